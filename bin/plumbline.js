@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// JavaScript of years ago on purpose: an old Node must get as far as one clear sentence, not a syntax error.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const leastNode = 22
+const here = dirname(fileURLToPath(import.meta.url))
+
+if (Number(process.versions.node.split('.')[0]) < leastNode) runUnderBundledNode()
+else runHere()
+
+function runHere() {
+  const main = join(here, '..', 'dist', 'cli', 'main.js')
+  if (!existsSync(main)) {
+    refuse(`it is not built yet (${main} is missing); run npm run build`, 2)
+    return
+  }
+  import(pathToFileURL(main).href).catch((error) => {
+    refuse(`this is a fault of plumbline: ${error?.message || error}`, 4)
+  })
+}
+
+function runUnderBundledNode() {
+  const node = bundledNode()
+  if (node === null) {
+    refuse(`it needs Node ${leastNode} or newer, and this is ${process.versions.node}`, 2)
+    return
+  }
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  // From a terminal the child has its signal already; it takes two in quick succession for one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => refuse(`the bundled Node could not be started: ${error.message}`, 4))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+/** The Node of an optional dependency: beside us, or in any folder above us. */
+function bundledNode() {
+  const name = `node-${process.platform}-${process.arch}`
+  let folder = here
+  for (;;) {
+    const file = join(folder, 'node_modules', name, 'bin', 'node')
+    if (existsSync(file)) return file
+    if (folder === dirname(folder)) return null
+    folder = dirname(folder)
+  }
+}
+
+function refuse(sentence, code) {
+  process.stderr.write(`plumbline: ${sentence}\n`)
+  process.exitCode = code
+}

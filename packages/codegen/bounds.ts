@@ -1,0 +1,45 @@
+import type { Document, Schema } from './inputs.ts'
+
+/** What the document says about one number. Absent means: no such constraint. */
+export interface Bound {
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: number
+  readonly powerOfTwo?: boolean
+}
+
+const PLACES = {
+  podDiskGb: 'PodDisk',
+  persistentSizeGb: 'PersistentMount.size',
+  networkMounts: 'Mounts.network',
+  gpuCount: 'GpuConfig.count',
+  vcpuCount: 'VcpuCount',
+  cpuMemoryGb: 'CpuMemory',
+  utilizationPercent: 'Utilization.util',
+  executionTimeoutMs: 'JobPolicy.executionTimeout',
+  ttlMs: 'JobPolicy.ttl',
+} as const
+
+export type BoundName = keyof typeof PLACES
+
+/** The bounds of the document, by name. Throws where a place is not there or constrains nothing. */
+export function readBounds(document: Document): Readonly<Record<BoundName, Bound>> {
+  const entries = Object.entries(PLACES).map(([name, place]) => [name, boundAt(document, place)])
+  return Object.fromEntries(entries)
+}
+
+function boundAt({ components }: Document, place: string): Bound {
+  const [name = '', field] = place.split('.')
+  const schema = components.schemas[name]
+  const found = field ? (schema?.properties as Readonly<Record<string, Schema>> | undefined)?.[field] : schema
+  const bound = Object.fromEntries(
+    [
+      ['minimum', found?.minimum],
+      ['maximum', found?.maximum ?? found?.maxItems],
+      ['default', found?.default],
+      ['powerOfTwo', found?.['x-power-of-two']],
+    ].filter(([, value]) => value !== undefined),
+  )
+  if (Object.keys(bound).length === 0) throw new Error(`spec/openapi.yaml has no bounds at ${place}; give it some.`)
+  return bound
+}

@@ -1,0 +1,64 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { generateApi } from './api.ts'
+import type { Output } from './header.ts'
+import { generateHeadings } from './headings.ts'
+import { readInputs } from './inputs.ts'
+import { generateOpenapi } from './openapi.ts'
+import { generateRules } from './rules.ts'
+import { generateTables } from './tables.ts'
+import { generateValidators } from './validators.ts'
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
+
+/** Everything that belongs into generated/, from spec/ below `root`. Throws one sentence where spec/ is wrong. */
+export async function generateAll(root: string = ROOT): Promise<readonly Output[]> {
+  const inputs = await readInputs(root)
+  return [
+    await generateApi(inputs),
+    generateHeadings(inputs),
+    generateOpenapi(inputs),
+    generateRules(inputs),
+    generateTables(inputs),
+    generateValidators(inputs),
+  ]
+}
+
+/** Names of files in `folder` that differ from `outputs`, are missing there, or are none of them. */
+export function staleFiles(outputs: readonly Output[], folder: string): readonly string[] {
+  const present = existsSync(folder) ? readdirSync(folder) : []
+  const names = new Set(outputs.map(({ name }) => name))
+  const differing = outputs.filter(({ name, text }) => {
+    return !present.includes(name) || readFileSync(join(folder, name), 'utf8') !== text
+  })
+  return [...differing.map(({ name }) => name), ...present.filter((name) => !names.has(name))].sort()
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const unknown = argv.find((argument) => argument !== '--check')
+  if (unknown) return fail(`Unknown argument "${unknown}"; the only one is --check.`)
+  const folder = join(ROOT, 'generated')
+  const outputs = await generateAll()
+  const stale = staleFiles(outputs, folder)
+  if (argv.includes('--check')) {
+    return stale.length === 0 ? 0 : fail(`Stale in generated/: ${stale.join(', ')}. Run npm run generate.`)
+  }
+  mkdirSync(folder, { recursive: true })
+  for (const { name, text } of outputs) writeFileSync(join(folder, name), text)
+  const strangers = stale.filter((name) => !outputs.some((output) => output.name === name))
+  return strangers.length === 0
+    ? 0
+    : fail(`generated/ holds what nobody generates: ${strangers.join(', ')}. Delete it.`)
+}
+
+function fail(sentence: string): number {
+  process.stderr.write(`${sentence}\n`)
+  return 1
+}
+
+if (import.meta.main) {
+  process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+    return fail(error instanceof Error ? error.message : String(error))
+  })
+}

@@ -1,0 +1,73 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { sourcesOf } from './headings.ts'
+import type { Source } from './inputs.ts'
+import { ruleSchema } from './rule-schema.ts'
+
+/** One row of the ledger, with every member there. */
+export interface RuleRow {
+  readonly id: string
+  readonly area: string
+  readonly profile: string
+  readonly level: string
+  readonly basis: string
+  readonly source: string
+  readonly says: string
+  readonly needs: readonly string[]
+  readonly wait: string | null
+  readonly judged: string | null
+}
+
+const validate = new Ajv2020({ strict: true }).compile(ruleSchema)
+
+/**
+ * The rows of all ledger files, in order. Throws one sentence that names file and id for a row of the wrong form, an
+ * id that stands twice, or a source that is no heading of the description.
+ */
+export function readLedger(files: readonly Source[], headings: Source): readonly RuleRow[] {
+  const sources = sourcesOf(headings)
+  const seen = new Map<string, string>()
+  return files.flatMap(({ path, data }) => {
+    if (!Array.isArray(data)) throw new Error(`${path} holds ${kindOf(data)}; write a list of rules.`)
+    return data.map((row: unknown, index) => {
+      const rule = readRow(row, `${path}, ${nameOf(row, index)}`)
+      const where = `${path}, rule ${rule.id}`
+      const earlier = seen.get(rule.id)
+      if (earlier) throw new Error(`${where}: the id stands in ${earlier} already; give each rule an id of its own.`)
+      if (!sources.has(rule.source)) {
+        throw new Error(`${where}: source "${rule.source}" is no heading in spec/headings.yaml; name one.`)
+      }
+      seen.set(rule.id, path)
+      return rule
+    })
+  })
+}
+
+function readRow(row: unknown, where: string): RuleRow {
+  if (!validate(row)) throw new Error(`${where}: ${explain(validate.errors?.[0], row)}`)
+  const { id, area, profile, level, basis, source, says, needs = [], wait = null, judged = null } = row as RuleRow
+  return { id, area, profile, level, basis, source, says, needs, wait, judged }
+}
+
+function explain(error: ErrorObject | undefined, row: unknown): string {
+  if (!error) return 'the row is not valid.'
+  const { keyword, params, instancePath } = error
+  const key = instancePath.split('/')[1] ?? ''
+  const given = JSON.stringify((row as Record<string, unknown>)[key])
+  if (keyword === 'additionalProperties') {
+    return `unknown key "${params.additionalProperty}"; the keys are ${Object.keys(ruleSchema.properties).join(', ')}.`
+  }
+  if (keyword === 'required') return `"${params.missingProperty}" is missing; add it.`
+  if (keyword === 'enum') return `"${key}" is ${given}; it must be one of ${params.allowedValues.join(', ')}.`
+  if (key === '') return `the row is ${kindOf(row)}; write an object.`
+  return `"${key}" is ${given}; it ${error.message}.`
+}
+
+function nameOf(row: unknown, index: number): string {
+  const id = typeof row === 'object' && row !== null ? (row as { id?: unknown }).id : undefined
+  return typeof id === 'string' ? `rule ${id}` : `row ${index + 1}`
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing'
+  return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`
+}

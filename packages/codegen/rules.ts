@@ -1,0 +1,40 @@
+import { type Output, withHeader } from './header.ts'
+import type { Inputs } from './inputs.ts'
+import { readLedger } from './ledger.ts'
+import { literal, union } from './literal.ts'
+import { ruleSchema } from './rule-schema.ts'
+
+/** rules.ts: the ledger as data, and the union of its ids. */
+export function generateRules({ rules, headings }: Inputs): Output {
+  const rows = readLedger(rules, headings)
+  const { area, profile, level, basis } = ruleSchema.properties
+  const body = `export type RuleArea = ${union(area.enum)}
+export type RuleProfile = ${union(profile.enum)}
+export type RuleLevel = ${union(level.enum)}
+export type RuleBasis = ${union(basis.enum)}
+
+/** One row of the ledger. \`wait\` is a number and a unit (s, m, h, d) on the clock of the target. */
+export interface RuleRow {
+  readonly id: string
+  readonly area: RuleArea
+  readonly profile: RuleProfile
+  readonly level: RuleLevel
+  readonly basis: RuleBasis
+  readonly source: string
+  readonly says: string
+  readonly needs: readonly string[]
+  readonly wait: string | null
+  readonly judged: string | null
+}
+
+export const rules = ${literal(rows)} as const satisfies readonly RuleRow[]
+
+export type RuleId = (typeof rules)[number]['id']
+
+/** A row whose id is one of the ledger. */
+export type Rule = RuleRow & { readonly id: RuleId }
+
+export const ruleById: ReadonlyMap<RuleId, Rule> = new Map<RuleId, Rule>(rules.map((row) => [row.id, row]))
+`
+  return { name: 'rules.ts', text: withHeader(body, [...rules.map(({ text }) => text), headings.text]) }
+}

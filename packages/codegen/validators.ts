@@ -1,0 +1,75 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import standalone from 'ajv/dist/standalone/index.js'
+import addFormats from 'ajv-formats'
+import { type Output, withHeader } from './header.ts'
+import type { Inputs, Schema } from './inputs.ts'
+import { union } from './literal.ts'
+
+const POINTER = '#/components/schemas/'
+
+const TYPES = `/** One failure that a validator found. */
+export interface ValidationFailure {
+  readonly instancePath: string
+  readonly schemaPath: string
+  readonly keyword: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly message?: string
+}
+
+/** True where the data has the form of the schema; else \`errors\` holds every failure until the next call. */
+export type Validator = ((data: unknown) => boolean) & { errors?: ValidationFailure[] | null }`
+
+/** validators.ts: one compiled validator for each component schema, in one module that needs no compilation at run time. */
+export function generateValidators({ document, openapi }: Inputs): Output {
+  const { schemas } = document.components
+  const names = Object.keys(schemas)
+  const body = [
+    "import { createRequire } from 'node:module'",
+    'const require = createRequire(import.meta.url)',
+    `export type SchemaName = ${union(names)}`,
+    TYPES,
+    compile(schemas, names),
+    `export const validators: { readonly [K in SchemaName]: Validator } = { ${names.map((name) => `${name}: validate_${name}`).join(', ')} }`,
+  ].join('\n\n')
+  return { name: 'validators.ts', text: withHeader(body, [openapi.text], '// @ts-nocheck\n') }
+}
+
+function compile(schemas: Readonly<Record<string, Schema>>, names: readonly string[]): string {
+  const ajv = new Ajv2020({
+    strict: true,
+    allErrors: true,
+    allowUnionTypes: true,
+    inlineRefs: false,
+    code: { source: true, esm: true, lines: true },
+  })
+  addFormats.default(ajv, ['date-time', 'uri', 'float'])
+  ajv.addVocabulary([...annotations(schemas)])
+  ajv.addSchema({ $id: 'api', $defs: relocate(schemas) })
+  const code = standalone.default(
+    ajv,
+    Object.fromEntries(names.map((name) => [`validate_${name}`, `api#/$defs/${name}`])),
+  )
+  return code.replace(/^"use strict";/, '').replaceAll(/export const (validate_\w+)/g, 'const $1')
+}
+
+/** The schemas with their references pointing into `$defs`. */
+function relocate(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(relocate)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      const isReference = key === '$ref' && typeof inner === 'string'
+      return [key, isReference ? inner.replace(POINTER, '#/$defs/') : relocate(inner)]
+    }),
+  )
+}
+
+/** Keywords that say something about a schema without constraining it: what strict mode has to be told of. */
+function annotations(value: unknown, found = new Set<string>()): Set<string> {
+  if (typeof value !== 'object' || value === null) return found
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.startsWith('x-') || key === 'example') found.add(key)
+    annotations(inner, found)
+  }
+  return found
+}

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import SwaggerParser from '@apidevtools/swagger-parser'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { headings, labels } from '../generated/headings.ts'
+import { type SchemaName, validators } from '../generated/validators.ts'
+
+type Node = Readonly<Record<string, unknown>>
+
+const FILE = fileURLToPath(new URL('openapi.yaml', import.meta.url))
+const document = parse(readFileSync(FILE, 'utf8')) as {
+  readonly paths: Readonly<Record<string, Node>>
+  readonly webhooks: Readonly<Record<string, Node>>
+  readonly security: unknown
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Node>>
+    readonly examples: Readonly<Record<string, Node>>
+  }
+}
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+const operations = Object.entries({ ...document.paths, ...document.webhooks }).flatMap(([path, item]) =>
+  METHODS.flatMap((method) => (item[method] ? [{ path, method, operation: item[method] as Node }] : [])),
+)
+
+describe('the document', () => {
+  test('is valid by swagger-parser', async () => {
+    await expect(SwaggerParser.validate(FILE)).resolves.toBeDefined()
+  })
+
+  test('passes the recommended rules without a warning', async () => {
+    // Planes live on different servers, so /v2/pods/{id} and /v2/{endpoint_id}/run never meet; the next test keeps the
+    // rule within each plane.
+    expect(await lint(document, { extends: ['recommended'], rules: { 'no-ambiguous-paths': 'off' } })).toEqual([])
+  })
+
+  test.each(planes())('has no ambiguous paths on the plane $server', async ({ paths }) => {
+    expect(await lint({ ...document, paths }, { rules: { 'no-ambiguous-paths': 'error' } })).toEqual([])
+  })
+
+  test('is refused by the linter when something is wrong with it', async () => {
+    const { '/v2/pods': pods, ...paths } = document.paths
+    const nameless = { ...pods, get: { ...(pods?.get as Node), operationId: undefined, responses: {} } }
+    const found = await lint({ ...document, paths: { ...paths, '/v2/pods': nameless } }, { extends: ['recommended'] })
+    expect(found.join('\n')).toContain('operation-operationId')
+  })
+})
+
+describe('operations', () => {
+  test('are those of the four planes', () => {
+    const listed = operations.map(({ path, method, operation }) => `${operation.operationId} ${method} ${path}`)
+    expect(listed.sort()).toEqual([
+      'callOpenaiRoute post /v2/{endpoint_id}/openai/{route}',
+      'cancelJob post /v2/{endpoint_id}/cancel/{job_id}',
+      'createEndpoint post /v1/endpoints',
+      'createPod post /v2/pods',
+      'deleteEndpoint delete /v1/endpoints/{id}',
+      'deletePod delete /v2/pods/{id}',
+      'deleteRoute delete /{route}',
+      'getEndpoint get /v1/endpoints/{id}',
+      'getEndpointHealth get /v2/{endpoint_id}/health',
+      'getJobStatus get /v2/{endpoint_id}/status/{job_id}',
+      'getPod get /v2/pods/{id}',
+      'getRoute get /{route}',
+      'listCpuFlavors get /v2/catalog/cpus',
+      'listEndpoints get /v1/endpoints',
+      'listPods get /v2/pods',
+      'listRequests get /v2/{endpoint_id}/requests',
+      'notifyJobCompleted post jobCompleted',
+      'patchRoute patch /{route}',
+      'pingWorker get /ping',
+      'postRoute post /{route}',
+      'purgeQueue post /v2/{endpoint_id}/purge-queue',
+      'putRoute put /{route}',
+      'retryJob post /v2/{endpoint_id}/retry/{job_id}',
+      'runJob post /v2/{endpoint_id}/run',
+      'runJobSync post /v2/{endpoint_id}/runsync',
+      'streamJob get /v2/{endpoint_id}/stream/{job_id}',
+      'triggerPodAction post /v2/pods/{id}/action',
+      'updateEndpoint patch /v1/endpoints/{id}',
+      'updatePod patch /v2/pods/{id}',
+    ])
+  })
+
+  test('need a bearer token, the notification aside', () => {
+    expect(document.security).toEqual([{ bearer: [] }])
+    const exempt = operations
+      .filter(({ operation }) => operation.security)
+      .map(({ operation }) => operation.operationId)
+    expect(exempt).toEqual(['notifyJobCompleted'])
+  })
+
+  test('answer an action with each stated status', () => {
+    const { operation } = operations.find((found) => found.operation.operationId === 'triggerPodAction') ?? {}
+    const statuses = Object.keys((operation?.responses as Node) ?? {})
+    expect(statuses).toEqual(['200', '204', '400', '401', '403', '404', '409', '422', '429', 'default'])
+  })
+})
+
+describe('sources', () => {
+  const accepted = new Set([...headings.flatMap(({ name, text }) => [name, text]), ...labels])
+  const described = [
+    ...Object.entries(document.components.schemas),
+    ...operations.map(({ operation }) => [String(operation.operationId), operation] as const),
+  ]
+
+  test.each(described)('%s names a heading', (_name, { 'x-source': source }) => {
+    expect(accepted).toContain(source)
+  })
+
+  const inferred = described.filter(([, { 'x-basis': basis }]) => basis !== undefined)
+  test.each(inferred)('%s says that it is inferred', (_name, { description, 'x-basis': basis }) => {
+    expect(basis).toBe('inferred')
+    expect(description).toMatch(/inferred/)
+  })
+})
+
+describe('examples', () => {
+  const media = mediaTypes(document)
+
+  test('stand beside every schema of a body', () => {
+    expect(media.length).toBeGreaterThan(40)
+    expect(media.filter(({ examples }) => examples.length === 0)).toEqual([])
+  })
+
+  test.each(media)('of $name have its form', ({ name, examples }) => {
+    for (const example of examples) {
+      expect(validators[name](example), JSON.stringify(validators[name].errors)).toBe(true)
+    }
+  })
+})
+
+describe('schemas', () => {
+  const pod = (document.components.examples.PodRunning as { value: Node }).value
+  const mount = { volumeId: 'vol-1', path: '/data' }
+  const creation = { name: 'a', image: 'b' }
+  const cases: readonly [SchemaName, unknown, boolean][] = [
+    ['Pod', { ...pod, region: 'later' }, true],
+    ['Pod', { ...pod, status: 'PAUSED' }, false],
+    ['Pod', { ...pod, runtime: null, startedAt: null }, true],
+    ['Pod', { ...pod, createdAt: null }, false],
+    ['Pod', { ...pod, createdAt: 'yesterday' }, false],
+    ['Pod', { ...pod, disk: 0 }, false],
+    ['Pod', { ...pod, env: { A: 1 } }, false],
+    ['Pod', { ...pod, ports: ['8888'] }, false],
+    ['PodActionRequest', { action: 'stop' }, true],
+    ['PodActionRequest', { action: 'stop', force: true }, false],
+    ['PodActionRequest', { action: 'Stop' }, false],
+    ['PodActionRequest', {}, false],
+    ['PodCreate', creation, true],
+    ['PodCreate', { ...creation, color: 'red' }, false],
+    ['PodCreate', { ...creation, cpu: { id: 'c', vcpuCount: 2 } }, true],
+    ['PodCreate', { ...creation, cpu: { id: '', vcpuCount: 2 } }, false],
+    ['PodCreate', { ...creation, cpu: { id: 'c', vcpuCount: 1 } }, false],
+    ['PodCreate', { ...creation, cpu: { id: 'c', vcpuCount: 3 } }, true],
+    ['PodCreate', { ...creation, gpu: { id: 'g' } }, true],
+    ['PodCreate', { ...creation, gpu: { id: 'g', count: 0 } }, false],
+    ['PodUpdate', {}, true],
+    ['PodUpdate', { mounts: {} }, true],
+    ['PodUpdate', { mounts: null }, false],
+    ['PodUpdate', { status: 'EXITED' }, false],
+    ['Mounts', { network: [] }, true],
+    ['Mounts', { network: [mount], persistent: { size: 10, path: '/p' } }, true],
+    ['Mounts', { network: [mount, mount] }, false],
+    ['Mounts', { network: [{ ...mount, size: 1 }] }, false],
+    ['Mounts', { persistent: { size: 9, path: '/p' } }, false],
+    ['Mounts', { persistent: { size: 10 } }, false],
+    ['Mounts', { other: {} }, false],
+    ['CpuConfig', { id: 'c', vcpuCount: 2 }, false],
+    ['Problem', { title: 'a', status: 400, detail: 'b', errors: [1] }, false],
+    ['Job', { id: 'j', status: 'CANCELLED' }, true],
+    ['Job', { id: 'j', status: 'DONE' }, false],
+    ['JobSubmission', { input: {}, later: 1 }, true],
+    ['JobSubmission', { input: 'text' }, false],
+    ['JobSubmission', {}, false],
+    ['JobSubmission', { input: {}, webhook: 'nowhere' }, false],
+    ['JobSubmission', { input: {}, policy: { ttl: 9999 } }, false],
+    ['JobSubmission', { input: {}, policy: { executionTimeout: 604800001 } }, false],
+    ['LbError', { error: 'a' }, false],
+    ['EndpointCreate', { name: 'a' }, false],
+  ]
+
+  test.each(cases)('%s %j is valid: %s', (name, data, valid) => {
+    expect(validators[name](data)).toBe(valid)
+  })
+
+  test('mark persistent mounts as deprecated', () => {
+    const { PersistentMount, Mounts } = document.components.schemas
+    expect(PersistentMount?.deprecated).toBe(true)
+    expect(Mounts?.properties).toMatchObject({ persistent: { deprecated: true } })
+  })
+})
+
+async function lint(source: unknown, rules: Parameters<typeof createConfig>[0]): Promise<string[]> {
+  const config = await createConfig(rules)
+  const problems = await lintFromString({ source: JSON.stringify(source), absoluteRef: FILE, config })
+  return problems.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`)
+}
+
+function planes(): { server: string; paths: Record<string, Node> }[] {
+  const groups = Object.groupBy(
+    Object.entries(document.paths),
+    ([, { servers }]) => (servers as [{ url: string }])[0].url,
+  )
+  return Object.entries(groups).map(([server, items = []]) => ({ server, paths: Object.fromEntries(items) }))
+}
+
+/** Every body whose schema is a component, with its examples resolved. */
+function mediaTypes(node: unknown): { name: SchemaName; examples: unknown[] }[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { schema, example, examples = {} } = node as { schema?: { $ref?: string }; example?: unknown; examples?: Node }
+  const inner = Object.values(node).flatMap(mediaTypes)
+  const name = schema?.$ref?.replace('#/components/schemas/', '')
+  if (!name) return inner
+  const listed = Object.values(examples as Record<string, { $ref?: string; value?: unknown }>).map(({ $ref, value }) =>
+    $ref ? document.components.examples[$ref.replace('#/components/examples/', '')]?.value : value,
+  )
+  return [{ name: name as SchemaName, examples: example === undefined ? listed : [example, ...listed] }, ...inner]
+}

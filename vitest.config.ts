@@ -1,0 +1,48 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { defineConfig } from 'vitest/config'
+import { rules } from './generated/rules.ts'
+import type { RunOptions } from './suites/harness/run/options.ts'
+
+/** What an editor's test runner judges: every rule, against the embedded reference. */
+const plumbline: RunOptions = {
+  run: 'rdevelopment',
+  plumbline: '0.0.0',
+  seed: 1,
+  startedMs: 0,
+  profiles: ['core'],
+  strict: false,
+  keep: false,
+  rules: rules.map(({ id }) => id),
+  target: null,
+  embed: join(import.meta.dirname, 'cli/embedded.ts'),
+  digests: { suite: '', ledger: '', specification: '', target: '' },
+  evidence: mkdtempSync(join(tmpdir(), 'plumbline-suites-')),
+  resources: null,
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'own',
+          include: ['**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'dist/**'],
+          pool: 'threads',
+        },
+      },
+      {
+        test: {
+          name: 'suites',
+          include: ['suites/entry.ts'],
+          pool: 'threads',
+          isolate: false,
+          maxConcurrency: 10_000,
+          provide: { plumbline },
+        },
+      },
+    ],
+  },
+})
