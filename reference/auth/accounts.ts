@@ -1,0 +1,61 @@
+/** What the keys of an account may do: every operation, or those named (by the operationId of the API document). */
+export type Permissions = '*' | readonly Operation[]
+
+export type Operation =
+  | 'listPods'
+  | 'createPod'
+  | 'getPod'
+  | 'updatePod'
+  | 'deletePod'
+  | 'triggerPodAction'
+  | 'listCpuFlavors'
+
+export interface Key {
+  readonly token: string
+  readonly state: 'valid' | 'expired'
+  readonly permissions: Permissions
+}
+
+/** A user and the keys that act for it; quotas and pods belong to the user. */
+export interface Account {
+  readonly user: string
+  readonly keys: readonly Key[]
+}
+
+/** The user that a request acts for, and what its key permits. */
+export interface Caller {
+  readonly user: string
+  readonly permissions: Permissions
+}
+
+/** A key as it is looked up by its token. */
+export interface IssuedKey extends Caller {
+  readonly state: Key['state']
+}
+
+/** The bearer tokens of `defaultAccounts`. */
+export const defaultKeys = {
+  /** May do everything. */
+  full: 'key-full-6mzq2v4d',
+  /** Another key of the same user. */
+  second: 'key-second-t9x3hw7c',
+  /** Of the same user too; may list and read pods and the CPU catalog, and nothing else. */
+  restricted: 'key-restricted-b5n8rj2k',
+  /** Of the same user, no longer valid. */
+  expired: 'key-expired-p4f7yg6s',
+  /** May do everything, for another user. */
+  stranger: 'key-stranger-w8d2cq5m',
+} as const
+
+export const defaultAccounts: readonly Account[] = [
+  {
+    user: 'user-1',
+    keys: [
+      { token: defaultKeys.full, state: 'valid', permissions: '*' },
+      { token: defaultKeys.second, state: 'valid', permissions: '*' },
+      { token: defaultKeys.restricted, state: 'valid', permissions: ['listPods', 'getPod', 'listCpuFlavors'] },
+      { token: defaultKeys.expired, state: 'expired', permissions: '*' },
+    ],
+  },
+  { user: 'user-2', keys: [{ token: defaultKeys.stranger, state: 'valid', permissions: '*' }] },
+]

@@ -1,0 +1,2 @@
+/** A server as a value. */
+export type Fetch = (request: Request) => Promise<Response>

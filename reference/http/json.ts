@@ -1,0 +1,40 @@
+import type { Service } from '../service.ts'
+
+/** What an operation answers, before the headers that every answer has. */
+export interface Answer {
+  readonly status: number
+  /** Text of the body; null for none. */
+  readonly body: string | null
+  readonly mediaType?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const MEDIA_TYPES = {
+  bare: { json: 'application/json', problem: 'application/problem+json' },
+  charset: { json: 'application/json; charset=utf-8', problem: 'application/problem+json; charset=utf-8' },
+  'mixed-case': { json: 'Application/JSON', problem: 'Application/Problem+JSON' },
+} as const
+
+/** An answer with a JSON body in the style of the service. */
+export function jsonAnswer(status: number, value: unknown, service: Service): Answer {
+  return { status, body: encode(value, service), mediaType: MEDIA_TYPES[service.style.mediaTypeForm].json }
+}
+
+/** An answer without body, and so without content type. */
+export function emptyAnswer(status: number): Answer {
+  return { status, body: null }
+}
+
+/** An answer with a problem document. */
+export function problemAnswer(
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>>,
+  service: Service,
+): Answer {
+  return { status, body: encode(value, service), mediaType: MEDIA_TYPES[service.style.mediaTypeForm].problem, headers }
+}
+
+function encode(value: unknown, { style }: Service): string {
+  return style.json === 'compact' ? JSON.stringify(value) : JSON.stringify(value, null, 2)
+}

@@ -1,0 +1,35 @@
+import { createGcra, createTokenBucket } from './buckets.ts'
+import { createFirstRequestWindow, createFixedWindow } from './counted-window.ts'
+import { createSlidingCounter } from './sliding-counter.ts'
+import { createSlidingLog } from './sliding-log.ts'
+
+/** What counts requests: at most `limit()` a window, by its own idea of a window. */
+export interface RateWindow {
+  /**
+   * Takes one request at `nowMs` and returns 0, or takes none and returns in how many milliseconds one would be taken
+   * if no other came before.
+   */
+  take(nowMs: number): number
+}
+
+export interface WindowSetup {
+  readonly windowMs: number
+  /** Requests a window, as it is now: it can rise with the running workers. */
+  readonly limit: () => number
+  /** Where windows that follow the clock begin. */
+  readonly offsetMs: number
+}
+
+/** The ways of counting that the description permits. Each costs O(1) a request; the log holds a stamp for each. */
+export const limiterKinds = {
+  'fixed-window': createFixedWindow,
+  'first-request-window': createFirstRequestWindow,
+  'sliding-log': createSlidingLog,
+  'sliding-counter': createSlidingCounter,
+  'token-bucket': createTokenBucket,
+  gcra: createGcra,
+} as const satisfies Readonly<Record<string, (setup: WindowSetup) => RateWindow>>
+
+export type LimiterKind = keyof typeof limiterKinds
+
+export const limiterKindNames = Object.keys(limiterKinds) as readonly LimiterKind[]

@@ -1,0 +1,52 @@
+import type { Rate } from '../../../generated/tables.ts'
+import { OptionError } from '../../option-error.ts'
+import { type LimiterKind, limiterKinds } from './kinds.ts'
+import { createSemaphore } from './semaphore.ts'
+
+/** What a limiter says of one request: let in until `release`, or when to come again. */
+export type Admission =
+  | { readonly admitted: true; release(): void }
+  | { readonly admitted: false; readonly retryAfterMs: number }
+
+/** The limiter of one operation on one endpoint. What it refuses is counted nowhere. */
+export interface OperationLimiter {
+  /** @param nowMs milliseconds on the clock of the reference; it never runs backwards. */
+  admit(nowMs: number): Admission
+}
+
+export interface OperationLimiterOptions {
+  readonly rate: Pick<Rate, 'requests' | 'windowSeconds' | 'concurrent'>
+  /** How requests are counted; the description leaves it open. */
+  readonly kind?: LimiterKind
+  /** Shortens or stretches the window and leaves the number of requests alone. */
+  readonly windowScale?: number
+  /** Where windows that follow the clock begin, in milliseconds after a whole multiple of their length. */
+  readonly offsetMs?: number
+  /** Requests a window that the running workers allow together; the higher of it and the base counts. */
+  readonly workersAllow?: () => number
+}
+
+const NO_WORKERS = () => 0
+
+/**
+ * A limiter of one operation on one endpoint: at most `rate.requests` a window, and `rate.concurrent` at once where
+ * there is such a number (heading Limits).
+ * @throws OptionError for a window that is not longer than 0 ms.
+ */
+export function createOperationLimiter(options: OperationLimiterOptions): OperationLimiter {
+  const { rate, kind = 'fixed-window', windowScale = 1, offsetMs = 0, workersAllow = NO_WORKERS } = options
+  const windowMs = rate.windowSeconds * 1000 * windowScale
+  if (!(windowMs > 0)) throw new OptionError('windowScale', 'a number that makes the window longer than 0', windowScale)
+  const limit = () => Math.max(rate.requests, workersAllow())
+  const window = limiterKinds[kind]({ windowMs, limit, offsetMs })
+  const semaphore = createSemaphore(rate.concurrent)
+
+  return {
+    admit(nowMs) {
+      // Nobody knows when a request that is under way will end, so a window is as good a guess as any.
+      if (semaphore.isFull()) return { admitted: false, retryAfterMs: windowMs }
+      const retryAfterMs = window.take(nowMs)
+      return retryAfterMs > 0 ? { admitted: false, retryAfterMs } : { admitted: true, release: semaphore.enter() }
+    },
+  }
+}

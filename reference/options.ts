@@ -1,0 +1,97 @@
+import type { Tables } from '../generated/tables.ts'
+import type { Validator } from '../generated/validators.ts'
+import type { Account } from './auth/accounts.ts'
+import type { ReferenceClock } from './clock/types.ts'
+import type { Fetch } from './http/fetch.ts'
+import type { RequestSchema } from './http/validate.ts'
+import type { LimiterMaker } from './limits/limiter.ts'
+import type { PartWrappers } from './parts.ts'
+import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
+import type { Style } from './style.ts'
+
+/** What a reference is made of. Everything but the clock has a default. */
+export interface ReferenceOptions {
+  readonly clock: ReferenceClock
+  /** The tables of the description: permissions, transitions, windows, defaults. */
+  readonly tables?: Tables
+  /** What request bodies are held against. */
+  readonly validators?: { readonly [S in RequestSchema]: Validator }
+  /** What identifiers derive from; not together with `ids`. */
+  readonly seed?: string
+  /** The identifier of the n-th pod, n from 0; no two alike. */
+  readonly ids?: (n: number) => string
+  readonly accounts?: readonly Account[]
+  readonly volumes?: readonly VolumeOffer[]
+  readonly dataCenters?: readonly string[]
+  readonly flavors?: readonly CpuFlavorOffer[]
+  readonly gpuTypes?: readonly GpuTypeOffer[]
+  /** How many pods can hold compute at once; null for any number. */
+  readonly capacity?: number | null
+  /** Requests of one user in each window, by the name of the window. */
+  readonly quotas?: Partial<Quotas>
+  /** The kind of limiter; fixed windows unless given. */
+  readonly limiter?: LimiterMaker
+  readonly life?: Partial<Life>
+  readonly style?: Partial<Style>
+  /** Replacements of single functions; of several, the later go around the earlier. */
+  readonly parts?: PartWrappers | readonly PartWrappers[]
+  /** Goes around the whole; of several, the later go around the earlier. */
+  readonly wrapFetch?: FetchWrapper | readonly FetchWrapper[]
+}
+
+export type FetchWrapper = (original: Fetch) => Fetch
+
+export type Quotas = Readonly<Record<string, number>>
+
+/** How long things take, in milliseconds of the clock; 0 is at once. */
+export interface Life {
+  readonly provisioningMs: number
+  readonly startingMs: number
+  /** From the action stop to EXITED; the status stays as it was meanwhile. */
+  readonly stopMs: number
+  /** From the action start to STARTING, where `style.startStatus` is as-before. */
+  readonly startDelayMs: number
+  /** From the action restart to the new container, where the style does not restart at once. */
+  readonly restartMs: number
+  /** From RUNNING to the first live metrics. */
+  readonly runtimeDelayMs: number
+  /** How long live metrics are kept. */
+  readonly runtimeCacheMs: number
+  /** How long TERMINATED is shown, where `style.terminated` is shown-for-a-while. */
+  readonly terminatedShownMs: number
+  /** From a creation to the pod's place in the list. */
+  readonly listLagMs: number
+  /** From the end of a request's work to its answer. */
+  readonly answerDelayMs: number
+  /** Pods whose image begins with this end in ERROR instead of RUNNING. */
+  readonly errorImage: string
+}
+
+/**
+ * Options with further ones laid over them: `style`, `life` and `quotas` are merged, wrappers added up, and the rest
+ * replaced. So any number of small changes make one reference.
+ */
+export function composeOptions(
+  base: ReferenceOptions,
+  ...changes: readonly Partial<ReferenceOptions>[]
+): ReferenceOptions {
+  let composed = base
+  for (const change of changes) {
+    composed = {
+      ...composed,
+      ...change,
+      style: { ...composed.style, ...change.style },
+      life: { ...composed.life, ...change.life },
+      quotas: { ...composed.quotas, ...change.quotas },
+      parts: [...listOf(composed.parts), ...listOf(change.parts)],
+      wrapFetch: [...listOf(composed.wrapFetch), ...listOf(change.wrapFetch)],
+    }
+  }
+  return composed
+}
+
+/** One, several or none as a list. */
+export function listOf<T>(value: T | readonly T[] | undefined): readonly T[] {
+  if (value === undefined) return []
+  return Array.isArray(value) ? (value as readonly T[]) : [value as T]
+}

@@ -1,0 +1,55 @@
+import type { Fetch } from './http/fetch.ts'
+import { type Answer, problemAnswer } from './http/json.ts'
+import { Refusal } from './http/refusal.ts'
+import type { LimitReading } from './limits/limiter.ts'
+import { operations } from './pods/operations.ts'
+import { matchRoute, splitUrl } from './router.ts'
+import type { Service } from './service.ts'
+
+/**
+ * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, and then the
+ * operation itself. What is refused on the way becomes a problem document; anything else that is thrown is a fault.
+ */
+export function createPipeline(service: Service): Fetch {
+  const { clock, life, limiter, parts, style } = service
+
+  return async (request) => {
+    let reading: LimitReading | null = null
+    let answer: Answer
+    try {
+      const caller = parts.authenticate(request.headers.get('authorization'), service)
+      reading = limiter.take(caller.user, clock.now())
+      if (reading.isRefused) throw parts.rateRefusal(reading, service)
+      const { pathname, hasQuery } = splitUrl(request.url)
+      const { operation, id } = matchRoute(request.method, pathname)
+      parts.authorize(caller, operation, service)
+      if (hasQuery && style.unknownQuery !== 'ignore') {
+        throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')
+      }
+      answer = await operations[operation]({ request, caller, id }, service)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      answer = problemAnswer(error.status, parts.problem(error, service), error.headers, service)
+    }
+    if (life.answerDelayMs > 0) await wait(life.answerDelayMs, service)
+    const hasRate = answer.status < 400 || answer.status === 429 || style.rateHeadersOnErrors
+    const rate = reading !== null && hasRate ? parts.rateHeaders(reading, service) : {}
+    return respond(answer, rate, request.method === 'HEAD')
+  }
+}
+
+function respond(
+  { body, headers, mediaType, status }: Answer,
+  rate: Record<string, string>,
+  isHead: boolean,
+): Response {
+  const all: Record<string, string> = { ...rate, ...headers }
+  if (mediaType !== undefined) all['content-type'] = mediaType
+  return new Response(isHead ? null : body, { status, headers: all })
+}
+
+function wait(ms: number, { clock }: Service): Promise<void> {
+  return new Promise((resolve) => {
+    clock.schedule(clock.now() + ms, resolve)
+  })
+}

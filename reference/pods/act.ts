@@ -1,0 +1,39 @@
+import { Refusal } from '../http/refusal.ts'
+import type { Service } from '../service.ts'
+import type { Style } from '../style.ts'
+import { restart, start, stop, terminate } from './lifecycle.ts'
+import type { PodAction, StoredPod } from './pod.ts'
+
+const STEPS = { start, stop, restart, terminate } as const
+
+/**
+ * Whether the status of the pod, and its lock, permit the action, by the table under the heading Pod status.
+ * @throws Refusal 409 where they do not.
+ */
+export function permit(pod: StoredPod, action: PodAction, { style, tables }: Service): void {
+  if (!tables.actions[pod.status].includes(action)) {
+    throw new Refusal(409, `the status ${pod.status} does not permit ${action}`)
+  }
+  if (pod.locked && isRefusedByLock(action, style)) {
+    throw new Refusal(style.lockedRefusal, `the pod is locked, which does not permit ${action}`)
+  }
+}
+
+/** Carries out an action that is permitted. */
+export function transition(pod: StoredPod, action: PodAction, service: Service): void {
+  STEPS[action](pod, service)
+}
+
+/** What the pod publishes as its actions. */
+export function actionsOf(pod: StoredPod, { style, tables }: Service): PodAction[] {
+  if (pod.status === 'TERMINATED' && style.terminatedActions === 'terminate') return ['terminate']
+  const isHidden = pod.locked && style.lockedActions === 'without'
+  const actions = tables.actions[pod.status].filter((action) => !(isHidden && isRefusedByLock(action, style)))
+  return style.actionsOrder === 'table' ? actions : actions.reverse()
+}
+
+function isRefusedByLock(action: PodAction, style: Style): boolean {
+  if (action === 'restart') return style.lockedRestart === 'refuse'
+  if (action === 'terminate') return style.lockedTerminate === 'refuse'
+  return action === 'stop'
+}

@@ -1,0 +1,61 @@
+import type { PodCreate } from '../../generated/api.ts'
+import type { Caller } from '../auth/accounts.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Service } from '../service.ts'
+import { chooseHardware } from './hardware.ts'
+import { checkMounts } from './mounts.ts'
+import { choosePlacement } from './placement.ts'
+import type { StoredPod } from './pod.ts'
+import { checkPorts } from './ports.ts'
+
+/** The container disk of a pod that asks for none, in GB. */
+const DEFAULT_DISK_GB = 20
+
+/**
+ * Makes a pod of a body that its schema accepts, with every default applied; stores nothing yet.
+ * @throws Refusal where the body breaks a rule about requests, or there is no capacity.
+ */
+export function buildPod(body: PodCreate, caller: Caller, service: Service): StoredPod {
+  const { clock, ids, style } = service
+  const ports = body.ports ?? []
+  const mounts = body.mounts ?? {}
+  checkPorts(ports, style)
+  const { hardware, price } = chooseHardware(body, service)
+  checkMounts(mounts, 'cpu' in hardware, style)
+  const dataCenterId = choosePlacement(body, caller, service)
+  checkCapacity(service)
+  const n = service.nextNumber()
+  return {
+    id: ids(n),
+    n,
+    user: caller.user,
+    cloud: body.cloud ?? 'SECURE',
+    hardware,
+    price,
+    dataCenterId,
+    template: null,
+    createdAtMs: clock.now(),
+    name: body.name,
+    status: 'PROVISIONING',
+    image: body.image,
+    args: body.args ?? '',
+    disk: body.disk ?? DEFAULT_DISK_GB,
+    ports,
+    env: body.env ?? {},
+    registry: body.registry ?? null,
+    mounts,
+    locked: false,
+    globalNetworking: body.globalNetworking ?? false,
+    startedAtMs: null,
+    containerStartedAtMs: null,
+    pending: null,
+  }
+}
+
+/** @throws Refusal 400 where as many pods hold compute as there is capacity for. */
+export function checkCapacity({ capacity, store }: Service): void {
+  if (capacity === null) return
+  let held = 0
+  for (const { status } of store.all()) if (status !== 'EXITED' && status !== 'TERMINATED') held++
+  if (held >= capacity) throw new Refusal(400, 'no capacity')
+}

@@ -1,0 +1,104 @@
+import type { Service } from '../service.ts'
+import type { PodStatus, StoredPod } from './pod.ts'
+
+/** Sets the status of a pod and what follows from it at once. */
+export function enter(pod: StoredPod, status: PodStatus, { clock, style }: Service): void {
+  const nowMs = clock.now()
+  const isStarted = status === 'RUNNING' && (style.startedAtSet === 'running' || pod.status !== 'STARTING')
+  pod.status = status
+  pod.containerStartedAtMs = status === 'RUNNING' ? nowMs : null
+  if (isStarted || (status === 'STARTING' && style.startedAtSet === 'starting')) pod.startedAtMs = nowMs
+  if (status === 'EXITED' && style.startedAtWhenExited === 'null') pod.startedAtMs = null
+}
+
+/** PROVISIONING, then STARTING, then RUNNING or ERROR, each for as long as `life` says; what takes 0 ms is skipped. */
+export function provision(pod: StoredPod, service: Service): void {
+  service.parts.enter(pod, 'PROVISIONING', service)
+  after(service.life.provisioningMs, pod, service, () => beginStarting(pod, service))
+}
+
+/** The action start, on a pod that is EXITED or in ERROR. */
+export function start(pod: StoredPod, service: Service): void {
+  const { life, style } = service
+  if (style.startStatus === 'PROVISIONING') provision(pod, service)
+  else if (style.startStatus === 'as-before') after(life.startDelayMs, pod, service, () => beginStarting(pod, service))
+  else if (style.startStatus === 'RUNNING' && !isErrorImage(pod, service)) arrive(pod, service)
+  else beginStarting(pod, service)
+}
+
+/** The action stop: the status changes after `life.stopMs`, and what was under way is called off. */
+export function stop(pod: StoredPod, service: Service): void {
+  if (pod.pending?.step === 'stop') return
+  const exited = service.tables.transitions.stop.to
+  after(service.life.stopMs, pod, service, () => service.parts.enter(pod, exited, service), 'stop')
+}
+
+/** The action restart: the container starts again in place. */
+export function restart(pod: StoredPod, service: Service): void {
+  const { life, style } = service
+  const startedAtMs = pod.startedAtMs
+  const keepStartedAt = () => {
+    if (style.startedAtOnRestart === 'kept') pod.startedAtMs = startedAtMs
+  }
+  const again = () => {
+    arrive(pod, service)
+    keepStartedAt()
+  }
+  if (style.restartStatus === 'STARTING') {
+    service.parts.enter(pod, 'STARTING', service)
+    keepStartedAt()
+  }
+  const isLater = style.restartStatus === 'STARTING' || style.restartApplied === 'later'
+  after(isLater ? life.restartMs : 0, pod, service, again)
+}
+
+/** The action terminate, and DELETE: the pod is gone for good, or shown as TERMINATED where the style keeps it. */
+export function terminate(pod: StoredPod, service: Service): void {
+  const { life, store, style, tables } = service
+  callOff(pod)
+  service.parts.enter(pod, tables.transitions.terminate.to, service)
+  if (style.terminated === 'shown-for-a-while') after(life.terminatedShownMs, pod, service, () => store.remove(pod))
+  else if (!isTerminatedKept(service)) store.remove(pod)
+}
+
+function isTerminatedKept({ style }: Service): boolean {
+  return (
+    style.terminated === 'shown' ||
+    style.terminatedAction === 409 ||
+    style.terminatedChange !== 404 ||
+    style.terminatedDelete !== 404
+  )
+}
+
+function beginStarting(pod: StoredPod, service: Service): void {
+  service.parts.enter(pod, 'STARTING', service)
+  after(service.life.startingMs, pod, service, () => arrive(pod, service))
+}
+
+function arrive(pod: StoredPod, service: Service): void {
+  const { parts, tables } = service
+  parts.enter(pod, isErrorImage(pod, service) ? 'ERROR' : tables.transitions.start.to, service)
+}
+
+function isErrorImage(pod: StoredPod, { life }: Service): boolean {
+  return pod.image.startsWith(life.errorImage)
+}
+
+/** Runs a step after `ms`, at once where that is 0; a pod has one step before it at a time. */
+function after(ms: number, pod: StoredPod, { clock }: Service, run: () => void, step: 'life' | 'stop' = 'life'): void {
+  callOff(pod)
+  if (ms === 0) {
+    run()
+    return
+  }
+  const cancel = clock.schedule(clock.now() + ms, () => {
+    pod.pending = null
+    run()
+  })
+  pod.pending = { step, cancel }
+}
+
+function callOff(pod: StoredPod): void {
+  pod.pending?.cancel()
+  pod.pending = null
+}

@@ -1,0 +1,115 @@
+import type { PodActionRequest, PodCreate, PodUpdate } from '../../generated/api.ts'
+import type { Caller, Operation } from '../auth/accounts.ts'
+import { type Answer, emptyAnswer, jsonAnswer } from '../http/json.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Service } from '../service.ts'
+import { checkCapacity } from './create.ts'
+import { provision } from './lifecycle.ts'
+import { treatNullMounts } from './patch.ts'
+import type { PodAction, StoredPod } from './pod.ts'
+
+/** An authenticated, authorised request; `id` is empty where the path names no pod. */
+export interface Call {
+  readonly request: Request
+  readonly caller: Caller
+  readonly id: string
+}
+
+type Handler = (call: Call, service: Service) => Answer | Promise<Answer>
+
+/**
+ * What each operation of the pod plane does. Whatever it changes it changes in one go after the body was read, so
+ * that requests at the same time have an order.
+ */
+export const operations: { readonly [O in Operation]: Handler } = {
+  listPods({ caller }, service) {
+    const { parts, style } = service
+    const pods = parts.listPods(caller, service).map((pod) => parts.presentPod(pod, service))
+    return jsonAnswer(200, style.listShape === 'object' ? { pods, ...extra(pods.length, service) } : pods, service)
+  },
+
+  async createPod({ request, caller }, service) {
+    const { parts, store, style } = service
+    const body = await parts.readBody(request, service)
+    parts.validate('PodCreate', body, service)
+    const pod = parts.buildPod(body as PodCreate, caller, service)
+    store.add(pod)
+    provision(pod, service)
+    return podAnswer(style.createStatus, pod, service)
+  },
+
+  getPod({ caller, id }, service) {
+    const pod = service.parts.findPod(id, caller, service)
+    if (pod.status === 'TERMINATED' && service.style.terminated === 'gone') throw gone(404)
+    return podAnswer(200, pod, service)
+  },
+
+  async updatePod({ request, caller, id }, service) {
+    const { parts, style } = service
+    const body = treatNullMounts(await parts.readBody(request, service), service)
+    const pod = parts.findPod(id, caller, service)
+    if (pod.status === 'TERMINATED') throw gone(style.terminatedChange)
+    parts.validate('PodUpdate', body, service)
+    parts.patchPod(pod, body as PodUpdate, service)
+    return podAnswer(style.updateStatus, pod, service)
+  },
+
+  deletePod({ caller, id }, service) {
+    const { parts, style } = service
+    const pod = parts.findPod(id, caller, service)
+    if (pod.status === 'TERMINATED') {
+      if (style.terminatedDelete !== 204) throw gone(style.terminatedDelete)
+      return emptyAnswer(204)
+    }
+    parts.permit(pod, 'terminate', service)
+    parts.transition(pod, 'terminate', service)
+    if (style.deleteBody === 'pod') return podAnswer(style.deleteStatus, pod, service)
+    return style.deleteBody === 'none' ? emptyAnswer(style.deleteStatus) : jsonAnswer(style.deleteStatus, {}, service)
+  },
+
+  async triggerPodAction({ request, caller, id }, service) {
+    const { parts, style, tables } = service
+    const body = await parts.readBody(request, service)
+    const pod = parts.findPod(id, caller, service)
+    if (pod.status === 'TERMINATED') throw gone(terminatedActionStatus(service))
+    const known = knownAction(body, service)
+    if (!style.validationFirst && known !== null) parts.permit(pod, known, service)
+    parts.validate('PodActionRequest', body, service)
+    const { action } = body as PodActionRequest
+    parts.permit(pod, action, service)
+    if (action === 'start') checkCapacity(service)
+    parts.transition(pod, action, service)
+    const { answer } = tables.transitions[action]
+    return answer === 204 ? emptyAnswer(answer) : podAnswer(answer, pod, service)
+  },
+
+  listCpuFlavors(_call, service) {
+    const cpus = [...service.flavors.values()]
+    const { catalogShape } = service.style
+    return jsonAnswer(200, catalogShape === 'object' ? { cpus, ...extra(cpus.length, service) } : cpus, service)
+  },
+}
+
+function podAnswer(status: number, pod: StoredPod, service: Service): Answer {
+  return jsonAnswer(status, service.parts.presentPod(pod, service), service)
+}
+
+function gone(status: number): Refusal {
+  return new Refusal(status, status === 404 ? 'resource not found' : 'the pod is terminated')
+}
+
+function terminatedActionStatus({ style }: Service): number {
+  if (style.terminatedAction !== 'auto') return style.terminatedAction
+  return style.terminated === 'gone' ? 404 : 409
+}
+
+/** The action that a body names, however wrong the body is otherwise. */
+function knownAction(body: unknown, { tables }: Service): PodAction | null {
+  if (typeof body !== 'object' || body === null || !('action' in body)) return null
+  const { action } = body
+  return typeof action === 'string' && Object.hasOwn(tables.transitions, action) ? (action as PodAction) : null
+}
+
+function extra(total: number, { style }: Service): Record<string, unknown> {
+  return style.extraFields ? { total } : {}
+}

@@ -1,0 +1,51 @@
+import type { PodUpdate } from '../../generated/api.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Service } from '../service.ts'
+import { restart } from './lifecycle.ts'
+import type { StoredPod } from './pod.ts'
+import { checkPorts } from './ports.ts'
+
+/** Fields of mounts whose null a style may treat in a way of its own. */
+const MOUNT_KINDS = ['persistent', 'network'] as const
+
+/**
+ * Changes a pod by a body that its schema accepts: everything or, where it is refused, nothing.
+ * @throws Refusal where the body breaks a rule about requests.
+ */
+export function patchPod(pod: StoredPod, body: PodUpdate, service: Service): void {
+  const { parts, style } = service
+  const { mounts: requestedMounts, ...fields } = body
+  if (fields.ports !== undefined) checkPorts(fields.ports, style)
+  const mounts = parts.patchMounts(pod, requestedMounts, service)
+  const isRestarted = style.patchRestarts && pod.status === 'RUNNING' && changesContainer(pod, body)
+  Object.assign(pod, fields, { mounts })
+  if (isRestarted) restart(pod, service)
+}
+
+/**
+ * A PATCH body as its schema is to see it: null for mounts, or for a kind of mount, is left to the schema, refused,
+ * or taken as left out, by style.
+ */
+export function treatNullMounts(body: unknown, { style }: Service): unknown {
+  if (style.patchNull === 422 || !isObject(body) || !hasNullMount(body)) return body
+  if (style.patchNull === 400) throw new Refusal(400, 'a mount cannot be null')
+  const { mounts, ...rest } = body
+  return mounts === null ? rest : { ...rest, mounts: withoutNulls(mounts) }
+}
+
+function hasNullMount({ mounts }: Record<string, unknown>): boolean {
+  return mounts === null || (isObject(mounts) && MOUNT_KINDS.some((kind) => mounts[kind] === null))
+}
+
+function withoutNulls(mounts: unknown): unknown {
+  return isObject(mounts) ? Object.fromEntries(Object.entries(mounts).filter(([, mount]) => mount !== null)) : mounts
+}
+
+function changesContainer(pod: StoredPod, { args, env, image, ports }: PodUpdate): boolean {
+  const asked = JSON.stringify([image ?? pod.image, args ?? pod.args, env ?? pod.env, ports ?? pod.ports])
+  return asked !== JSON.stringify([pod.image, pod.args, pod.env, pod.ports])
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

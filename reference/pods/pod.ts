@@ -1,0 +1,46 @@
+import type { CpuConfig, Mounts, Pod, PodAction, PodCloud, PodStatus } from '../../generated/api.ts'
+import type { Cancel } from '../clock/types.ts'
+
+export type { Mounts, Pod, PodAction, PodStatus }
+
+/** What a pod runs on: GPUs or CPUs, never both. */
+export type Hardware =
+  | { readonly gpu: { readonly id: string; readonly count: number } }
+  | { readonly cpu: Readonly<CpuConfig> }
+
+/** A pod as it is kept. What is derived from it, such as actions, cost and runtime, is computed when it is read. */
+export interface StoredPod {
+  readonly id: string
+  /** The how-manieth pod it is; addresses and ports derive from it. */
+  readonly n: number
+  readonly user: string
+  readonly cloud: PodCloud
+  readonly hardware: Hardware
+  /** USD an hour while it holds compute. */
+  readonly price: number
+  readonly dataCenterId: string
+  readonly template: string | null
+  readonly createdAtMs: number
+  name: string
+  status: PodStatus
+  image: string
+  args: string
+  disk: number
+  ports: readonly string[]
+  env: Readonly<Record<string, string>>
+  registry: string | null
+  mounts: Mounts
+  locked: boolean
+  globalNetworking: boolean
+  startedAtMs: number | null
+  /** When the container that runs now was started; null where none runs. */
+  containerStartedAtMs: number | null
+  /** The next step of its life, where one is under way. */
+  pending: Pending | null
+}
+
+/** A step that is due later, and the way to call it off. */
+export interface Pending {
+  readonly step: 'life' | 'stop'
+  readonly cancel: Cancel
+}

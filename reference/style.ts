@@ -1,0 +1,121 @@
+/**
+ * The freedoms that the description leaves, each with the answers a platform may give; the first one is the default.
+ * A status number is the status of the answer in that case.
+ */
+export const styleChoices = {
+  // Success
+  createStatus: [201, 200, 202],
+  updateStatus: [200, 202],
+  deleteStatus: [204, 200, 202],
+  /** What a DELETE answered other than 204 carries. */
+  deleteBody: ['none', 'empty-object', 'pod'],
+
+  // What a caller sees
+  /** A pod of another account. */
+  hidden: [404, 403],
+  /** GET of a terminated pod; the while is `life.terminatedShownMs`. */
+  terminated: ['gone', 'shown', 'shown-for-a-while'],
+  terminatedListed: [false, true],
+  /** The actions that a terminated pod publishes. */
+  terminatedActions: ['none', 'terminate'],
+  /** An action on a terminated pod; auto is 404 where it is gone, 409 where it is shown. */
+  terminatedAction: ['auto', 404, 409],
+  /** PATCH of a terminated pod. */
+  terminatedChange: [404, 409],
+  /** DELETE of a terminated pod. */
+  terminatedDelete: [404, 204, 409],
+  listOrder: ['oldest-first', 'newest-first'],
+  listShape: ['object', 'array'],
+  catalogShape: ['object', 'array'],
+  unknownQuery: ['ignore', 400, 422],
+
+  // Life
+  /** The status right after start; as-before is EXITED or ERROR, for `life.startDelayMs`. */
+  startStatus: ['STARTING', 'PROVISIONING', 'RUNNING', 'as-before'],
+  /** The status right after restart, for `life.restartMs` where it is STARTING. */
+  restartStatus: ['RUNNING', 'STARTING'],
+  /** Whether a RUNNING pod restarts with the answer or `life.restartMs` after it. */
+  restartApplied: ['at-once', 'later'],
+  startedAtSet: ['running', 'starting'],
+  startedAtOnRestart: ['moves', 'kept'],
+  startedAtWhenExited: ['kept', 'null'],
+  /** Whether a change of image, args, env or ports restarts a RUNNING container. */
+  patchRestarts: [false, true],
+
+  // Shape of a pod
+  dateTimes: ['milliseconds', 'seconds', 'microseconds', 'offset', 'elsewhere', 'lower-case'],
+  extraFields: [false, true],
+  /** Variables beside those that were set. */
+  extraEnv: [false, true],
+  memberOrder: ['declared', 'reversed'],
+  actionsOrder: ['table', 'reversed'],
+  json: ['compact', 'indented'],
+  runtimeParts: ['full', 'partial', 'empty'],
+  publicPorts: ['assigned', 'null'],
+  provisioningDataCenter: ['assigned', 'null'],
+  exitedDataCenter: ['kept', 'null'],
+  costBeforeRunning: ['price', 'zero'],
+  costInError: ['price', 'zero'],
+  networkAddress: ['full', 'enabled-only'],
+  networkAssigned: ['at-once', 'running'],
+
+  // Authentication
+  wwwAuthenticate: [true, false],
+  schemeCase: ['any', 'exact'],
+
+  // Locks
+  lockedRefusal: [409, 403, 423],
+  /** Whether a locked pod publishes what the lock refuses. */
+  lockedActions: ['all', 'without'],
+  lockedRestart: ['refuse', 'allow'],
+  lockedTerminate: ['allow', 'refuse'],
+
+  // Errors
+  errorsList: ['on-422', 'always', 'never'],
+  texts: ['plain', 'other'],
+  mediaTypeForm: ['bare', 'charset', 'mixed-case'],
+  /** A body of another content type: read as JSON, or refused. */
+  mediaType: ['read', 400, 415, 422],
+  emptyBody: [400, 422],
+  notUtf8: [400, 422],
+  notObject: [422, 400],
+  oversize: [413, 400, 422],
+  /** Whether a body that fails validation is refused before an action that the status does not permit. */
+  validationFirst: [true, false],
+  twoNetworks: [422, 400],
+  patchNull: [422, 400, 'omitted'],
+  patchPersistentSize: ['apply', 400, 422],
+  cpuPersistent: [400, 422],
+  unknownVolume: [400, 404, 422],
+  volumeElsewhere: [400, 422, 'volume-wins'],
+  unknownDataCenter: [400, 404, 422],
+  gpuAndCpu: [400, 422],
+  neitherGpuNorCpu: [400, 422, 'default-gpu'],
+  unknownGpu: [400, 404, 422],
+  unknownFlavor: [400, 404, 422],
+  vcpuPower: [422, 400],
+  vcpuOffered: [400, 422],
+  cpuMemory: ['optional', 'refused-400', 'refused-422', 'required'],
+  portForm: [422, 400],
+  portRange: [422, 400],
+
+  // Rate limits
+  rateNames: ['string', 'token'],
+  rateSpacing: ['space', 'none', 'wide'],
+  rateParameters: ['as-described', 'reversed'],
+  rateWindows: ['shortest-first', 'longest-first'],
+  /** A further parameter on each item. */
+  rateExtra: [false, true],
+  rateHeadersOnErrors: [true, false],
+  /** Which window Retry-After covers where several are used up. */
+  retryAfter: ['longest', 'shortest'],
+} as const
+
+type Choices = typeof styleChoices
+
+/** One answer for each freedom. */
+export type Style = { readonly [K in keyof Choices]: Choices[K][number] }
+
+export const defaultStyle: Style = Object.fromEntries(
+  Object.entries(styleChoices).map(([name, choices]) => [name, choices[0]]),
+) as Style
