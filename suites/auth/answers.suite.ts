@@ -1,0 +1,36 @@
+import { type HeaderPairs, headerOf } from '../harness/exchange.ts'
+import { createRedactor } from '../harness/record/redact.ts'
+import { everyExchange } from '../harness/registry.ts'
+
+/** A shorter text, sent in place of a token, may stand in an answer by chance. */
+const leastTokenLength = 8
+
+everyExchange('auth.token-not-echoed', ({ request, response }, { keys }) => {
+  const known = Object.values(keys)
+  const sent = tokenOf(request.headers)
+  if (response === null || (sent.length < leastTokenLength && !known.includes(sent))) return null
+  const tokens = [...new Set([sent, ...known])]
+  // In every form that a record hides, so that a replay of the record finds the same.
+  const { text, bytes } = createRedactor(Object.fromEntries(tokens.map((token, n) => [`token.${n}`, token])))
+  const headers = response.headers.filter(([, value]) => text(value) !== value).map(([name]) => name.toLowerCase())
+  const places = [
+    ...headers.map((name) => ({ clause: 'header', observed: `a bearer token in ${name}` })),
+    ...(bytes(response.body) === response.body ? [] : [{ clause: 'body', observed: 'a bearer token in the body' }]),
+  ]
+  return {
+    exercised: ['header', 'body'],
+    findings: places.map((place) => ({ ...place, expected: 'no bearer token in an answer' })),
+  }
+})
+
+everyExchange('auth.challenge', ({ response }) => {
+  if (response?.status !== 401) return null
+  const challenge = headerOf(response.headers, 'www-authenticate')?.trim() ?? ''
+  const finding = { clause: 'challenge', expected: 'WWW-Authenticate', observed: 'no WWW-Authenticate' }
+  return { exercised: ['challenge'], findings: challenge === '' ? [finding] : [] }
+})
+
+/** The token that a request was sent with, whatever its scheme. */
+function tokenOf(headers: HeaderPairs): string {
+  return headerOf(headers, 'authorization')?.split(' ').at(-1) ?? ''
+}

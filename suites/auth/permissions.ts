@@ -1,0 +1,56 @@
+import { type PodAction, podActions } from '../../generated/tables.ts'
+import type { Context } from '../harness/context.ts'
+import type { PodOperation } from '../harness/exchange.ts'
+import type { PodStatus } from '../harness/target/types.ts'
+import type { Send } from './operations.ts'
+
+/** What a key may be granted, as the target file names it: an operation, or one action of the action call. */
+export type Permission = Exclude<PodOperation, 'triggerPodAction'> | PodAction
+
+/** The permissions behind the names of a target file; the action call as a whole stands for each action. */
+export function permissionsOf(names: readonly string[]): readonly Permission[] {
+  const all = names.flatMap((name) => (name === 'triggerPodAction' ? podActions : [name as Permission]))
+  return [...new Set(all)]
+}
+
+export function isAction(permission: Permission): permission is PodAction {
+  return podActions.some((action) => action === permission)
+}
+
+/** A request that needs a permission, on a pod of its own where it changes one. */
+export async function requestFor(permission: Permission, { fixture }: Context): Promise<Send> {
+  switch (permission) {
+    case 'listPods':
+      return (client) => client.list()
+    case 'listCpuFlavors':
+      return (client) => client.cpus()
+    case 'createPod': {
+      const body = await fixture.body()
+      return (client) => client.create(body)
+    }
+    case 'getPod': {
+      const { id } = await fixture.shared('RUNNING')
+      return (client) => client.get(id)
+    }
+    case 'updatePod': {
+      const { id, value } = await fixture.pod('RUNNING')
+      return (client) => client.patch(id, { name: `${value.name}-a` })
+    }
+    case 'deletePod': {
+      const { id } = await fixture.pod('PROVISIONING')
+      return (client) => client.delete(id)
+    }
+    default: {
+      const { id } = await fixture.pod(askedIn[permission])
+      return (client) => client.act(id, permission)
+    }
+  }
+}
+
+/** A status that permits the action. */
+const askedIn: Readonly<Record<PodAction, PodStatus>> = {
+  start: 'EXITED',
+  stop: 'RUNNING',
+  restart: 'RUNNING',
+  terminate: 'PROVISIONING',
+}

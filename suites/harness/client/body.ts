@@ -1,0 +1,22 @@
+/** Body bytes that are sent exactly as they are. */
+export class RawBody {
+  readonly bytes: Uint8Array
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
+
+/** A body that is no JSON value of ours: text or bytes, sent as they stand. */
+export function raw(body: string | Uint8Array): RawBody {
+  return new RawBody(typeof body === 'string' ? new TextEncoder().encode(body) : body)
+}
+
+/** No body at all. */
+export const nothing = new RawBody(new Uint8Array())
+
+/** The bytes of a body: a RawBody as it is, anything else as JSON; null for none. */
+export function bytesOf(body: unknown): Uint8Array | null {
+  if (body === undefined) return null
+  if (body instanceof RawBody) return body.bytes.length === 0 ? null : body.bytes
+  return new TextEncoder().encode(JSON.stringify(body))
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { createControlledClock } from './controlled.ts'
+import type { Actor, ClockControl, ClockState } from './types.ts'
+
+/** A target with events of its own at given moments; it counts the steps that it was asked for. */
+function targetWith(
+  events: number[],
+  quiet: Partial<ClockState> = {},
+): ClockControl & { steps: number; nowMs: number } {
+  const state = (): ClockState => ({ nowMs: target.nowMs, nextMs: events[0] ?? null, busy: [], open: 0, ...quiet })
+  const target = {
+    steps: 0,
+    nowMs: 0,
+    state,
+    advance(ms: number) {
+      target.steps++
+      target.nowMs = Math.min(target.nowMs + ms, events[0] ?? Number.POSITIVE_INFINITY)
+      while (events[0] !== undefined && events[0] <= target.nowMs) events.shift()
+      return state()
+    },
+  }
+  return target
+}
+
+describe('a controlled clock', () => {
+  test('waits of many scenarios overlap: the time that passes is the longest, not the sum', async () => {
+    const control = targetWith([])
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const waits = Array.from({ length: 50 }, (_, n) => (n + 1) * 1000)
+    await Promise.all(
+      waits.map(async (ms) => {
+        const actor = clock.actor(`wait ${ms}`)
+        expect(await actor.sleep(ms)).toBe(ms)
+        actor.done()
+      }),
+    )
+    expect(control.nowMs).toBe(50_000)
+  })
+
+  test('time stands still while a request is under way, however long it takes in real time', async () => {
+    const control = targetWith([])
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const sleeper = clock.actor('sleeper')
+    const busy = clock.actor('busy')
+    const slept = sleeper.sleep(10).then((now) => end(sleeper, now))
+    await busy.during(new Promise((resolve) => setTimeout(resolve, 20)))
+    expect(control.nowMs).toBe(0)
+    const later = busy.sleep(5).then((now) => end(busy, now))
+    expect(await Promise.all([slept, later])).toEqual([10, 5])
+  })
+
+  test('at equal times the target goes first', async () => {
+    const order: string[] = []
+    const events = [100]
+    const control = targetWith(events)
+    const advance = control.advance.bind(control)
+    control.advance = (ms) => {
+      const before = events.length
+      const state = advance(ms)
+      if (events.length < before) order.push('target')
+      return state
+    }
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const actor = clock.actor('harness')
+    await actor.at(100)
+    order.push('harness')
+    actor.done()
+    expect(order).toEqual(['target', 'harness'])
+  })
+
+  test('one who waits for another actor asks for no time but does not hold it up', async () => {
+    const control = targetWith([])
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const maker = clock.actor('fixture')
+    const user = clock.actor('rule')
+    const made = maker.sleep(3000).then((now) => end(maker, now))
+    expect(await user.join(made)).toBe(3000)
+    user.done()
+  })
+
+  test.each([
+    ['the event comes first', 50, 'arrived'],
+    ['the deadline comes first', 150, null],
+  ])('until: %s', async (_, arrivesAt, expected) => {
+    const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
+    const outside = clock.actor('outside')
+    const waiter = clock.actor('waiter')
+    const event = outside.sleep(arrivesAt).then(() => end(outside, 'arrived'))
+    expect(await waiter.until(event, 100)).toBe(expected)
+    waiter.done()
+    await event
+  })
+
+  test('a target whose timers repeat for ever makes the wait inconclusive and says so', async () => {
+    const control = targetWith([])
+    control.state = () => ({ nowMs: 0, nextMs: 1, busy: [], open: 0 })
+    control.advance = () => ({ nowMs: 0, nextMs: 1, busy: [], open: 0 })
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0, stepBudget: 50 })
+    await expect(clock.actor('rule').sleep(10)).rejects.toThrow(/more than 50 steps/)
+  })
+
+  test('work that the target has under way holds time up until it is done', async () => {
+    const control = targetWith([])
+    let looks = 0
+    control.state = () => ({ nowMs: control.nowMs, nextMs: null, busy: looks++ < 3 ? ['c1'] : [], open: 0 })
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    expect(await clock.actor('rule').sleep(10)).toBe(10)
+    expect(looks).toBeGreaterThan(3)
+  })
+})
+
+function end<T>(actor: Actor, value: T): T {
+  actor.done()
+  return value
+}

@@ -1,0 +1,31 @@
+import { Actors, Participant, type Waited } from './actors.ts'
+import type { RunClock } from './types.ts'
+
+/** Real time: one timer for the earliest sleeper. `waited` is told of every wait that belongs into the record. */
+export function createRealClock(waited: Waited = () => {}): RunClock {
+  let timer: NodeJS.Timeout | undefined
+  const book = new Actors(arm)
+  const clock: RunClock = {
+    kind: 'real',
+    controlled: false,
+    now: () => Date.now(),
+    actor: (name) => new Participant(name, book, clock, waited),
+    pending: () => book.pending(),
+    close: () => clearTimeout(timer),
+  }
+
+  function arm(): void {
+    clearTimeout(timer)
+    const at = book.earliest()
+    if (at === null) return
+    timer = setTimeout(
+      () => {
+        book.wake(Date.now())
+        arm()
+      },
+      Math.min(Math.max(0, at - Date.now()), 2 ** 31 - 1),
+    )
+  }
+
+  return clock
+}

@@ -1,0 +1,49 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import type { Check } from './check.ts'
+import type { PodClient } from './client/pods.ts'
+import type { Reply } from './client/reply.ts'
+import type { ScenarioClock } from './clock/types.ts'
+import type { Fixtures } from './fixtures/types.ts'
+import type { PodView } from './read.ts'
+import type { KeyName, Target } from './target/types.ts'
+
+/** Where a pod came to rest, or what it was last seen as when the time was over. */
+export interface Settled {
+  /** A pod status, `gone` after a 404, or `answer NNN` for anything else. */
+  readonly status: string
+  /** The pod as last seen; null where it is gone or could not be read. */
+  readonly pod: PodView | null
+  readonly reply: Reply
+  /** Whether it got there within the bound. */
+  readonly settled: boolean
+}
+
+/** All that a rule gets; target, clock, randomness and time come from here and from nowhere else. */
+export interface Context {
+  readonly row: RuleRow
+  readonly target: Target
+  /** The pod API with the full key. */
+  readonly pods: PodClient
+  /** The pod API with another key. Throws Unclaimed or NotApplicable where the target has none of that kind. */
+  as(key: KeyName): PodClient
+  readonly fixture: Fixtures
+  readonly clock: ScenarioClock
+  /** The assertions of a clause; the name is the rule's own and has a defect in the proof. */
+  check(clause: string): Check
+  /** Polls a pod until `done` says so, at most `boundMs` (default: the tolerance `settle`). */
+  settle(id: string, done: (status: string, pod: PodView | null) => boolean, boundMs?: number): Promise<Settled>
+  /** Whether the target's clock stood still between two replies, so that nothing moved on by itself. */
+  stoodStill(first: Reply, last: Reply): boolean
+  /** Records what was seen where the description is open. */
+  reading(name: string, value: string): void
+  /** Whether the target offers something that only a part of the rule needs. */
+  offers(need: string): boolean
+  /** Numbers from 0 to 1 from the run's seed and the rule's id. */
+  random(): number
+  /** A token of plausible form that was never issued. */
+  readonly unissuedToken: string
+  /** Ends the rule as inconclusive. */
+  inconclusive(reason: string): never
+  /** Whether a reply tells of want of capacity (pattern of the target file). */
+  lacksCapacity(reply: Reply): boolean
+}

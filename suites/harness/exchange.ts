@@ -1,0 +1,84 @@
+/** Header lines as they stand on the wire: order, case and repetition kept. */
+export type HeaderPairs = readonly (readonly [name: string, value: string])[]
+
+export interface WireRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HeaderPairs
+  readonly body: Uint8Array | null
+}
+
+export interface WireResponse {
+  readonly status: number
+  readonly headers: HeaderPairs
+  readonly body: Uint8Array
+}
+
+/** The operations of the pod plane, by the operationId of `spec/openapi.yaml`. */
+export type PodOperation =
+  | 'listPods'
+  | 'createPod'
+  | 'getPod'
+  | 'updatePod'
+  | 'deletePod'
+  | 'triggerPodAction'
+  | 'listCpuFlavors'
+
+/** A moment on both clocks, milliseconds of the Unix epoch: the target's, and the harness's own. */
+export interface Moment {
+  readonly target: number
+  readonly harness: number
+}
+
+/** One request and what came of it. `response` is null where no whole answer came; `failure` then says why. */
+export interface Exchange {
+  readonly n: number
+  /** The rule that sent it, or `fixture:…`, `probe`, `cleanup`. */
+  readonly owner: string
+  readonly operation: PodOperation
+  /** The pod id asked for in the path, null where the operation has none. */
+  readonly subject: string | null
+  /** Which key of the target file it was sent with; null for none or one that was never issued. */
+  readonly key: string | null
+  readonly sent: Moment
+  readonly received: Moment
+  readonly request: WireRequest
+  readonly response: WireResponse | null
+  readonly failure: string | null
+}
+
+/** First value of a header, case-insensitively; null where it is missing. */
+export function headerOf(headers: HeaderPairs, name: string): string | null {
+  const wanted = name.toLowerCase()
+  for (const [key, value] of headers) if (key.toLowerCase() === wanted) return value
+  return null
+}
+
+/** All values of a header joined as HTTP joins list headers; null where it is missing. */
+export function headerList(headers: HeaderPairs, name: string): string | null {
+  const wanted = name.toLowerCase()
+  const values = headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value)
+  return values.length === 0 ? null : values.join(', ')
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+/** Body bytes as text; null where they are not UTF-8. */
+export function textOf(body: Uint8Array): string | null {
+  try {
+    return strict.decode(body)
+  } catch {
+    return null
+  }
+}
+
+/** Body bytes as a JSON value; undefined where they are no JSON text. */
+export function jsonOf(body: Uint8Array): unknown {
+  const text = textOf(body)
+  if (text === null) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,56 @@
+/** The closed set of verdicts; `docs/verdicts.md` says what each one means for an exit code. */
+export type Verdict =
+  | 'passed'
+  | 'observed'
+  | 'failed'
+  | 'advice'
+  | 'inconclusive'
+  | 'blocked'
+  | 'unverified'
+  | 'unclaimed'
+  | 'not-applicable'
+  | 'broken'
+
+/** What was wrong, as data: reports make sentences of it, the proof compares `clause` and `observed` for equality. */
+export interface Finding {
+  readonly clause: string
+  readonly expected: string
+  readonly observed: string
+  /** Number of the exchange that shows it; null where no single one does. */
+  readonly exchange: number | null
+}
+
+/** The one error that means "the target broke this rule". Anything else thrown by a rule is a fault of the harness. */
+export class RuleBroken extends Error {
+  override readonly name = 'RuleBroken'
+  readonly finding: Finding
+  constructor(finding: Finding) {
+    super(`${finding.clause}: expected ${finding.expected}; observed ${finding.observed}`)
+    this.finding = finding
+  }
+}
+
+/** The condition under which a verdict would be sound was not met. */
+export class Inconclusive extends Error {
+  override readonly name = 'Inconclusive'
+}
+
+/** Something that the rule builds on (a fixture, another rule) did not come about. */
+export class Blocked extends Error {
+  override readonly name = 'Blocked'
+  readonly by: string
+  constructor(by: string, reason: string) {
+    super(reason)
+    this.by = by
+  }
+}
+
+/** The target file neither gives nor declares absent something that the rule needs. */
+export class Unclaimed extends Error {
+  override readonly name = 'Unclaimed'
+}
+
+/** The target file declares absent something that the rule needs. */
+export class NotApplicable extends Error {
+  override readonly name = 'NotApplicable'
+}

@@ -1,0 +1,64 @@
+/** A pod as far as a rule may rely on it: an object with an id and a status; everything else is read when it is asked for. */
+export interface PodView {
+  readonly id: string
+  readonly status: string
+  readonly value: Readonly<Record<string, unknown>>
+  /** Number of the exchange that showed it. */
+  readonly exchange: number
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** A JSON object as its members; null for anything else. */
+export function membersOf(value: unknown): Members | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null
+}
+
+/** The pod in a value; null where it has no string id and status. */
+export function podOf(value: unknown, exchange: number): PodView | null {
+  const members = membersOf(value)
+  if (members === null) return null
+  const { id, status } = members
+  if (typeof id !== 'string' || id === '' || typeof status !== 'string') return null
+  return { id, status, value: members, exchange }
+}
+
+/** The list at a member of an answer (`''`: the answer itself); null where there is none. */
+export function listOf(value: unknown, at: string): readonly unknown[] | null {
+  const list = at === '' ? value : membersOf(value)?.[at]
+  return Array.isArray(list) ? list : null
+}
+
+/** A value as a short text for a message: JSON, cut at 160 characters. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 160 ? `${text.slice(0, 157)}…` : text
+}
+
+/** Fields that move by themselves; "unchanged" leaves them aside. */
+export const liveFields: ReadonlySet<string> = new Set(['runtime', 'cost', 'startedAt'])
+
+/** Names of the fields in which two pods differ, live ones aside, sorted. */
+export function changedFields(before: Members, after: Members, aside: ReadonlySet<string> = liveFields): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].filter((name) => !aside.has(name) && !same(before[name], after[name], name)).sort()
+}
+
+function same(a: unknown, b: unknown, name: string): boolean {
+  return canonical(a, name === 'actions' || name === 'ports') === canonical(b, name === 'actions' || name === 'ports')
+}
+
+/** JSON with sorted keys, so that the order of members says nothing; `unordered` sorts the array itself as well. */
+export function canonical(value: unknown, unordered = false): string {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonical(item))
+    return `[${(unordered ? items.sort() : items).join()}]`
+  }
+  const members = membersOf(value)
+  if (members === null) return JSON.stringify(value) ?? 'undefined'
+  return `{${Object.keys(members)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(members[key])}`)
+    .join()}}`
+}

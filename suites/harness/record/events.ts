@@ -1,0 +1,114 @@
+import type { HeaderPairs, Moment, PodOperation } from '../exchange.ts'
+import type { Finding, Verdict } from '../outcome.ts'
+
+/** Version of the evidence format; a reader refuses another one. */
+export const evidenceFormat = 1
+
+/** Body bytes in the record: as text where they are UTF-8, else base64; a large body lies in a file of its own. */
+export type RecordedBody = { readonly text: string } | { readonly base64: string } | { readonly file: string } | null
+
+/** The first line of a record: all that a replay needs beside the exchanges. */
+export interface RunEvent {
+  readonly type: 'run'
+  readonly format: number
+  readonly run: string
+  readonly plumbline: string
+  readonly startedMs: number
+  readonly seed: number
+  readonly clock: 'virtual' | 'remote' | 'real'
+  readonly profiles: readonly string[]
+  readonly strict: boolean
+  /** Ids of the rules that were selected, sorted. */
+  readonly rules: readonly string[]
+  readonly digests: {
+    readonly suite: string
+    readonly ledger: string
+    readonly specification: string
+    readonly target: string
+  }
+  /** The target file as it was understood, secrets as marks. */
+  readonly target: unknown
+}
+
+export interface ExchangeEvent {
+  readonly type: 'exchange'
+  readonly n: number
+  readonly owner: string
+  readonly operation: PodOperation
+  readonly subject: string | null
+  readonly key: string | null
+  readonly sent: Moment
+  readonly received: Moment
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers: HeaderPairs
+    readonly body: RecordedBody
+  }
+  readonly response: { readonly status: number; readonly headers: HeaderPairs; readonly body: RecordedBody } | null
+  readonly failure: string | null
+}
+
+/** The end of a wait of one scenario. */
+export interface ClockEvent {
+  readonly type: 'clock'
+  readonly owner: string
+  readonly nowMs: number
+  /** Why the wait was given up; left out where it ended as asked. */
+  readonly failure?: string
+}
+
+export interface FixtureEvent {
+  readonly type: 'fixture'
+  readonly owner: string
+  readonly name: string
+  readonly id: string | null
+  readonly state: 'requested' | 'created' | 'removed' | 'kept'
+}
+
+/** What was seen where the description is open. */
+export interface ReadingEvent {
+  readonly type: 'reading'
+  readonly rule: string
+  readonly name: string
+  readonly value: string
+}
+
+export interface FindingEvent extends Finding {
+  readonly type: 'finding'
+  readonly rule: string
+}
+
+export interface VerdictEvent {
+  readonly type: 'verdict'
+  readonly rule: string
+  readonly verdict: Verdict
+  /** Why, where the verdict is none of passed, observed, failed, advice. */
+  readonly reason: string | null
+  /** The rule or fixture that blocked it. */
+  readonly by: string | null
+  /** How many exchanges exercised it. */
+  readonly exchanges: number
+  readonly clauses: readonly string[]
+  readonly startedMs: number | null
+  readonly endedMs: number | null
+}
+
+/** The run ended in order; a record without it is of a run that was cut short. */
+export interface EndEvent {
+  readonly type: 'end'
+  readonly endedMs: number
+  readonly exchanges: number
+  /** Set where the run could not start: the exit code's reason in words. */
+  readonly stopped: { readonly exit: number; readonly message: string } | null
+}
+
+export type EvidenceEvent =
+  | RunEvent
+  | ExchangeEvent
+  | ClockEvent
+  | FixtureEvent
+  | ReadingEvent
+  | FindingEvent
+  | VerdictEvent
+  | EndEvent

@@ -1,0 +1,77 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Exchange, type HeaderPairs, textOf } from '../exchange.ts'
+import type { EvidenceEvent, RecordedBody } from './events.ts'
+import type { Redactor } from './redact.ts'
+
+/** Bodies beyond this many bytes go into files of their own. */
+export const inlineBodyBytes = 64 * 1024
+
+/** Where the events of a run go. Nothing is kept in memory but a small buffer. */
+export interface Recorder {
+  event(event: Exclude<EvidenceEvent, { type: 'exchange' }>): void
+  exchange(exchange: Exchange): void
+  flush(): void
+}
+
+/** A recorder that keeps nothing: for the proof, where verdicts are all that matters. */
+export const noRecorder: Recorder = { event() {}, exchange() {}, flush() {} }
+
+/** Writes `evidence.ndjson` and `bodies/` into `dir`, secrets as marks. */
+export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
+  mkdirSync(dir, { recursive: true })
+  const file = join(dir, 'evidence.ndjson')
+  writeFileSync(file, '')
+  let buffer: string[] = []
+  let size = 0
+  let bodies = 0
+
+  function write(event: EvidenceEvent): void {
+    const line = `${redactor.text(JSON.stringify(event))}\n`
+    buffer.push(line)
+    size += line.length
+    if (size > 256 * 1024) flush()
+  }
+
+  function flush(): void {
+    if (buffer.length > 0) appendFileSync(file, buffer.join(''))
+    buffer = []
+    size = 0
+  }
+
+  function body(raw: Uint8Array | null): RecordedBody {
+    if (raw === null) return null
+    const clean = redactor.bytes(raw)
+    if (clean.length > inlineBodyBytes) {
+      const name = `bodies/${String(++bodies).padStart(6, '0')}.bin`
+      mkdirSync(join(dir, 'bodies'), { recursive: true })
+      writeFileSync(join(dir, name), clean)
+      return { file: name }
+    }
+    const text = textOf(clean)
+    return text === null || text.startsWith('\uFEFF') || clean[0] === 0xef
+      ? { base64: Buffer.from(clean).toString('base64') }
+      : { text }
+  }
+
+  return {
+    event: write,
+    exchange(exchange) {
+      const { request, response } = exchange
+      write({
+        type: 'exchange',
+        ...exchange,
+        request: { ...request, headers: clean(request.headers, redactor), body: body(request.body) },
+        response:
+          response === null
+            ? null
+            : { ...response, headers: clean(response.headers, redactor), body: body(response.body) },
+      })
+    },
+    flush,
+  }
+}
+
+function clean(headers: HeaderPairs, redactor: Redactor): HeaderPairs {
+  return headers.map(([name, value]) => [name, redactor.text(value)] as const)
+}

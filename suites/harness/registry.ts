@@ -1,0 +1,65 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Context } from './context.ts'
+import type { Exchange } from './exchange.ts'
+import type { Finding } from './outcome.ts'
+import type { Target } from './target/types.ts'
+
+/** A rule that arranges, acts and asserts. */
+export interface Scenario {
+  readonly kind: 'scenario'
+  readonly id: RuleId
+  readonly run: (context: Context) => Promise<void>
+  /** Runs after all others, alone. */
+  readonly alone: boolean
+}
+
+/** What a reducer makes of one exchange. */
+export interface Seen<State> {
+  readonly state: State
+  /** Clauses that this exchange exercised; empty where it says nothing about the rule. */
+  readonly exercised: readonly string[]
+  readonly findings: readonly Omit<Finding, 'exchange'>[]
+}
+
+/** A rule about every exchange of the run, whichever scenario made it: a pure reducer. */
+export interface Invariant<State = unknown> {
+  readonly kind: 'invariant'
+  readonly id: RuleId
+  readonly initial: State
+  readonly reduce: (state: State, exchange: Exchange, target: Target) => Seen<State>
+}
+
+export type Rule = Scenario | Invariant
+
+const rules = new Map<RuleId, Rule>()
+
+/** Puts a scenario into the registry. Throws where the id is there already. */
+export function rule(id: RuleId, run: Scenario['run'], { alone = false }: { readonly alone?: boolean } = {}): void {
+  add({ kind: 'scenario', id, run, alone })
+}
+
+/** Puts an invariant into the registry. Throws where the id is there already. */
+export function invariant<State>(id: RuleId, initial: State, reduce: Invariant<State>['reduce']): void {
+  add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'] })
+}
+
+/** An invariant without memory: each exchange is judged by itself. `null`: the exchange says nothing about the rule. */
+export function everyExchange(
+  id: RuleId,
+  judge: (exchange: Exchange, target: Target) => Omit<Seen<null>, 'state'> | null,
+): void {
+  invariant<null>(id, null, (state, exchange, target) => {
+    const seen = judge(exchange, target)
+    return seen === null ? { state, exercised: [], findings: [] } : { state, ...seen }
+  })
+}
+
+/** All rules, sorted by id. */
+export function allRules(): readonly Rule[] {
+  return [...rules.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+function add(entry: Rule): void {
+  if (rules.has(entry.id)) throw new Error(`rule ${entry.id} is registered twice; each id has one function`)
+  rules.set(entry.id, entry)
+}

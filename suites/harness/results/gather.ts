@@ -1,0 +1,113 @@
+import type { Exchange } from '../exchange.ts'
+import type { EvidenceEvent, ExchangeEvent } from '../record/events.ts'
+import { createCollector, madeBy, type Step, type Wanted } from './scenario.ts'
+
+/** Reads the events of a record from the beginning; called once a pass. */
+export type Events = () => AsyncIterable<EvidenceEvent>
+
+/** A recorded exchange with its bodies as bytes. */
+export type OpenExchange = (event: ExchangeEvent) => Exchange
+
+/** A rule whose scenario is wanted, and the exchanges that its findings name. */
+export interface Failing {
+  readonly rule: string
+  readonly evidence: readonly number[]
+}
+
+export interface Scenario {
+  readonly steps: readonly Step[]
+  readonly omitted: number
+}
+
+interface Trace {
+  /** Owner to the pods that it touched; owners without an exchange are missing. */
+  readonly touched: Map<string, Set<string>>
+  /** Number of an exchange to its owner and pod. */
+  readonly located: Map<number, { readonly owner: string; readonly pod: string | null }>
+}
+
+/**
+ * The scenarios of failing rules, by rule. A rule's own exchanges, those that made the pods which it touched, and for an
+ * invariant, which sends nothing itself, those of the scenario in which it failed. Reads the record two or three times;
+ * holds no more than 30 exchanges a rule.
+ */
+export async function gather(
+  events: Events,
+  open: OpenExchange,
+  failing: readonly Failing[],
+): Promise<Map<string, Scenario>> {
+  if (failing.length === 0) return new Map()
+  const first = await trace(events, open, new Set(failing.map(({ rule }) => rule)), failing)
+  const borrowed = failing.flatMap((one) => borrowedOwner(one, first) ?? [])
+  const second = borrowed.length === 0 ? first : await trace(events, open, new Set(borrowed), [])
+  const wanted = failing.flatMap((one) => wantedOf(one, first, second) ?? [])
+  return collect(events, open, wanted)
+}
+
+async function trace(
+  events: Events,
+  open: OpenExchange,
+  owners: ReadonlySet<string>,
+  failing: readonly Failing[],
+): Promise<Trace> {
+  const numbers = new Set(failing.flatMap(({ evidence }) => evidence.slice(0, 1)))
+  const touched: Trace['touched'] = new Map()
+  const located: Trace['located'] = new Map()
+  for await (const event of events()) {
+    if (event.type === 'fixture' && event.id !== null && owners.has(event.owner)) touch(touched, event.owner, event.id)
+    if (event.type !== 'exchange') continue
+    const { owner, n } = event
+    if (!owners.has(owner) && !numbers.has(n)) continue
+    const pod = podOf(event, open)
+    if (numbers.has(n)) located.set(n, { owner, pod })
+    if (owners.has(owner)) touch(touched, owner, pod)
+  }
+  return { touched, located }
+}
+
+function touch(touched: Trace['touched'], owner: string, pod: string | null): void {
+  const pods = touched.get(owner) ?? new Set()
+  touched.set(owner, pods)
+  if (pod !== null) pods.add(pod)
+}
+
+/** The scenario in which an invariant failed, where no pod tells which of its exchanges matter. */
+function borrowedOwner({ rule, evidence }: Failing, { touched, located }: Trace): string | null {
+  const at = located.get(evidence[0] ?? -1)
+  return touched.has(rule) || at === undefined || at.pod !== null || isShared(at.owner) ? null : at.owner
+}
+
+function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wanted | null {
+  const own = first.touched.get(rule)
+  if (own !== undefined) return { rule, evidence, owner: rule, whole: true, pods: own }
+  const at = first.located.get(evidence[0] ?? -1)
+  if (at === undefined) return null
+  const { owner, pod } = at
+  if (pod !== null) return { rule, evidence: evidence.slice(0, 1), owner, whole: false, pods: new Set([pod]) }
+  const pods = second.touched.get(owner) ?? new Set<string>()
+  return { rule, evidence: evidence.slice(0, 1), owner, whole: !isShared(owner), pods }
+}
+
+function isShared(owner: string): boolean {
+  return owner.startsWith('fixture:') || owner === 'probe' || owner === 'cleanup'
+}
+
+async function collect(events: Events, open: OpenExchange, wanted: readonly Wanted[]): Promise<Map<string, Scenario>> {
+  const collectors = wanted.map((one) => ({ rule: one.rule, collector: createCollector(one) }))
+  for await (const event of events()) {
+    if (event.type === 'clock') for (const { collector } of collectors) collector.waited(event.owner, event.nowMs)
+    if (event.type !== 'exchange') continue
+    const pod = podOf(event, open)
+    const takers = collectors.filter(({ collector }) => collector.wants(event, pod))
+    if (takers.length === 0) continue
+    const exchange = open(event)
+    for (const { collector } of takers) collector.exchange(exchange)
+  }
+  return new Map(collectors.map(({ rule, collector }) => [rule, collector.steps()]))
+}
+
+/** The pod that an exchange is about: the one asked for, or the one created. */
+function podOf(event: ExchangeEvent, open: OpenExchange): string | null {
+  if (event.subject !== null || event.operation !== 'createPod' || event.response === null) return event.subject
+  return madeBy(open(event))?.id ?? null
+}

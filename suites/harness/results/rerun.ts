@@ -1,0 +1,34 @@
+import { membersOf } from '../read.ts'
+import type { RunEvent } from '../record/events.ts'
+
+/** What of the recorded target its shell lines and commands need. */
+export interface TargetFacts {
+  readonly name: string
+  /** Address of the pod API; empty where the target has none. */
+  readonly base: string
+  readonly clock: string | null
+  readonly deletePath: string
+  /** The reference in process, which has no target file. */
+  readonly embedded: boolean
+}
+
+export function targetFacts({ target, clock }: RunEvent): TargetFacts {
+  const members = membersOf(target) ?? {}
+  const pods = membersOf(members.pods) ?? {}
+  const url = membersOf(members.clock)?.url
+  const path = membersOf(pods.paths)?.deletePod
+  return {
+    name: typeof members.name === 'string' ? members.name : 'unnamed',
+    base: typeof pods.url === 'string' ? pods.url : '',
+    clock: clock !== 'real' && typeof url === 'string' ? url : null,
+    deletePath: typeof path === 'string' ? path : '/v2/pods/{id}',
+    embedded: clock === 'virtual',
+  }
+}
+
+/** The command that runs one rule again, with the run's seed. The name of the target file is the reader's to fill in. */
+export function rerunCommand(run: RunEvent, rule: { readonly id: string; readonly profile: string }): string {
+  const target = targetFacts(run).embedded ? [] : ['--target TARGET.yaml']
+  const parts = ['plumbline check', ...target, `--only ${rule.id}`, `--profile ${rule.profile}`, `--seed ${run.seed}`]
+  return parts.join(' ')
+}

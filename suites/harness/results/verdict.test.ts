@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { type JudgedRule, judgeRun, type RunFacts } from './verdict.ts'
+
+function rule(verdict: JudgedRule['verdict'], more: Partial<JudgedRule> = {}): JudgedRule {
+  return { profile: 'core', level: 'must', verdict, accepted: false, ...more }
+}
+
+function facts(rules: readonly JudgedRule[], more: Partial<RunFacts> = {}): RunFacts {
+  return { rules, known: [], profiles: ['core'], strict: false, ended: true, stopped: null, ...more }
+}
+
+const passed = rule('passed')
+const table: [name: string, given: RunFacts, exit: number, line: string][] = [
+  [
+    'all verified',
+    facts([passed, rule('observed'), rule('unclaimed'), rule('not-applicable')]),
+    0,
+    'conformant: core (2 of 3 must rules verified, 1 unclaimed)',
+  ],
+  [
+    'advice is never fatal',
+    facts([passed, rule('advice', { level: 'should' })]),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
+  ],
+  [
+    'a must failed',
+    facts([passed, rule('failed')]),
+    1,
+    'not conformant: core (2 of 2 must rules verified, 0 unclaimed); 1 must rule failed',
+  ],
+  [
+    'the failure is known',
+    facts([passed, rule('failed', { accepted: true })], { known: [{ state: 'accepted' }] }),
+    0,
+    'conformant: core (2 of 2 must rules verified, 0 unclaimed); 1 known failure accepted',
+  ],
+  [
+    'known no longer fails',
+    facts([passed], { known: [{ state: 'no longer fails' }, { state: 'no longer fails' }] }),
+    1,
+    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 2 known failures no longer fail',
+  ],
+  [
+    'known has expired',
+    facts([passed, rule('failed')], { known: [{ state: 'expired' }] }),
+    1,
+    'not conformant: core (2 of 2 must rules verified, 0 unclaimed); 1 must rule failed; 1 known failure has expired',
+  ],
+  [
+    'known is stale',
+    facts([passed], { known: [{ state: 'stale' }] }),
+    1,
+    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 known failure names a rule or clause that does not exist',
+  ],
+  [
+    'known was not judged',
+    facts([passed], { known: [{ state: 'not judged' }] }),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
+  ],
+  [
+    'inconclusive',
+    facts([passed, rule('inconclusive')]),
+    3,
+    'incomplete: core (1 of 2 must rules verified, 0 unclaimed); 1 inconclusive',
+  ],
+  [
+    'blocked',
+    facts([passed, rule('blocked')]),
+    3,
+    'incomplete: core (1 of 2 must rules verified, 0 unclaimed); 1 blocked',
+  ],
+  [
+    'unverified',
+    facts([passed, rule('unverified')]),
+    3,
+    'incomplete: core (1 of 2 must rules verified, 0 unclaimed); 1 unverified',
+  ],
+  [
+    'an inconclusive should',
+    facts([passed, rule('inconclusive', { level: 'should' })]),
+    3,
+    'incomplete: core (1 of 1 must rules verified, 0 unclaimed); 1 inconclusive',
+  ],
+  ['unclaimed', facts([passed, rule('unclaimed')]), 0, 'conformant: core (1 of 2 must rules verified, 1 unclaimed)'],
+  [
+    'unclaimed, strict',
+    facts([passed, rule('unclaimed')], { strict: true }),
+    3,
+    'incomplete: core (1 of 2 must rules verified, 1 unclaimed); 1 unclaimed in a strict run',
+  ],
+  [
+    'declared absent, strict',
+    facts([passed, rule('not-applicable')], { strict: true }),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
+  ],
+  [
+    'nothing exercised',
+    facts([rule('unclaimed')]),
+    3,
+    'incomplete: core (0 of 1 must rules verified, 1 unclaimed); nothing was exercised',
+  ],
+  ['nothing selected', facts([], { profiles: [] }), 3, 'incomplete: no rules; nothing was exercised'],
+  [
+    'failed and inconclusive',
+    facts([rule('failed'), rule('inconclusive')]),
+    1,
+    'not conformant: core (1 of 2 must rules verified, 0 unclaimed); 1 must rule failed; 1 inconclusive',
+  ],
+  [
+    'broken and failed',
+    facts([rule('broken'), rule('failed')]),
+    4,
+    'broken: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by a fault of plumbline itself; 1 must rule failed',
+  ],
+  [
+    'cut short',
+    facts([rule('failed'), rule('broken')], { ended: false }),
+    130,
+    'interrupted: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by a fault of plumbline itself; 1 must rule failed',
+  ],
+  [
+    'unreachable',
+    facts([rule('unverified')], { stopped: { exit: 5, message: 'nothing listens at 127.0.0.1:9' } }),
+    5,
+    'unreachable: nothing listens at 127.0.0.1:9',
+  ],
+  [
+    'refused by the target file',
+    facts([rule('unverified')], { stopped: { exit: 2, message: 'keys.full was answered 401' } }),
+    2,
+    'refused: keys.full was answered 401',
+  ],
+  ['a code of no meaning', facts([], { stopped: { exit: 99, message: 'odd' } }), 4, 'broken: odd'],
+  [
+    'two profiles',
+    facts([passed, rule('passed', { profile: 'long' })], { profiles: ['long', 'core'] }),
+    0,
+    'conformant: long (1 of 1 must rules verified, 0 unclaimed), core (1 of 1 must rules verified, 0 unclaimed)',
+  ],
+]
+
+describe('the verdict of a run', () => {
+  it.each(table)('%s', (_, given, exit, line) => {
+    const { verdict } = judgeRun(given)
+    expect(verdict).toEqual({ word: line.slice(0, line.indexOf(':')), exit, line })
+  })
+
+  it('counts every must rule of a profile once', () => {
+    const rules = [passed, rule('failed'), rule('unclaimed'), rule('not-applicable'), rule('blocked'), rule('broken')]
+    expect(judgeRun(facts([...rules, rule('passed', { level: 'should' })])).coverage).toEqual([
+      { profile: 'core', must: 6, verified: 2, unclaimed: 1, notApplicable: 1, unverified: 2 },
+    ])
+  })
+})

@@ -1,0 +1,127 @@
+import type { Verdict } from '../outcome.ts'
+import {
+  exitCodes,
+  type KnownResult,
+  type KnownState,
+  type ProfileCoverage,
+  type Results,
+  type RunVerdict,
+} from './types.ts'
+
+/** The part of a rule's result that the verdict of the run depends on. */
+export interface JudgedRule {
+  readonly profile: string
+  readonly level: 'must' | 'should'
+  readonly verdict: Verdict
+  /** Whether an entry of `known:` accepts its failure. */
+  readonly accepted: boolean
+}
+
+export interface RunFacts {
+  readonly rules: readonly JudgedRule[]
+  readonly known: readonly Pick<KnownResult, 'state'>[]
+  readonly profiles: readonly string[]
+  readonly strict: boolean
+  /** False where the record has no end: the run was cut short. */
+  readonly ended: boolean
+  /** Set where the run could not start. */
+  readonly stopped: { readonly exit: number; readonly message: string } | null
+}
+
+/** All verdicts of a rule, in the order in which reports list them. */
+export const verdictOrder: readonly Verdict[] = [
+  'failed',
+  'broken',
+  'advice',
+  'inconclusive',
+  'blocked',
+  'unverified',
+  'unclaimed',
+  'not-applicable',
+  'observed',
+  'passed',
+]
+
+const aboutTheTarget: ReadonlySet<Verdict> = new Set<Verdict>(['passed', 'observed', 'failed', 'advice'])
+const claimedInVain: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified']
+const knownTrouble: Readonly<Partial<Record<KnownState, readonly [one: string, many: string]>>> = {
+  'no longer fails': ['known failure no longer fails', 'known failures no longer fail'],
+  expired: ['known failure has expired', 'known failures have expired'],
+  stale: [
+    'known failure names a rule or clause that does not exist',
+    'known failures name rules or clauses that do not exist',
+  ],
+}
+
+/**
+ * The verdict of a run, its exit code and its line, from the verdicts of its rules. First match wins: could not start,
+ * cut short, broken, not conformant, incomplete, conformant.
+ */
+export function judgeRun(facts: RunFacts): {
+  readonly verdict: Results['verdict']
+  readonly coverage: ProfileCoverage[]
+} {
+  const coverage = cover(facts)
+  const { word, notes } = decide(facts)
+  const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
+  const parts = [...(facts.stopped === null ? [coverage.map(toText).join(', ') || 'no rules'] : []), ...notes]
+  return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
+}
+
+function decide({ rules, known, strict, ended, stopped }: RunFacts): { word: RunVerdict; notes: string[] } {
+  if (stopped !== null) return { word: wordOf(stopped.exit), notes: [stopped.message] }
+  const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
+  const failed = rules.filter((rule) => rule.verdict === 'failed')
+  const refusing = failed.filter((rule) => !rule.accepted).length
+  const accepted = failed.length - refusing
+  const trouble = Object.entries(knownTrouble).flatMap(([state, [one, many]]) => {
+    const entries = known.filter((entry) => entry.state === state).length
+    return entries === 0 ? [] : [`${entries} ${entries === 1 ? one : many}`]
+  })
+  const inVain = claimedInVain.filter((verdict) => count(verdict) > 0)
+  const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
+  const notes = [
+    ...(count('broken') > 0 ? [`${plural(count('broken'), 'rule')} broken by a fault of plumbline itself`] : []),
+    ...(refusing > 0 ? [`${plural(refusing, 'must rule')} failed`] : []),
+    ...trouble,
+    ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
+    ...(exercised ? [] : ['nothing was exercised']),
+    ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
+    ...(accepted > 0 ? [`${plural(accepted, 'known failure')} accepted`] : []),
+  ]
+  if (!ended) return { word: 'interrupted', notes }
+  if (count('broken') > 0) return { word: 'broken', notes }
+  if (refusing > 0 || trouble.length > 0) return { word: 'not conformant', notes }
+  const unclaimed = strict && count('unclaimed') > 0
+  if (inVain.length > 0 || unclaimed || !exercised) return { word: 'incomplete', notes }
+  return { word: 'conformant', notes }
+}
+
+/** The word for the exit code of a run that could not start; a code that none of them has is a fault of ours. */
+function wordOf(exit: number): RunVerdict {
+  if (exit === exitCodes.usage) return 'refused'
+  if (exit === exitCodes.unreachable) return 'unreachable'
+  if (exit === exitCodes.interrupted) return 'interrupted'
+  if (exit === exitCodes.incomplete) return 'incomplete'
+  return 'broken'
+}
+
+function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
+  const names = [...new Set([...profiles, ...rules.map((rule) => rule.profile)])]
+  return names.map((profile) => {
+    const must = rules.filter((rule) => rule.profile === profile && rule.level === 'must')
+    const verified = must.filter((rule) => aboutTheTarget.has(rule.verdict)).length
+    const unclaimed = must.filter((rule) => rule.verdict === 'unclaimed').length
+    const notApplicable = must.filter((rule) => rule.verdict === 'not-applicable').length
+    const unverified = must.length - verified - unclaimed - notApplicable
+    return { profile, must: must.length, verified, unclaimed, notApplicable, unverified }
+  })
+}
+
+function toText({ profile, must, verified, unclaimed, notApplicable }: ProfileCoverage): string {
+  return `${profile} (${verified} of ${must - notApplicable} must rules verified, ${unclaimed} unclaimed)`
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,99 @@
+import type { RuleRow } from '../../../generated/rules.ts'
+import type { Exchange } from '../exchange.ts'
+import { type Finding, NotApplicable, Unclaimed } from '../outcome.ts'
+import type { Invariant } from '../registry.ts'
+import { demand } from '../target/claims.ts'
+import type { Target } from '../target/types.ts'
+import { type Judgement, verdictOf } from './judge.ts'
+
+/** Findings of one rule that are kept; the rest repeat what they say. */
+const findingsKept = 20
+
+interface Tally {
+  readonly rule: Invariant
+  state: unknown
+  exchanges: number
+  startedMs: number | null
+  endedMs: number | null
+  fault: unknown
+  readonly clauses: Set<string>
+  readonly findings: Map<string, Finding>
+}
+
+/** Folds every exchange of a run, in the order of their end, into the rules that hold over all of them. */
+export interface InvariantFold {
+  exchange(exchange: Exchange): void
+  judge(rowOf: (id: string) => RuleRow): Judgement[]
+}
+
+export function foldInvariants(rules: readonly Invariant[], target: Target): InvariantFold {
+  const tallies = rules.map(
+    (rule): Tally => ({
+      rule,
+      state: rule.initial,
+      exchanges: 0,
+      startedMs: null,
+      endedMs: null,
+      fault: undefined,
+      clauses: new Set(),
+      findings: new Map(),
+    }),
+  )
+  return {
+    exchange(exchange) {
+      for (const tally of tallies) {
+        if (tally.fault === undefined) take(tally, exchange, target)
+      }
+    },
+    judge: (rowOf) => tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target)),
+  }
+}
+
+function take(tally: Tally, exchange: Exchange, target: Target): void {
+  try {
+    const { state, exercised, findings } = tally.rule.reduce(tally.state, exchange, target)
+    tally.state = state
+    if (exercised.length === 0 && findings.length === 0) return
+    tally.exchanges++
+    tally.startedMs ??= exchange.sent.target
+    tally.endedMs = exchange.received.target
+    for (const clause of exercised) tally.clauses.add(clause)
+    for (const finding of findings) {
+      const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
+      if (tally.findings.size < findingsKept && !tally.findings.has(key)) {
+        tally.findings.set(key, { ...finding, exchange: exchange.n })
+      }
+    }
+  } catch (error) {
+    tally.fault = error
+  }
+}
+
+function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
+  const { exchanges, startedMs, endedMs } = tally
+  const facts = {
+    rule: row.id,
+    readings: {},
+    clauses: [...tally.clauses].sort(),
+    exchanges,
+    startedMs,
+    endedMs,
+  }
+  if (tally.findings.size > 0) {
+    const verdict = row.level === 'must' ? 'failed' : 'advice'
+    return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
+  }
+  return { ...facts, ...verdictOf(tally.fault ?? unmet(row, target, exchanges), row, exchanges) }
+}
+
+/** An invariant that nothing exercised may owe that to what the target does not offer. */
+function unmet(row: RuleRow, target: Target, exchanges: number): unknown {
+  if (exchanges > 0) return undefined
+  try {
+    for (const need of row.needs) demand(target, need)
+    return undefined
+  } catch (error) {
+    if (error instanceof Unclaimed || error instanceof NotApplicable) return error
+    throw error
+  }
+}

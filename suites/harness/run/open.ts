@@ -1,0 +1,177 @@
+import { writeSync } from 'node:fs'
+import { createControlClient } from '../clock/control-client.ts'
+import { createControlledClock } from '../clock/controlled.ts'
+import { createRealClock } from '../clock/real.ts'
+import type { RunClock } from '../clock/types.ts'
+import { createResourceLedger } from '../fixtures/resources.ts'
+import { createFileRecorder, type Recorder } from '../record/recorder.ts'
+import { createRedactor, markOf } from '../record/redact.ts'
+import { allRules } from '../registry.ts'
+import { exitCodes } from '../results/types.ts'
+import type { EmbeddedTarget, Target } from '../target/types.ts'
+import { overHttp } from '../transport/http.ts'
+import { inProcess } from '../transport/in-process.ts'
+import type { Transport } from '../transport/types.ts'
+import type { Judgement } from './judge.ts'
+import type { Progress, RunOptions } from './options.ts'
+import { createSession, type Session } from './session.ts'
+
+/** A run with everything around it: target, clock, record, progress. */
+export interface OpenRun {
+  readonly session: Session
+  /** Set where the run could not start; nothing is judged then. */
+  readonly stopped: { readonly exit: number; readonly message: string } | null
+  /** To be told of each verdict, for live progress. */
+  judged(judgement: Judgement): void
+  /** Judges the invariants, removes what is left, ends the record. */
+  finish(): Promise<Judgement[]>
+}
+
+interface Connected {
+  readonly target: Target
+  readonly transport: Transport
+  readonly clockOf: (waited: (owner: string, nowMs: number, failure?: string) => void) => Promise<RunClock>
+  readonly close: () => Promise<void>
+}
+
+/** Opens a run as `options` say, and looks at the target once before anything is created. */
+export async function openRun(options: RunOptions): Promise<OpenRun> {
+  const { target, transport, clockOf, close } = await connect(options)
+  const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
+  const clock = await clockOf((owner, nowMs, failure) =>
+    recorder.event({ type: 'clock', owner, nowMs, ...(failure === undefined ? {} : { failure }) }),
+  )
+  recordStart(recorder, options, target, clock)
+  const resources = options.resources === null ? () => {} : createResourceLedger(options.resources)
+  const selected = new Set(options.rules)
+  const session = createSession({
+    run: options.run,
+    version: options.plumbline,
+    seed: options.seed,
+    target,
+    transport,
+    clock,
+    recorder,
+    resources,
+    rules: allRules().filter(({ id }) => selected.has(id)),
+    cleanup: options.keep ? 'passed' : 'all',
+    wallNow: () => Date.now(),
+  })
+  const total = session.scenarios.length + session.invariants.length
+  const stopped = await lookAt(session, target)
+  tellProgress(
+    stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
+  )
+  const ticker = setInterval(() => tellProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() }), 500)
+  ticker.unref()
+  let done = 0
+
+  function judged({ rule, verdict }: Judgement): void {
+    done++
+    tellProgress({ type: 'verdict', rule, verdict, done, total })
+  }
+
+  return {
+    session,
+    stopped,
+    judged,
+    async finish() {
+      const judgements = stopped === null ? await session.finish() : []
+      for (const judgement of judgements) judged(judgement)
+      clearInterval(ticker)
+      recorder.event({ type: 'end', endedMs: clock.now(), exchanges: session.exchanges(), stopped })
+      recorder.flush()
+      clock.close()
+      await close()
+      tellProgress({ type: 'ended' })
+      return judgements
+    },
+  }
+}
+
+/** Keys by the name of their mark. */
+export function secretsOf({ keys }: Target): Record<string, string> {
+  return Object.fromEntries(Object.entries(keys).map(([name, value]) => [`key.${name}`, value]))
+}
+
+/** The target file with marks for keys, as it goes into the record. */
+export function withMarks(target: Target): Target {
+  return {
+    ...target,
+    keys: Object.fromEntries(Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])),
+  }
+}
+
+async function connect(options: RunOptions): Promise<Connected> {
+  if (options.embed !== null) {
+    const module = (await import(options.embed)) as { embed: () => EmbeddedTarget }
+    const { fetch, control, target } = module.embed()
+    return {
+      target,
+      transport: inProcess(fetch),
+      clockOf: async (waited) => {
+        const { nowMs } = await control.state()
+        return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
+      },
+      close: async () => {},
+    }
+  }
+  if (options.target === null) throw new Error('a run needs a target or a module to embed')
+  const { target } = options
+  const http = overHttp({ answerMs: target.tolerances.answerMs, connectMs: target.tolerances.connectMs })
+  return {
+    target,
+    transport: http.send,
+    clockOf: async (waited) => {
+      if (target.clock === 'real') return createRealClock(waited)
+      const control = createControlClient(target.clock.url, http.send)
+      const { nowMs: startMs } = await control.state()
+      return createControlledClock({ kind: 'remote', control, startMs, waited })
+    },
+    close: http.close,
+  }
+}
+
+async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
+  const seen = await session.probe()
+  const address = target.pods?.url ?? 'the target'
+  if ('failure' in seen) {
+    return {
+      exit: exitCodes.unreachable,
+      message: `${address} cannot be reached: ${seen.failure}. Check pods.url in the target file and that the target is running.`,
+    }
+  }
+  if (seen.status === 401 || seen.status === 403) {
+    return {
+      exit: exitCodes.usage,
+      message: `${address} answered ${seen.status} to keys.full, so nothing can be judged. Check that keys.full of the target file is a valid key with all permissions.`,
+    }
+  }
+  return null
+}
+
+function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): void {
+  recorder.event({
+    type: 'run',
+    format: 1,
+    run: options.run,
+    plumbline: options.plumbline,
+    startedMs: options.startedMs,
+    seed: options.seed,
+    clock: clock.kind === 'record' ? 'virtual' : clock.kind,
+    profiles: options.profiles,
+    strict: options.strict,
+    rules: [...options.rules].sort(),
+    digests: options.digests,
+    target: withMarks(target),
+  })
+}
+
+/** Progress goes to file descriptor 3, which the command line opens as a pipe. */
+function tellProgress(progress: Progress): void {
+  try {
+    writeSync(3, `${JSON.stringify(progress)}\n`)
+  } catch {
+    // The reader is gone or slow: progress is for the eye only, the record holds everything.
+  }
+}

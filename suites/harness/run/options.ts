@@ -1,0 +1,49 @@
+import type { Verdict } from '../outcome.ts'
+import type { Target } from '../target/types.ts'
+
+/** All that a run is told; plain data, handed from the command line to the process that runs the rules. Holds secrets: never written. */
+export interface RunOptions {
+  /** Names the run in the User-Agent, in pods and on disk: `r` and ten characters of base 36. */
+  readonly run: string
+  readonly plumbline: string
+  readonly seed: number
+  /** Wall-clock start, ms of the Unix epoch. */
+  readonly startedMs: number
+  readonly profiles: readonly string[]
+  readonly strict: boolean
+  readonly keep: boolean
+  /** Ids of the rules selected. */
+  readonly rules: readonly string[]
+  /** The target; null where `embed` names a module instead. */
+  readonly target: Target | null
+  /** A module whose `embed()` gives an EmbeddedTarget: the reference in process. */
+  readonly embed: string | null
+  readonly digests: {
+    readonly suite: string
+    readonly ledger: string
+    readonly specification: string
+    readonly target: string
+  }
+  /** Folder of the record (`evidence.ndjson`). */
+  readonly evidence: string
+  /** File of the run's resources, read by `sweep`; null where nothing outlives the run (in process). */
+  readonly resources: string | null
+}
+
+/** One line of progress from the running process, as NDJSON on file descriptor 3. */
+export type Progress =
+  | { readonly type: 'started'; readonly rules: number; readonly clock: string }
+  | {
+      readonly type: 'verdict'
+      readonly rule: string
+      readonly verdict: Verdict
+      readonly done: number
+      readonly total: number
+    }
+  | {
+      readonly type: 'waiting'
+      readonly nowMs: number
+      readonly pending: readonly { readonly name: string; readonly until: number | null }[]
+    }
+  | { readonly type: 'stopped'; readonly exit: number; readonly message: string }
+  | { readonly type: 'ended' }

@@ -1,0 +1,198 @@
+import type { RuleRow } from '../../../generated/rules.ts'
+import { createCheck } from '../check.ts'
+import { createPodClient, type PodClient } from '../client/pods.ts'
+import type { Reply } from '../client/reply.ts'
+import { createSender, type Line } from '../client/sender.ts'
+import type { Actor } from '../clock/types.ts'
+import type { Context, Settled } from '../context.ts'
+import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
+import type { ResourceLedger } from '../fixtures/resources.ts'
+import { Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
+import { membersOf, type PodView, podOf } from '../read.ts'
+import { demand } from '../target/claims.ts'
+import type { KeyName, PodStatus, Target } from '../target/types.ts'
+
+/** What all owners of a run share. */
+export interface Shared {
+  readonly line: Line
+  readonly target: Target
+  readonly controlled: boolean
+  readonly seed: number
+  readonly resources: ResourceLedger
+}
+
+/** One line of activity with its own requests, pods and random numbers: a rule, or the making of a shared fixture. */
+export interface Owner {
+  readonly name: string
+  readonly actor: Actor
+  readonly pods: PodClient
+  as(key: KeyName): PodClient
+  readonly settle: Context['settle']
+  readonly random: () => number
+  /** Pods that this owner created and nobody removed: name to id, null where the id is not known. */
+  readonly left: Map<string, string | null>
+  /** Requests that it has sent. */
+  sent(): number
+  makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
+  maker(cpu: Maker['cpu']): Maker
+}
+
+export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
+  const { line, target, resources } = shared
+  const plane = planeOf(target)
+  const rawSend = createSender(line, name, actor)
+  let sent = 0
+  const send: typeof rawSend = (outgoing) => {
+    sent++
+    return rawSend(outgoing)
+  }
+  const random = randomFrom(shared.seed, name)
+  const left = new Map<string, string | null>()
+  const clients = new Map<KeyName, PodClient>()
+  let names = 0
+
+  function creating(body: unknown): (reply: Reply) => void {
+    const given = membersOf(body)?.name
+    if (typeof given !== 'string') return () => {}
+    left.set(given, null)
+    resources({ kind: 'pod', name: given, id: null, state: 'requested' })
+    return (reply) => {
+      if (reply.status >= 400 && reply.status < 500) {
+        left.delete(given)
+        resources({ kind: 'pod', name: given, id: null, state: 'removed' })
+        return
+      }
+      const id = podOf(reply.json, reply.exchange.n)?.id ?? null
+      if (id === null) return
+      left.set(given, id)
+      resources({ kind: 'pod', name: given, id, state: 'created' })
+    }
+  }
+
+  function removed(id: string): void {
+    for (const [given, known] of left) {
+      if (known !== id) continue
+      left.delete(given)
+      resources({ kind: 'pod', name: given, id, state: 'removed' })
+    }
+  }
+
+  function as(key: KeyName): PodClient {
+    let client = clients.get(key)
+    if (client === undefined) {
+      demand(target, `key.${key}`)
+      const value = target.keys[key]
+      if (value === undefined) throw new Unclaimed(`keys.${key} is not given`)
+      client = createPodClient({ plane, key: { name: key, value }, send, creating, removed })
+      clients.set(key, client)
+    }
+    return client
+  }
+
+  const pods = as('full')
+
+  async function settle(
+    id: string,
+    done: (status: string, pod: PodView | null) => boolean,
+    boundMs = target.tolerances.settleMs,
+  ): Promise<Settled> {
+    let pause = target.tolerances.pollMs
+    let deadline: number | null = null
+    for (;;) {
+      const reply = await pods.get(id)
+      deadline ??= actor.now() + boundMs
+      const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+      const status = pod?.status ?? (reply.status === 404 ? 'gone' : `answer ${reply.status}`)
+      if (done(status, pod)) return { status, pod, reply, settled: true }
+      if (actor.now() >= deadline) return { status, pod, reply, settled: false }
+      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
+      pause = Math.min(pause * 2, target.tolerances.pollMs * 4)
+    }
+  }
+
+  const capacity = new RegExp(plane.capacity, 'i')
+  const owner: Owner = {
+    name,
+    actor,
+    pods,
+    as,
+    settle,
+    random,
+    left,
+    sent: () => sent,
+    maker: (cpu) => ({
+      target,
+      pods,
+      settle,
+      cpu,
+      nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
+      lacksCapacity: (reply) => lacksCapacity(capacity, reply),
+    }),
+    makePod: (status, shape, cpu) => makePod(owner.maker(cpu), status, shape),
+  }
+  return owner
+}
+
+/** The context of a rule on top of its owner. */
+export function createContext(
+  shared: Shared,
+  owner: Owner,
+  row: RuleRow,
+  fixture: Context['fixture'],
+  log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
+): Context {
+  const capacity = new RegExp(planeOf(shared.target).capacity, 'i')
+  return {
+    row,
+    target: shared.target,
+    pods: owner.pods,
+    as: owner.as,
+    fixture,
+    clock: owner.actor,
+    check: (clause) => createCheck(clause, log),
+    settle: owner.settle,
+    stoodStill: (first, last) => shared.controlled && first.exchange.sent.target === last.exchange.received.target,
+    reading: log.reading,
+    offers(need) {
+      try {
+        demand(shared.target, need)
+        return true
+      } catch (error) {
+        if (error instanceof Unclaimed || error instanceof NotApplicable) return false
+        throw error
+      }
+    },
+    random: owner.random,
+    unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,
+    inconclusive(reason) {
+      throw new Inconclusive(reason)
+    },
+    lacksCapacity: (reply) => lacksCapacity(capacity, reply),
+  }
+}
+
+function lacksCapacity(pattern: RegExp, reply: Reply): boolean {
+  if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
+  const members = membersOf(reply.json)
+  return pattern.test(`${members?.title ?? ''} ${members?.detail ?? ''} ${members?.error ?? ''}`)
+}
+
+/** A pod name may hold letters, digits and hyphens only, and few of them. */
+function slug(name: string): string {
+  return name
+    .replace(/[^a-z0-9]+/gi, '-')
+    .toLowerCase()
+    .slice(0, 40)
+}
+
+/** Numbers from 0 to 1, the same for the same seed and name (mulberry32 over an FNV hash). */
+export function randomFrom(seed: number, name: string): () => number {
+  let state = seed >>> 0
+  for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,280 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: target files name their variables so.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { openapi } from '../../../generated/openapi.ts'
+import { rules } from '../../../generated/rules.ts'
+import { claimOf, demand } from './claims.ts'
+import { defaultPaths, defaultTolerances } from './defaults.ts'
+import { describeTarget, secretsOf } from './describe.ts'
+import { TargetFileError } from './error.ts'
+import { loadTarget, parseTarget } from './load.ts'
+import { needs } from './needs.ts'
+import type { Target } from './types.ts'
+import { writeTarget } from './write.ts'
+
+const environment = {
+  API_KEY: 'secret-full',
+  SECOND_API_KEY: 'secret-second',
+  RESTRICTED_API_KEY: 'secret-restricted',
+  EXPIRED_API_KEY: 'secret-expired',
+  STRANGER_API_KEY: 'secret-stranger',
+  PODS_URL: 'https://api.example.com/',
+  EMPTY: '',
+  SPACED: 'a b',
+}
+
+function parse(text: string): Target {
+  return parseTarget(text, { file: 'target.yaml', environment })
+}
+
+/** A whole file from the lines of its sections; what is not given is as in the smallest file. */
+function file({ pods = 'https://api.example.com', keys = '{full: "${API_KEY}"}', more = '' } = {}): string {
+  return `plumbline: 1\npods: ${pods}\nkeys: ${keys}\n${more}`
+}
+
+function refusal(text: string): string {
+  try {
+    parse(text)
+  } catch (error) {
+    if (error instanceof TargetFileError) return error.message
+    throw error
+  }
+  return 'no refusal'
+}
+
+test('five lines are enough', () => {
+  const target = parse('plumbline: 1\npods: https://api.example.com\nkeys:\n  full: ${API_KEY}\n')
+  expect(target).toMatchObject({
+    name: 'api.example.com',
+    pods: { url: 'https://api.example.com', cpu: 'catalog', gpu: null, listAt: 'pods', image: 'nginx:1.29-alpine' },
+    keys: { full: 'secret-full' },
+    absent: {},
+    clock: 'real',
+    tolerances: defaultTolerances,
+    budget: { scenarios: 16 },
+    known: [],
+  })
+})
+
+const refusals: readonly [name: string, text: string, message: string][] = [
+  ['no mapping', 'hello', 'target.yaml:1: the file: expected a mapping that begins with plumbline: 1, got "hello"'],
+  [
+    'another version',
+    file().replace('plumbline: 1', 'plumbline: 2'),
+    'target.yaml:1: plumbline: expected 1, the version of the target file that this plumbline reads, got 2',
+  ],
+  [
+    'a misspelt key',
+    file({ more: 'tolerence: {}' }),
+    'target.yaml:4: tolerence: there is no key of that name; did you mean tolerances?',
+  ],
+  [
+    'a misspelt key in depth',
+    file({ pods: '\n  url: https://a.test\n  volumeSecnd: x' }),
+    'target.yaml:4: pods.volumeSecnd: there is no key of that name; did you mean volumeSecond?',
+  ],
+  [
+    'an unknown key with none near',
+    file({ more: 'budget: {money: 3}' }),
+    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios',
+  ],
+  [
+    'a missing key',
+    file({ keys: '{}' }),
+    'target.yaml:3: keys.full is missing; expected ${NAME}, the variable that holds the key',
+  ],
+  [
+    'a number without a unit',
+    file({ more: 'tolerances:\n  settle: 120' }),
+    'target.yaml:5: tolerances.settle: expected a length of time with its unit, such as 500ms, 2s or 3m, got 120',
+  ],
+  [
+    'no pause between looks',
+    file({ more: 'tolerances: {poll: 0ms}' }),
+    'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
+  ],
+  [
+    'an inline key',
+    file({ keys: '{full: abcdef}' }),
+    'target.yaml:3: keys.full: a key does not stand in the file: write ${NAME} and set that environment variable',
+  ],
+  [
+    'a variable that is not set',
+    file({ keys: '{full: "${NOPE}"}' }),
+    'target.yaml:3: keys.full: environment variable NOPE is not set',
+  ],
+  [
+    'a variable that is empty',
+    file({ keys: '{full: "${EMPTY}"}' }),
+    'target.yaml:3: keys.full: environment variable EMPTY is empty',
+  ],
+  [
+    'a key that no header may carry',
+    file({ keys: '{full: "${SPACED}"}' }),
+    'target.yaml:3: keys.full: environment variable SPACED holds a space or a character that no header may carry',
+  ],
+  [
+    'one key under two names',
+    file({ keys: '{full: "${API_KEY}", second: "${API_KEY}"}' }),
+    'target.yaml:3: keys.second is the same key as keys.full; give another one or leave it out',
+  ],
+  [
+    'a grant and its opposite',
+    file({ keys: '{full: "${API_KEY}", restricted: {key: "${RESTRICTED_API_KEY}", may: [stop], mayNot: [stop]}}' }),
+    'target.yaml:3: keys.restricted: stop stands under may and under mayNot; keep one',
+  ],
+  [
+    'an address that is none',
+    file({ pods: 'api' }),
+    'target.yaml:2: pods: expected an http or https address, such as https://api.example.com',
+  ],
+  [
+    'another scheme',
+    file({ pods: 'ftp://a.test' }),
+    'target.yaml:2: pods: expected an http or https address, not ftp:',
+  ],
+  [
+    'a query',
+    file({ pods: 'https://a.test/?x=1' }),
+    'target.yaml:2: pods: expected an address without a query or fragment',
+  ],
+  [
+    'a password',
+    file({ pods: 'https://u:p@a.test' }),
+    'target.yaml:2: pods: expected an address without a user name or password',
+  ],
+  [
+    'plain http to another host',
+    file({ pods: 'http://a.test' }),
+    'target.yaml:2: pods: http to a.test would show the keys to the network: use https, or set pods.allowPlainHttp: true',
+  ],
+  [
+    'a path without the pod',
+    file({ pods: '{url: "https://a.test", paths: {getPod: /v2/pods}}' }),
+    'target.yaml:2: pods.paths.getPod: expected a path that begins with / and has {id} once, got "/v2/pods"',
+  ],
+  [
+    'a need that is unknown',
+    file({ more: 'absent: {key.expird: none}' }),
+    'target.yaml:4: absent.key.expird: there is no need of that name; did you mean key.expired?',
+  ],
+  [
+    'given and absent',
+    file({ pods: '{url: "https://a.test", volume: v}', more: 'absent: {volume: none}' }),
+    'target.yaml:4: volume is both given and declared absent; take one of the two away',
+  ],
+  [
+    'a second volume alone',
+    file({ pods: '{url: "https://a.test", volumeSecond: v}' }),
+    'target.yaml:2: pods.volumeSecond is given without pods.volume; give pods.volume first',
+  ],
+  [
+    'a persistent mount without GPU',
+    file({ pods: '{url: "https://a.test", persistent: {size: 10, path: /x}}' }),
+    'target.yaml:2: pods.persistent is for GPU pods; give pods.gpu as well',
+  ],
+  [
+    'a rule that is unknown',
+    file({ more: 'known: [{rule: auth.pods.mising, reason: r, expires: 2027-01-01}]' }),
+    'target.yaml:4: known.0.rule: there is no rule auth.pods.mising; did you mean auth.pods.missing?',
+  ],
+  [
+    'a day that is none',
+    file({ more: 'known: [{rule: auth.pods.missing, reason: r, expires: 2027-02-30}]' }),
+    'target.yaml:4: known.0.expires: expected a day as YYYY-MM-DD, got "2027-02-30"',
+  ],
+  [
+    'a key twice',
+    file({ more: 'name: a\nname: b' }),
+    'target.yaml:5: a key stands twice in the same mapping; keep one',
+  ],
+]
+
+test.each(refusals)('is refused: %s', (_, text, message) => {
+  expect(refusal(text)).toBe(message)
+})
+
+test('all faults are told, in the order of the file', () => {
+  const lines = refusal(file({ keys: '{full: inline}', more: 'tolerances: {settle: 0ms}' })).split('\n')
+  expect(lines.map((line) => line.slice(0, 14))).toEqual(['target.yaml:3:', 'target.yaml:4:'])
+})
+
+test.each([
+  file({ keys: '{full: s3cr3t}' }),
+  file({ keys: '{full: [s3cr3t]}' }),
+  file({ keys: '"s3cr3t"' }),
+  'plumbline: 1\nkeys: {full: s3cr3t: }',
+])('no refusal shows what stands under keys (%#)', (text) => {
+  expect(refusal(text)).not.toContain('s3cr3t')
+})
+
+test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:80', 'https://a.test/base/'])(
+  '%s is taken',
+  (url) => {
+    expect(parse(file({ pods: `"${url}"` })).pods?.url).toBe(new URL(url).href.replace(/\/$/, ''))
+  },
+)
+
+test('absence of CPU pods takes the default of pods.cpu away', () => {
+  const target = parse(file({ more: 'absent: {pods.cpu: none here}' }))
+  expect(target.pods?.cpu).toBeNull()
+  expect(claimOf(target, 'pods.cpu')).toEqual({ absent: 'none here' })
+  expect(claimOf(target, 'pod.running')).toBe('unclaimed')
+})
+
+test('an unclaimed need says which line claims it', () => {
+  expect(() => demand(parse(file()), 'volume')).toThrow(
+    'volume is neither given nor declared absent; add pods: {volume: VOLUME_ID}, or absent: {volume: REASON}',
+  )
+})
+
+test('a description has marks for keys and nothing else changed', () => {
+  const target = parse(file({ keys: '{full: "${API_KEY}", expired: "${EXPIRED_API_KEY}"}' }))
+  expect(JSON.stringify(describeTarget(target))).not.toContain('secret-')
+  expect(describeTarget(target)).toEqual({ ...target, keys: { full: '«key.full»', expired: '«key.expired»' } })
+  expect(secretsOf(target)).toEqual({ 'key.full': 'secret-full', 'key.expired': 'secret-expired' })
+})
+
+test('a file that cannot be read is one sentence', () => {
+  expect(() => loadTarget('no/such/file.yaml', {})).toThrow(
+    'no/such/file.yaml: the target file cannot be read (ENOENT)',
+  )
+})
+
+test('every need of the ledger can be declared absent', () => {
+  const unknown = rules.flatMap((row): readonly string[] => row.needs).filter((need) => needs[need] === undefined)
+  expect(unknown).toEqual([])
+})
+
+test('default paths are those of the API document', () => {
+  const paths = Object.entries(openapi.paths) as [string, Record<string, { operationId?: string }>][]
+  const byOperation = paths.flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId }) => [operationId, path]),
+  )
+  expect(Object.fromEntries(byOperation)).toMatchObject(defaultPaths)
+})
+
+describe('docs/target-file.md', () => {
+  const page = readFileSync(new URL('../../../docs/target-file.md', import.meta.url), 'utf8')
+  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text)
+
+  test.each(blocks)('block %# is a target file', (text) => {
+    expect(() => parse(text)).not.toThrow()
+  })
+
+  test('names every key of the schema', () => {
+    const schema = readFileSync(new URL('../../../spec/schemas/target.schema.json', import.meta.url), 'utf8')
+    const { properties } = JSON.parse(schema) as { properties: Record<string, { properties?: object }> }
+    const names = Object.entries(properties).flatMap(([name, part]) => [name, ...Object.keys(part.properties ?? {})])
+    expect(names.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`.${name}\``))).toEqual([])
+  })
+
+  test('what is written reads as the same target', () => {
+    const exemplary = blocks.map((text) => parse(text).pods).filter((pods) => pods !== null)
+    for (const pods of exemplary) {
+      const target = { ...parse(file({ keys: '{full: plumbline-example-full}' })), pods: { ...pods } }
+      const safe = { ...target, pods: { ...pods, url: 'https://a.test' } }
+      expect(parse(writeTarget(safe))).toEqual(safe)
+    }
+  })
+})

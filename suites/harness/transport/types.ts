@@ -1,0 +1,23 @@
+import type { WireRequest, WireResponse } from '../exchange.ts'
+
+/**
+ * The only way to talk HTTP. Three makers: in process, over HTTP, from a record.
+ * Raw status, header pairs and bytes are kept; redirects are not followed.
+ * Rejects with TransportFailure where no whole answer came, and with nothing else.
+ */
+export type Transport = (request: WireRequest) => Promise<WireResponse>
+
+export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large'
+
+/** No whole HTTP answer came. `message` is one clause that a report can print. */
+export class TransportFailure extends Error {
+  override readonly name = 'TransportFailure'
+  readonly kind: FailureKind
+  constructor(kind: FailureKind, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+/** Answers beyond this many bytes are cut off as `too-large`. */
+export const maxAnswerBytes = 16 * 1024 * 1024

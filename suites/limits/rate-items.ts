@@ -1,0 +1,44 @@
+/** One window of a rate header, its parameters as raw text. */
+export interface RateItem {
+  readonly name: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const parts = {
+  ',': /(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g,
+  ';': /(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g,
+} as const
+
+/** Finds the windows of a rate header in any spelling that shows them: names as tokens or strings, any spacing. */
+export function rateItems(header: string): RateItem[] {
+  return split(header, ',').map((item) => {
+    const [name = '', ...parameters] = split(item, ';')
+    return {
+      name: name.replace(/^"(.*)"$/, '$1'),
+      parameters: new Map(
+        parameters.map((parameter) => {
+          const [key = '', ...value] = parameter.split('=')
+          return [key.trim(), value.join('=').trim()]
+        }),
+      ),
+    }
+  })
+}
+
+/** What keeps the raw text of a parameter from being a whole number from 0 on; null where nothing does. */
+export function wholeFault(raw: string | undefined): string | null {
+  if (raw === undefined) return 'missing'
+  if (/^\d+$/.test(raw)) return null
+  if (/^-\d+$/.test(raw)) return 'negative'
+  return /^-?\d*\.\d+$/.test(raw) ? 'not whole' : 'no number'
+}
+
+/** The number that a parameter shows; null where it shows none. */
+export function numberOf(raw: string | undefined): number | null {
+  return raw !== undefined && /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : null
+}
+
+/** Parts between separators that stand outside quotes. */
+function split(text: string, separator: keyof typeof parts): string[] {
+  return (text.match(parts[separator]) ?? []).map((part) => part.trim()).filter((part) => part !== '')
+}

@@ -1,0 +1,65 @@
+import { outageStatuses } from '../harness/check.ts'
+import { raw } from '../harness/client/body.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { rule } from '../harness/registry.ts'
+import { allWrongBodies } from './action-bodies.ts'
+import { staysUnchanged } from './unchanged.ts'
+
+const megabytes = 4
+const levels = 10_000
+
+rule('pods.action-body.no-effect', async (context) => {
+  const { pods, fixture, inconclusive } = context
+  const pod = await fixture.pod('RUNNING')
+  for (const action of ['stop', 'terminate'] as const) {
+    for (const body of allWrongBodies(action)) {
+      const { status } = await pods.actWith(pod.id, body)
+      if (status < 300) inconclusive(`a wrong body was answered ${status}, which another rule judges`)
+    }
+    await staysUnchanged(context, pod)
+  }
+})
+
+rule('pods.action-body.validation-first', async (context) => {
+  const { pods, fixture, check, reading } = context
+  const pod = await fixture.pod('EXITED')
+  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' })
+  check('refused').status(reply, 422, 409)
+  reading('status', String(reply.status))
+  await staysUnchanged(context, pod)
+})
+
+rule('pods.action-body.media-type', async (context) => {
+  const { pods, fixture, check, reading, settle } = context
+  const pod = await fixture.pod('RUNNING')
+  const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
+  check('answered').status(reply, 200, 400, 415, 422)
+  reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
+  if (reply.status === 200) {
+    const rest = await settle(pod.id, (status) => status === 'EXITED')
+    return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
+  }
+  const type = reply.header('content-type')
+  const isProblem = type?.split(';')[0]?.trim().toLowerCase() === 'application/problem+json'
+  check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
+  await staysUnchanged(context, pod)
+})
+
+rule('pods.action-body.oversize', async (context) => {
+  const { pods, fixture, reading } = context
+  const pod = await fixture.pod('RUNNING')
+  const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
+  isRefused(context, 'megabytes', long)
+  reading('megabytes', String(long.status))
+  const deep = await pods.actWith(pod.id, raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`))
+  isRefused(context, 'levels', deep)
+  reading('levels', String(deep.status))
+})
+
+/** A refusal by the API; a gateway's own 5xx tells nothing about the API behind it. */
+function isRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
+  const { status } = reply
+  if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
+  check(clause).that(status >= 400 && status < 500, 'a 4xx status', `status ${status}`, reply)
+}

@@ -1,0 +1,117 @@
+import { podActions } from '../../generated/tables.ts'
+import type { Context } from '../harness/context.ts'
+import { headerOf } from '../harness/exchange.ts'
+import type { PodShape } from '../harness/fixtures/types.ts'
+import { changedFields, type PodView, podOf, show } from '../harness/read.ts'
+import { everyExchange, rule } from '../harness/registry.ts'
+import { bodyTraces, isTerminated } from './answers.ts'
+import { kindOf } from './readers.ts'
+
+rule('pods.action.error.start-leaves', async (context) => {
+  const { pods, fixture, check, settle, inconclusive, lacksCapacity } = context
+  const { id } = await fixture.pod('ERROR')
+  const isMended = await mend(context, id)
+  const reply = await pods.act(id, 'start')
+  if (lacksCapacity(reply)) inconclusive('the target has no capacity for start')
+  if (reply.status >= 300) inconclusive(`start was answered ${reply.status}, which pods.action.error.start judges`)
+  const answered = podOf(reply.json, reply.exchange.n)
+  if (answered !== null && answered.status !== 'ERROR') return check('left').saw(reply)
+  const rest = await settle(id, (status) => status !== 'ERROR')
+  if (!rest.settled && !isMended)
+    inconclusive('what sent the pod into ERROR may have done so again before it was looked at')
+  check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
+})
+
+rule('pods.action.terminated.any', async ({ pods, fixture, check, clock, reading }) => {
+  const { id } = await fixture.pod('TERMINATED')
+  for (const action of podActions) {
+    const reply = await pods.act(id, action)
+    check('refused').status(reply, 404, 409)
+    reading(action, String(reply.status))
+  }
+  await clock.sleep(2_000)
+  isTerminated(check('stays-terminated'), await pods.get(id))
+})
+
+rule('pods.action.unknown-pod', async ({ pods, fixture, check, inconclusive }) => {
+  const { id, origin } = await fixture.gone()
+  for (const action of podActions) {
+    const reply = await pods.act(id, action)
+    if (origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
+      inconclusive(`an invented id was answered ${reply.status}, as one of a wrong form may be`)
+    }
+    if (origin === 'terminated' && reply.status === 409) {
+      inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
+    }
+    check('not-found').status(reply, 404)
+  }
+})
+
+rule('pods.action.stop-frees-compute', async (context) => {
+  const shapes: readonly [need: string, shape: PodShape][] = [
+    ['pods.gpu', { kind: 'gpu' }],
+    ['pods.persistent', { kind: 'gpu', mount: 'persistent' }],
+    ['volume', { mount: 'network' }],
+    ['pods.cpu', { kind: 'cpu' }],
+  ]
+  for (const [need, shape] of shapes) if (context.offers(need)) await stopFrees(context, shape)
+})
+
+rule('pods.action.terminate-is-final', async ({ pods, fixture, check, clock, settle, inconclusive }) => {
+  const settled = await fixture.pod('TERMINATED')
+  // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
+  const young = await fixture.pod('PROVISIONING')
+  const reply = await pods.act(young.id, 'terminate')
+  if (reply.status !== 204)
+    inconclusive(`terminate was answered ${reply.status}, which pods.action.provisioning.terminate judges`)
+  const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
+  if (!rest.settled) inconclusive('the pod was not terminated in time, which pods.action.provisioning.terminate judges')
+  for (const pause of [1_000, 2_000, 2_000]) {
+    await clock.sleep(pause)
+    isTerminated(check('settled'), await pods.get(settled.id))
+    isTerminated(check('on-its-way'), await pods.get(young.id))
+  }
+})
+
+everyExchange('pods.action.content-type', ({ operation, response }) => {
+  if (operation !== 'triggerPodAction' || response === null) return null
+  if (response.status === 200) {
+    const type = headerOf(response.headers, 'content-type')
+    const isJson = type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
+    const finding = { clause: 'json', expected: 'application/json', observed: type ?? 'no Content-Type' }
+    return { exercised: ['json'], findings: isJson ? [] : [finding] }
+  }
+  if (response.status !== 204) return null
+  const traces = bodyTraces(response)
+  const finding = { clause: 'no-body', expected: 'no body', observed: traces ?? 'no body' }
+  return { exercised: ['no-body'], findings: traces === null ? [] : [finding] }
+})
+
+/** Takes the cause of ERROR away where the recipe has no other than its image; whether that could be done. */
+async function mend({ pods, target }: Context, id: string): Promise<boolean> {
+  const { body = {}, actions = [] } = target.pods?.recipes.ERROR ?? {}
+  if (actions.length > 0 || Object.keys(body).join() !== 'image') return false
+  return (await pods.patch(id, { image: target.pods?.image })).status < 300
+}
+
+/** Stops a pod of this shape: it costs nothing any more, and has all that was chosen for it. */
+async function stopFrees({ pods, fixture, check, settle, inconclusive, lacksCapacity }: Context, shape: PodShape) {
+  const created = await pods.create(await fixture.body(shape, { env: { PLUMBLINE: 'kept' } }))
+  if (lacksCapacity(created)) inconclusive('the target has no capacity')
+  const id = podOf(created.json, created.exchange.n)?.id
+  if (id === undefined) return inconclusive(`a creation was answered ${created.status} without a pod`)
+  const before = (await settle(id, (status) => status === 'RUNNING')).pod
+  if (before?.status !== 'RUNNING') return inconclusive('a pod did not become RUNNING in time')
+  const reply = await pods.act(id, 'stop')
+  if (reply.status !== 200) inconclusive(`stop was answered ${reply.status}, which pods.action.running.stop judges`)
+  const { pod } = await settle(id, (status) => status === 'EXITED')
+  if (pod?.status !== 'EXITED')
+    return inconclusive('the pod did not become EXITED, which pods.action.running.stop judges')
+  check('cost').that(pod.value.cost === 0, 'cost 0', `cost ${show(pod.value.cost)}`, pod)
+  check('runtime').that(pod.value.runtime === null, 'runtime null', `runtime ${kindOf(pod.value.runtime)}`, pod)
+  const changed = changedFields(before.value, pod.value).filter((name) => kept.has(name))
+  const texts = ({ value }: PodView) => changed.map((name) => `${name} ${show(value[name])}`).join(', ')
+  check('kept').that(changed.length === 0, texts(before), texts(pod), pod)
+}
+
+const kept: ReadonlySet<string> = new Set(['disk', 'mounts', 'image', 'env', 'gpu', 'cpu'])

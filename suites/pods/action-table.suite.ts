@@ -1,0 +1,95 @@
+import { type PodAction, podActions, tables } from '../../generated/tables.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { type PodView, podOf } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import type { PodStatus } from '../harness/target/types.ts'
+import { fullPod, isTerminated, noBody } from './answers.ts'
+import { staysUnchanged } from './unchanged.ts'
+
+/** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
+const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
+const podsTried = 4
+/** A restart that begins after its answer has begun by then. */
+const restartBeginsMs = 2_000
+
+for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as const) {
+  const status = name.toUpperCase() as Uppercase<typeof name>
+  for (const action of podActions) {
+    const judge = tables.actions[status].includes(action) ? permitted : refused
+    rule(`pods.action.${name}.${action}`, (context) => judge(context, status, action))
+  }
+}
+
+async function permitted(context: Context, status: PodStatus, action: PodAction): Promise<void> {
+  const { check, inconclusive, lacksCapacity } = context
+  const { pod, reply } = await actIn(context, status, action)
+  const needsCapacity = action === 'start' || action === 'restart'
+  if (needsCapacity && lacksCapacity(reply)) inconclusive(`the target has no capacity for ${action}`)
+  check('answered').status(reply, tables.transitions[action].answer)
+  if (action === 'terminate') noBody(check('no-body'), reply)
+  else fullPod(check('full-pod'), reply)
+  // Whatever sent a pod into ERROR may send it there again: pods.action.error.start-leaves asks no more than a try.
+  if (status === 'ERROR' && action === 'start') return
+  if (action === 'restart') await context.clock.sleep(restartBeginsMs)
+  await becomes(context, pod, tables.transitions[action].to)
+}
+
+async function refused(context: Context, status: PodStatus, action: PodAction): Promise<void> {
+  const { check, stoodStill } = context
+  const { pod, before, reply } = await actIn(context, status, action)
+  check('refused').status(reply, 409)
+  if (!transient.has(status)) return staysUnchanged(context, pod)
+  const after = await context.pods.get(pod.id)
+  if (stoodStill(before, after)) check('unchanged').sameAs(after, pod)
+}
+
+interface Acted {
+  /** As read in the status, just before the call. */
+  readonly pod: PodView
+  readonly before: Reply
+  readonly reply: Reply
+}
+
+/** Asks a pod of its own in a status for an action; again on another one where it had or may have left the status. */
+async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {
+  for (let count = 1; count <= podsTried; count++) {
+    const { id } = await context.fixture.pod(status)
+    const before = await context.pods.get(id)
+    const pod = podOf(before.json, before.exchange.n)
+    if (pod?.status !== status) continue
+    const reply = await context.pods.act(id, action)
+    const acted = { pod, before, reply }
+    if (!transient.has(status) || (await isSound(context, acted, action))) return acted
+  }
+  context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}`)
+}
+
+/** Whether an answer can be laid at the door of the status that the pod was in before the call. */
+async function isSound(
+  { pods, stoodStill }: Context,
+  { pod, before, reply }: Acted,
+  action: PodAction,
+): Promise<boolean> {
+  if (stoodStill(before, reply)) return true
+  const { answer, from } = tables.transitions[action]
+  const after = podOf((await pods.get(pod.id)).json, 0)?.status
+  // Permitted from here to RUNNING: a good answer is good in each status, a bad one is bad if the last permits it too.
+  if (from.some((permitting) => permitting === pod.status)) {
+    return reply.status === answer || from.some((permitting) => permitting === after)
+  }
+  // No status on the way to RUNNING permits start, so an answer other than 409 is wrong in all of them.
+  return after === pod.status || (action === 'start' && reply.status !== 409)
+}
+
+/** The pod gets to where the action leads; for TERMINATED, being gone is as good. */
+async function becomes({ check, settle, inconclusive }: Context, { id }: PodView, status: PodStatus): Promise<void> {
+  const clause = check(`becomes-${status.toLowerCase()}`)
+  const { reply, ...rest } = await settle(id, (seen) => seen === status || seen === 'gone' || seen === 'TERMINATED')
+  if (status === 'TERMINATED') return isTerminated(clause, reply)
+  if (status === 'RUNNING' && rest.status === 'PROVISIONING') {
+    inconclusive('the pod stayed in PROVISIONING, which tells of want of capacity')
+  }
+  clause.status(reply, 200)
+  clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
+}

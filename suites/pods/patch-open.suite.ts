@@ -1,0 +1,51 @@
+import type { Reply } from '../harness/client/reply.ts'
+import { rule } from '../harness/registry.ts'
+import {
+  isRefusal,
+  mountStates,
+  movedNetwork,
+  movedPersistent,
+  patchablePod,
+  refuses,
+  sameMounts,
+  shown,
+  staysAs,
+} from './patching.ts'
+
+rule('pods.patch.persistent-size', async (context) => {
+  const pod = await patchablePod(context, { mount: 'persistent' })
+  const { size, path } = movedPersistent(context)
+  const mounts = { persistent: { size: size + 10, path } }
+  const reply = await context.pods.patch(pod.id, { mounts })
+  context.reading('another size', readingOf(reply))
+  if (isRefusal(reply)) return staysAs(context, pod)
+  context.check('answer').success(reply)
+  const { settled } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
+  context.check('applied').that(settled, 'the other size in a read', 'another mount in reads', reply)
+})
+
+rule('pods.patch.null', async (context) => {
+  const seen = new Map<string, Set<string>>(['mounts', 'network', 'persistent'].map((member) => [member, new Set()]))
+  for (const shape of mountStates(context)) {
+    const pod = await patchablePod(context, shape)
+    for (const [member, readings] of seen) {
+      const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
+      if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
+      readings.add(readingOf(reply))
+    }
+    await staysAs(context, pod)
+  }
+  for (const [member, readings] of seen) context.reading(`${member} null`, [...readings].sort().join(' or '))
+})
+
+rule('pods.patch.two-networks', async (context) => {
+  const pod = await patchablePod(context, { mount: 'network' })
+  const own = movedNetwork(context)
+  const network = [own, { ...own, path: `${own.path}-c` }]
+  const [reply] = await refuses(context, pod, [{ mounts: { network } }], 400, 422)
+  if (reply !== undefined) context.reading('two networks', readingOf(reply))
+})
+
+function readingOf({ status }: Reply): string {
+  return status >= 200 && status < 300 ? 'accepted' : String(status)
+}

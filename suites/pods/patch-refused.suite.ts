@@ -1,0 +1,76 @@
+import { rule } from '../harness/registry.ts'
+import {
+  bareStates,
+  mountStates,
+  movedNetwork,
+  movedPersistent,
+  networkStates,
+  patchablePod,
+  refuses,
+  refusesVolume,
+} from './patching.ts'
+
+rule('pods.patch.empty-network', async (context) => {
+  for (const shape of mountStates(context)) {
+    await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], 400)
+  }
+})
+
+rule('pods.patch.persistent-on-network', async (context) => {
+  const pod = await patchablePod(context, { kind: 'gpu', mount: 'network' })
+  await refuses(context, pod, [{ mounts: context.fixture.mounts('persistent') }], 400)
+})
+
+rule('pods.patch.network-on-persistent', async (context) => {
+  const pod = await patchablePod(context, { mount: 'persistent' })
+  await refusesVolume(context, pod, context.fixture.mounts('network'))
+})
+
+rule('pods.patch.mount-on-bare', async (context) => {
+  const { fixture, offers } = context
+  for (const shape of bareStates(context)) {
+    const pod = await patchablePod(context, shape)
+    await refusesVolume(context, pod, fixture.mounts('network'))
+    // On a CPU pod a persistent mount is wrong for a reason of its own.
+    if (shape.kind === 'cpu' || !offers('pods.persistent')) continue
+    await refuses(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
+  }
+})
+
+rule('pods.patch.cpu-persistent', async (context) => {
+  const pod = await patchablePod(context, { kind: 'cpu' })
+  await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], 400, 422)
+})
+
+rule('pods.patch.both', async (context) => {
+  const { offers } = context
+  const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
+  const pod = await patchablePod(context, { mount: 'network' })
+  // A CPU pod may refuse the persistent mount first, with a status of that rule.
+  await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? [400] : [400, 422]))
+  if (offers('pods.persistent'))
+    await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
+})
+
+rule('pods.patch.other-volume', async (context) => {
+  const volumeId = context.target.pods?.volumeSecond
+  for (const shape of networkStates(context)) {
+    const pod = await patchablePod(context, shape)
+    await refuses(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
+  }
+})
+
+rule('pods.patch.unknown-pod', async ({ check, fixture, inconclusive, pods }) => {
+  const pod = await fixture.pod('EXITED')
+  const twin = await pods.patch(pod.id, { mounts: {} })
+  if (twin.status >= 300) inconclusive(`the same PATCH of a pod that is there answered ${twin.status}`)
+  const gone = await fixture.gone()
+  const reply = await pods.patch(gone.id, { mounts: {} })
+  if (gone.origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
+    inconclusive('the id may not be of a form that this target knows')
+  }
+  if (gone.origin === 'terminated' && reply.status === 409) {
+    inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
+  }
+  check('not-found').status(reply, 404)
+})

@@ -1,0 +1,65 @@
+import type { Context } from '../harness/context.ts'
+import { changedFields, type PodView, show } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import {
+  isRefusal,
+  mountStates,
+  movedNetwork,
+  named,
+  patchablePod,
+  renames,
+  sameMounts,
+  shown,
+  staysAs,
+} from './patching.ts'
+import { podFields } from './shapes.ts'
+
+rule('pods.patch.omitted', async (context) => {
+  for (const shape of mountStates(context)) {
+    const pod = await context.fixture.pod('EXITED', shape)
+    keepsMount(context, await renames(context, pod), pod)
+  }
+})
+
+rule('pods.patch.empty-object', async (context) => {
+  for (const shape of mountStates(context)) {
+    const pod = await renames(context, await context.fixture.pod('EXITED', shape))
+    const name = `${pod.value.name}-c`
+    context.check('accepted').success(await context.pods.patch(pod.id, { name, mounts: {} }))
+    keepsMount(context, await named(context, pod.id, name), pod)
+  }
+})
+
+rule('pods.patch.atomic', async (context) => {
+  const pod = await renames(context, await context.fixture.pod('EXITED'))
+  const name = `${pod.value.name}-c`
+  for (const mounts of [{ network: [] }, { plumbline: true }]) {
+    const reply = await context.pods.patch(pod.id, { name, mounts })
+    if (!isRefusal(reply)) context.inconclusive(`a PATCH with wrong mounts answered ${reply.status}`)
+  }
+  await context.clock.sleep(2_000)
+  const after = context.check('unchanged').pod(await context.pods.get(pod.id))
+  const changed = changedFields(pod.value, after.value)
+    .filter((field) => podFields.has(field))
+    .join(', ')
+  context.check('unchanged').that(changed === '', 'no field changed', `changed: ${changed}`, after)
+})
+
+rule('pods.patch.idempotent', async (context) => {
+  const isMounted = context.offers('volume')
+  const pod = await patchablePod(context, { mount: isMounted ? 'network' : 'none' })
+  const body = isMounted ? { mounts: { network: [movedNetwork(context)] } } : { name: `${pod.value.name}-b` }
+  const first = await context.pods.patch(pod.id, body)
+  if (first.status >= 300) context.inconclusive(`a valid PATCH answered ${first.status}`)
+  const once = await shown(context, pod.id, ({ value }) =>
+    isMounted ? sameMounts(value.mounts, body.mounts) : value.name === body.name,
+  )
+  if (once.pod === null || !once.settled) return context.inconclusive('a valid PATCH was answered and not carried out')
+  context.check('accepted').success(await context.pods.patch(pod.id, body))
+  await staysAs(context, once.pod)
+})
+
+function keepsMount({ check }: Context, after: PodView, before: PodView): void {
+  const text = ({ value }: PodView) => `mounts ${show(value.mounts)}`
+  check('unchanged').that(sameMounts(after.value.mounts, before.value.mounts), text(before), text(after), after)
+}

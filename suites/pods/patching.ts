@@ -1,0 +1,128 @@
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context, Settled } from '../harness/context.ts'
+import { planeOf } from '../harness/fixtures/pods.ts'
+import type { PodShape } from '../harness/fixtures/types.ts'
+import { canonical, membersOf, type PodView } from '../harness/read.ts'
+import { podFields } from './shapes.ts'
+
+/** How long after a refusal a pod is looked at, ms: time enough for a change that was carried out all the same. */
+const lookAfterMs = 2_000
+
+const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
+
+/** Every mount state that the target offers. PATCH speaks of what a pod was created with. */
+export function mountStates({ offers }: Context): readonly PodShape[] {
+  return [
+    { mount: 'none' },
+    ...(offers('volume') ? [{ mount: 'network' } as const] : []),
+    ...(offers('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
+    ...(offers('volume') ? cpuBeside(offers).map((kind) => ({ kind, mount: 'network' }) as const) : []),
+  ]
+}
+
+/** Pods with a network mount, one of each kind on offer. */
+export function networkStates({ offers }: Context): readonly PodShape[] {
+  return [{ mount: 'network' }, ...cpuBeside(offers).map((kind) => ({ kind, mount: 'network' }) as const)]
+}
+
+/** Pods without a mount, one of each kind on offer. */
+export function bareStates({ offers }: Context): readonly PodShape[] {
+  return [{}, ...cpuBeside(offers).map((kind) => ({ kind }))]
+}
+
+/**
+ * A pod of this rule's own of which PATCH is shown to work: it gets its own mount again, whole and unchanged. It is
+ * EXITED, where nothing moves by itself and no container stands in the way of another mount.
+ */
+export async function patchablePod({ check, fixture, inconclusive, pods }: Context, shape: PodShape): Promise<PodView> {
+  const pod = await fixture.pod('EXITED', shape)
+  const twin = await pods.patch(pod.id, { mounts: fixture.mounts(shape.mount ?? 'none') })
+  if (twin.status >= 300) inconclusive(`a PATCH with the pod's own mounts answered ${twin.status}`)
+  return check('unchanged').pod(await pods.get(pod.id))
+}
+
+/** Sends PATCHes that are wrong in one way each: all are refused, and the pod is as it was. */
+export async function refuses(
+  context: Context,
+  pod: PodView,
+  bodies: readonly unknown[],
+  ...statuses: readonly number[]
+): Promise<readonly Reply[]> {
+  const replies: Reply[] = []
+  for (const body of bodies) {
+    const reply = await context.pods.patch(pod.id, body)
+    context.check('refused').status(reply, ...statuses)
+    replies.push(reply)
+  }
+  await staysAs(context, pod)
+  return replies
+}
+
+/** The same with 400 for a network mount that the pod was not created with. */
+export async function refusesVolume(context: Context, pod: PodView, mounts: unknown): Promise<void> {
+  const reply = await context.pods.patch(pod.id, { mounts })
+  if (unknownVolumeStatuses.has(reply.status) && (await mayBeElsewhere(context, pod))) {
+    context.inconclusive('the pod may be in another data center than the volume, a reason of its own to refuse')
+  }
+  context.check('refused').status(reply, 400)
+  await staysAs(context, pod)
+}
+
+/** After a while the pod reads as before; fields that the description does not name may move. */
+export async function staysAs({ check, clock, pods, target }: Context, before: PodView): Promise<void> {
+  await clock.sleep(Math.min(lookAfterMs, target.tolerances.visibleMs))
+  const reply = await pods.get(before.id)
+  const names = Object.keys({ ...before.value, ...membersOf(reply.json) })
+  check('unchanged').sameAs(reply, before, ...names.filter((name) => !podFields.has(name)))
+}
+
+/** Whether two mounts are the same, whatever the order of their members. */
+export function sameMounts(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b)
+}
+
+/** Gives the pod another name and waits until it is read; inconclusive where this target does not rename. */
+export async function renames(context: Context, pod: PodView, more: Readonly<Record<string, unknown>> = {}) {
+  const name = `${pod.value.name}-b`
+  const reply = await context.pods.patch(pod.id, { name, ...more })
+  if (reply.status >= 300) context.inconclusive(`a PATCH of the name answered ${reply.status}`)
+  return named(context, pod.id, name)
+}
+
+/** The pod once it is read with a name. */
+export async function named(context: Context, id: string, name: string): Promise<PodView> {
+  const { pod, settled } = await shown(context, id, ({ value }) => value.name === name)
+  return settled && pod !== null ? pod : context.inconclusive('a PATCH of the name was answered and not carried out')
+}
+
+/** Reads the pod until it shows something, at most as long as a write may take to be visible. */
+export function shown(context: Context, id: string, done: (pod: PodView) => boolean): Promise<Settled> {
+  return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
+}
+
+/** The pod's own network mount at another path: complete and allowed. */
+export function movedNetwork({ target }: Context): { readonly volumeId: string; readonly path: string } {
+  const { volume, volumePath } = planeOf(target)
+  return { volumeId: volume ?? '', path: `${volumePath}-b` }
+}
+
+/** The pod's own persistent mount at another path: complete and allowed. */
+export function movedPersistent({ target }: Context): { readonly size: number; readonly path: string } {
+  const { persistent } = planeOf(target)
+  return { size: persistent?.size ?? 10, path: `${persistent?.path ?? '/persistent'}-b` }
+}
+
+/** Whether a status tells of a refusal. */
+export function isRefusal({ status }: Reply): boolean {
+  return status >= 400 && status < 500
+}
+
+async function mayBeElsewhere({ fixture }: Context, { value }: PodView): Promise<boolean> {
+  const there = await fixture.shared('RUNNING', { mount: 'network' })
+  return typeof value.dataCenterId !== 'string' || value.dataCenterId !== there.value.dataCenterId
+}
+
+/** A shape without a kind is a GPU pod where both kinds are on offer; then CPU pods are looked at as well. */
+function cpuBeside(offers: Context['offers']): readonly 'cpu'[] {
+  return offers('pods.gpu') && offers('pods.cpu') ? ['cpu'] : []
+}

@@ -1,0 +1,20 @@
+import { everyPod } from './pods-in.ts'
+import { kindOf } from './readers.ts'
+import { actionFlaws, isPodStatus } from './shapes.ts'
+
+everyPod('pods.shape.actions-match-status', (pod) => {
+  const flaws = actionFlaws(pod)
+  return flaws === null ? null : { exercised: ['permitted', 'repeats'], flaws }
+})
+
+everyPod('pods.shape.cost-zero', ({ cost, status }) => {
+  if (typeof cost !== 'number' || (status !== 'EXITED' && status !== 'TERMINATED')) return null
+  const flaw = { clause: 'zero', expected: `cost 0 while ${status}`, observed: `cost ${cost} while ${status}` }
+  return { exercised: ['zero'], flaws: cost === 0 ? [] : [flaw] }
+})
+
+everyPod('pods.shape.runtime-null', ({ runtime, status }) => {
+  if (runtime === undefined || !isPodStatus(status) || status === 'RUNNING') return null
+  const flaw = { clause: 'null', expected: `null while ${status}`, observed: `${kindOf(runtime)} while ${status}` }
+  return { exercised: ['null'], flaws: runtime === null ? [] : [flaw] }
+})
