@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import type { Progress, RunOptions } from '../suites/harness/run/options.ts'
+import { moduleFile } from './home.ts'
+
+export interface ChildRun {
+  readonly pid: number
+  /** Ends with the process, whatever the reason. */
+  readonly ended: Promise<ChildEnd>
+  /** Ends the whole process group: asks first, insists `graceMs` later. */
+  stop(graceMs: number): Promise<void>
+}
+
+export interface ChildEnd {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  /** True where it said that it came to its end in order. */
+  readonly inOrder: boolean
+  /** The end of what it wrote to standard output and error, for messages about its own faults. */
+  readonly said: string
+}
+
+export interface ChildOptions {
+  readonly options: RunOptions
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly onProgress: (progress: Progress) => void
+  /** Another module to run, for tests; default: the one that runs the rules. */
+  readonly module?: string
+}
+
+const keptOutput = 16_384
+
+/**
+ * Starts the process that runs the rules, in a process group of its own. The options go over the channel between the
+ * two, since they hold keys, and the child ends when that is closed; progress comes back as NDJSON on descriptor 3.
+ */
+export function startChild({ options, environment, onProgress, module }: ChildOptions): ChildRun {
+  const child = spawn(process.execPath, [module ?? moduleFile('suites/harness/run/child')], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
+    env: environment as NodeJS.ProcessEnv,
+  })
+  let said = ''
+  let inOrder = false
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString('utf8')).slice(-keptOutput)
+    })
+  }
+  const lines = createInterface({ input: child.stdio[3] as Readable })
+  lines.on('line', (line) => {
+    const progress = parse(line)
+    if (progress === null) return
+    if (progress.type === 'ended' || progress.type === 'stopped') inOrder = true
+    onProgress(progress)
+  })
+  // A child that dies before it has read its options is told of by its end, not by the broken channel.
+  child.send(options, () => {})
+  const ended = new Promise<ChildEnd>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, inOrder, said: said.trim() }))
+  })
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    async stop(graceMs) {
+      signalGroup(child, 'SIGTERM')
+      const insist = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs)
+      await ended.catch(() => {})
+      clearTimeout(insist)
+    },
+  }
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    // It is gone already, which is what was wanted.
+  }
+}
+
+function parse(line: string): Progress | null {
+  try {
+    return JSON.parse(line) as Progress
+  } catch {
+    return null
+  }
+}

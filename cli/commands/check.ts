@@ -1,0 +1,164 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rules as ledger } from '../../generated/rules.ts'
+import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
+import { exitCodes } from '../../suites/harness/results/types.ts'
+import type { RunOptions } from '../../suites/harness/run/options.ts'
+import { loadTarget } from '../../suites/harness/target/load.ts'
+import type { Target } from '../../suites/harness/target/types.ts'
+import { type ChildEnd, startChild } from '../child.ts'
+import { digestsOf } from '../digests.ts'
+import { BrokenError, UsageError } from '../errors.ts'
+import { moduleFile, version } from '../home.ts'
+import { watchInterruption } from '../interrupt.ts'
+import { noProgress, showProgress } from '../progress.ts'
+import { prepareOutput, resultsOf, writeReports } from '../record.ts'
+import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { profilesOf, readProfiles, selectRules } from '../select.ts'
+import { type Swept, sweepRun } from '../sweep.ts'
+import type { Terminal } from '../terminal.ts'
+import { printResults } from '../text.ts'
+
+export interface CheckOptions {
+  readonly target?: string
+  readonly only: readonly string[]
+  readonly profile?: string
+  readonly out?: string
+  readonly seed?: number
+  readonly strict: boolean
+  readonly keep: boolean
+  readonly quiet: boolean
+}
+
+/** How long the run may take to write down what it knows once it was told to end, real ms. */
+const graceMs = 1_000
+
+/** Judges the rules against a target, or against the reference in process. Answers the exit code. */
+export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
+  if (options.keep && options.target === undefined) {
+    throw new UsageError(
+      '--keep leaves pods on a target; without --target there is none, the reference ends with the run',
+    )
+  }
+  const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
+  const target = file === null ? null : loadTarget(file, terminal.environment)
+  const profiles = profilesFor(options.profile, target)
+  const rules = selectRules(ledger, { only: options.only, profiles })
+  const temporary = options.out === undefined
+  const evidence =
+    options.out === undefined ? mkdtempSync(join(tmpdir(), 'plumbline-')) : prepareOutput(terminal.cwd, options.out)
+  const run = newRunId()
+  try {
+    return await conduct({
+      plan: {
+        run,
+        plumbline: version(),
+        seed: options.seed ?? randomInt(2 ** 31),
+        startedMs: Date.now(),
+        profiles,
+        strict: options.strict,
+        keep: options.keep,
+        rules,
+        target,
+        embed: target === null ? pathToFileURL(moduleFile('cli/embedded')).href : null,
+        digests: digestsOf(target),
+        evidence,
+        resources: target === null ? null : resourcesFile(terminal.cwd, run),
+      },
+      file,
+      options,
+      terminal,
+    })
+  } finally {
+    if (temporary) rmSync(evidence, { recursive: true, force: true })
+  }
+}
+
+interface Conduct {
+  readonly plan: RunOptions
+  readonly file: string | null
+  readonly options: CheckOptions
+  readonly terminal: Terminal
+}
+
+async function conduct({ plan, file, options, terminal }: Conduct): Promise<number> {
+  const { run, target } = plan
+  if (target !== null) {
+    writeOwner(terminal.cwd, run, [process.pid])
+    createResourceLedger(resourcesFile(terminal.cwd, run))({
+      kind: 'run',
+      run,
+      targetFile: file,
+      url: target.pods?.url ?? '',
+    })
+  }
+  const interruption = watchInterruption(() => {
+    terminal.err(`plumbline: ended at once; plumbline sweep ${run} removes what is left`)
+  })
+  const progress = options.quiet ? noProgress : showProgress(terminal)
+  try {
+    const child = startChild({ options: plan, environment: terminal.environment, onProgress: progress.tell })
+    if (target !== null) writeOwner(terminal.cwd, run, [process.pid, child.pid])
+    const stop = () => void child.stop(graceMs)
+    interruption.signal.addEventListener('abort', stop)
+    const end = await child.ended
+    progress.end()
+    const swept = target === null ? null : await sweepLeft(terminal, run, target, options.keep)
+    if (swept !== null) tellSwept(terminal, swept, run)
+    if (interruption.signal.aborted) {
+      terminal.err(`plumbline: interrupted${swept === null || swept.failed.length > 0 ? '' : ', and cleaned up'}`)
+      return exitCodes.interrupted
+    }
+    if (!end.inOrder) throw new BrokenError(brokenSentence(end))
+    const results = await resultsOf(plan.evidence)
+    printResults(results, terminal, options)
+    if (options.out !== undefined) {
+      writeReports(plan.evidence, results)
+      terminal.out(`report: ${join(plan.evidence, 'report.html')}`)
+    }
+    return results.verdict.exit
+  } finally {
+    progress.end()
+    interruption.end()
+  }
+}
+
+function profilesFor(list: string | undefined, target: Target | null): string[] {
+  if (list !== undefined) return readProfiles(list, ledger)
+  return target === null ? profilesOf(ledger) : ['core']
+}
+
+/** Removes what the run itself did not; pods that it was told to keep stay. */
+function sweepLeft(terminal: Terminal, run: string, target: Target, keep: boolean): Promise<Swept> {
+  return sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep })
+}
+
+function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: string): void {
+  if (removed.length > 0) terminal.err(`removed ${count(removed.length)} that the run had left`)
+  if (kept.length > 0) {
+    terminal.err(`kept ${count(kept.length)} of failed rules (${kept.join(', ')}); plumbline sweep ${run} removes them`)
+  }
+  for (const { name, reason } of failed) terminal.err(`pod ${name} is still there: ${reason}`)
+  if (failed.length > 0) terminal.err(`plumbline sweep ${run} tries again`)
+}
+
+function count(pods: number): string {
+  return pods === 1 ? '1 pod' : `${pods} pods`
+}
+
+function brokenSentence({ code, signal, said }: ChildEnd): string {
+  const how = signal === null ? `with code ${code}` : `by ${signal}`
+  const more = said === '' ? '; PLUMBLINE_DEBUG=1 shows what it says' : `; it said:\n${said}`
+  return `the process that runs the rules ended ${how} before it was done${more}`
+}
+
+/** `r` and ten characters of base 36. */
+function newRunId(): string {
+  let number = BigInt(`0x${randomBytes(8).toString('hex')}`) % 36n ** 10n
+  let text = ''
+  for (let place = 0; place < 10; place++, number /= 36n) text = Number(number % 36n).toString(36) + text
+  return `r${text}`
+}

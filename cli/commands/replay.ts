@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { UsageError } from '../errors.ts'
+import { moduleFile } from '../home.ts'
+import { prepareOutput, resultsOf, writeReports } from '../record.ts'
+import type { Terminal } from '../terminal.ts'
+import { printResults } from '../text.ts'
+
+export interface ReplayOptions {
+  readonly out?: string
+}
+
+/** Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run. */
+export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+  const dir = resolve(terminal.cwd, folder)
+  if (!existsSync(join(dir, 'evidence.ndjson'))) {
+    throw new UsageError(
+      `${folder} holds no record: evidence.ndjson is missing; plumbline check --out FOLDER writes one`,
+    )
+  }
+  await import(pathToFileURL(moduleFile('suites/all')).href)
+  const { replay: again } = await import('../../suites/harness/run/replay.ts')
+  const { events } = await again(dir)
+  const results = await resultsOf(dir, events)
+  printResults(results, terminal, { quiet: false })
+  if (options.out !== undefined) {
+    const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
+    writeReports(out, results)
+    terminal.out(`report: ${join(out, 'report.html')}`)
+  }
+  return results.verdict.exit
+}

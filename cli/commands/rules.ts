@@ -1,0 +1,51 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rules as ledger } from '../../generated/rules.ts'
+import { defects } from '../../proof/catalog.ts'
+import { allRules } from '../../suites/harness/registry.ts'
+import { suiteFiles } from '../digests.ts'
+import { home } from '../home.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface RulesOptions {
+  readonly json: boolean
+}
+
+/** Lists the ledger: what is judged, what it needs, where its test is, and which defects prove it. */
+export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
+  const tests = await testFiles()
+  const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, wait }) => ({
+    id,
+    area,
+    profile,
+    level,
+    basis,
+    source,
+    says,
+    needs,
+    wait,
+    test: tests.get(id) ?? null,
+    defects: defects.filter(({ rule }) => rule === id).map((defect) => defect.id),
+  }))
+  if (json) {
+    terminal.out(JSON.stringify(listed, null, 2))
+    return 0
+  }
+  const { bold, dim } = terminal.colors
+  for (const { id, level, basis, source, says, test, defects: proven } of listed) {
+    terminal.out(`${bold(id)} ${dim(`${level}, ${basis}, ${source}; ${proven.length} defects; ${test ?? 'no test'}`)}`)
+    terminal.out(`  ${says}`)
+  }
+  terminal.out(`${listed.length} rules, ${listed.filter(({ test }) => test !== null).length} with a test`)
+  return 0
+}
+
+/** The suite file of each rule: the one whose import put it into the registry. */
+async function testFiles(): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const file of suiteFiles().filter((name) => /\.suite\.[jt]s$/.test(name))) {
+    await import(pathToFileURL(join(home, 'suites', file)).href)
+    for (const { id } of allRules()) if (!found.has(id)) found.set(id, `suites/${file.replace(/\.js$/, '.ts')}`)
+  }
+  return found
+}

@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { resolve } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import { openapi } from '../../generated/openapi.ts'
+import { clockPath, exampleAccounts } from '../../reference/embedded.ts'
+import {
+  createControlHandler,
+  createControlledClock,
+  createRealClock,
+  createReference,
+  type Fetch,
+  OptionError,
+  type ReferenceOptions,
+} from '../../reference/index.ts'
+import { writeTarget } from '../../suites/harness/target/write.ts'
+import { referenceTarget } from '../embedded.ts'
+import { UsageError } from '../errors.ts'
+import { watchInterruption } from '../interrupt.ts'
+import type { Terminal } from '../terminal.ts'
+import { findVariants, withVariants } from '../variants.ts'
+
+export interface ServeOptions {
+  readonly port: number
+  readonly clock: 'real' | 'control'
+  readonly defect: readonly string[]
+  readonly latitude: readonly string[]
+  readonly printTarget?: string
+  readonly quotas?: Readonly<Record<string, number>>
+}
+
+const host = '127.0.0.1'
+
+/** Serves the reference until it is interrupted. Throws UsageError where the port is taken. */
+export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
+  const variants = await variantsOf(options)
+  const { fetch, close } = createServed(options, (base) => withVariants(base, variants))
+  const server = createAdaptorServer({ fetch, hostname: host }) as Server
+  const interruption = watchInterruption(() => {})
+  try {
+    const port = await listen(server, options.port)
+    const url = `http://${host}:${port}`
+    const target = variants.reduce(
+      (described, { file: change }) => change?.(described) ?? described,
+      referenceTarget(url, options.clock),
+    )
+    const file = writeTarget(target)
+    if (options.printTarget !== undefined) writeFileSync(resolve(terminal.cwd, options.printTarget), file)
+    terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
+    for (const { id, says } of variants) terminal.out(`# with ${id}: ${says}`)
+    terminal.out(`# target file${options.printTarget === undefined ? '' : ` (written to ${options.printTarget})`}:`)
+    terminal.out(file.trimEnd())
+    await aborted(interruption.signal)
+    return 0
+  } finally {
+    interruption.end()
+    await shut(server)
+    close()
+  }
+}
+
+async function variantsOf({ defect, latitude }: ServeOptions) {
+  if (defect.length === 0 && latitude.length === 0) return []
+  // Loaded where it is asked for: the catalogue brings the whole proof along.
+  const { defects, latitudes } = await import('../../proof/catalog.ts')
+  return [...findVariants('--defect', defect, defects), ...findVariants('--latitude', latitude, latitudes)]
+}
+
+interface Served {
+  readonly fetch: Fetch
+  close(): void
+}
+
+function createServed(
+  { clock, quotas }: ServeOptions,
+  change: (options: ReferenceOptions) => ReferenceOptions,
+): Served {
+  const extras = quotas === undefined ? {} : { quotas }
+  if (clock === 'real') {
+    const real = createRealClock()
+    const reference = make(change({ clock: real, accounts: exampleAccounts, ...extras }))
+    return { fetch: withDocument(reference.fetch, createControlHandler(real)), close: () => real.close() }
+  }
+  const controlled = createControlledClock(Date.now())
+  const reference = make(change({ clock: controlled.clock, accounts: exampleAccounts, ...extras }))
+  return { fetch: withDocument(controlled.wrap(reference.fetch), createControlHandler(controlled)), close() {} }
+}
+
+function make(options: ReferenceOptions) {
+  try {
+    return createReference(options)
+  } catch (error) {
+    if (error instanceof OptionError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+/** The reference with its API document and the control of its clock beside it, both without a key. */
+function withDocument(fetch: Fetch, control: Fetch): Fetch {
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === clockPath) return control(request)
+    if (pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
+    return fetch(request)
+  }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((found, failed) => {
+    server.once('error', (error: Error & { code?: string }) => {
+      const taken =
+        error.code === 'EADDRINUSE'
+          ? `port ${port} of ${host} is in use`
+          : `port ${port} cannot be opened (${error.code})`
+      failed(new UsageError(`${taken}; choose another with --port, or 0 for any that is free`))
+    })
+    server.listen(port, host, () => {
+      const address = server.address()
+      found(typeof address === 'object' && address !== null ? address.port : port)
+    })
+  })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    signal.addEventListener('abort', () => done(), { once: true })
+    if (signal.aborted) done()
+  })
+}
+
+function shut(server: Server): Promise<void> {
+  return new Promise((done) => {
+    if (!server.listening) return done()
+    server.close(() => done())
+    server.closeAllConnections()
+  })
+}

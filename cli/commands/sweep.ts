@@ -1,0 +1,68 @@
+import { resolve } from 'node:path'
+import { loadTarget } from '../../suites/harness/target/load.ts'
+import { suggestion } from '../../suites/harness/target/nearest.ts'
+import type { Target } from '../../suites/harness/target/types.ts'
+import { UsageError } from '../errors.ts'
+import { aliveProcess, deleteLedger, listRuns, type RunLedger, readLedger } from '../runs.ts'
+import { sweepRun } from '../sweep.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface SweepCommandOptions {
+  readonly target?: string
+}
+
+/** Removes what runs below this folder have left behind. Answers 0, or 3 where something could not be removed. */
+export async function sweep(
+  runs: readonly string[],
+  options: SweepCommandOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { cwd } = terminal
+  const known = listRuns(cwd)
+  for (const run of runs) {
+    if (!known.includes(run)) {
+      const hint = known.length === 0 ? '; there is none' : suggestion(run, known)
+      throw new UsageError(`there is no run ${run} below ${resolve(cwd, '.plumbline')}${hint}`)
+    }
+  }
+  const given = options.target === undefined ? null : loadTarget(resolve(cwd, options.target), terminal.environment)
+  let failures = 0
+  for (const run of runs.length === 0 ? known : runs) {
+    const alive = aliveProcess(cwd, run)
+    if (alive !== null) {
+      terminal.err(`run ${run} is still under way (process ${alive}); it was left alone`)
+      if (runs.includes(run)) failures++
+      continue
+    }
+    failures += await sweepOne(readLedger(cwd, run), given, terminal)
+  }
+  if (known.length === 0) terminal.out('nothing to sweep: no run has left a ledger here')
+  return failures === 0 ? 0 : 3
+}
+
+async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
+  if (ledger.left.length === 0) {
+    deleteLedger(ledger)
+    terminal.out(`run ${ledger.run}: nothing was left`)
+    return 0
+  }
+  const target = given ?? fromLedger(ledger, terminal)
+  if (ledger.url !== null && target.pods?.url !== ledger.url) {
+    terminal.err(
+      `run ${ledger.run} made its pods at ${ledger.url}, and the target file says ${target.pods?.url ?? 'nothing'}; it was left alone`,
+    )
+    return 1
+  }
+  const { removed, never, failed } = await sweepRun({ ledger, target, leaveKept: false })
+  const parts = [`${removed.length} removed`]
+  if (never.length > 0) parts.push(`${never.length} never came into being`)
+  if (failed.length > 0) parts.push(`${failed.length} still there`)
+  terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)
+  for (const { name, reason } of failed) terminal.err(`pod ${name} is still there: ${reason}`)
+  return failed.length
+}
+
+function fromLedger({ run, targetFile }: RunLedger, { environment }: Terminal): Target {
+  if (targetFile !== null) return loadTarget(targetFile, environment)
+  throw new UsageError(`the ledger of run ${run} names no target file; give one with --target`)
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openapi } from '../generated/openapi.ts'
+import { rules } from '../generated/rules.ts'
+import type { RunOptions } from '../suites/harness/run/options.ts'
+import { describeTarget } from '../suites/harness/target/describe.ts'
+import type { Target } from '../suites/harness/target/types.ts'
+import { extension, home } from './home.ts'
+
+/** SHA-256 of what a run depends on: the suites as they run, the ledger, the specification, the target without its keys. */
+export function digestsOf(target: Target | null): RunOptions['digests'] {
+  return {
+    suite: sha256(suiteFiles().map((file) => `${file}\n${readFileSync(join(home, 'suites', file), 'utf8')}`)),
+    ledger: sha256([JSON.stringify(rules)]),
+    specification: sha256([JSON.stringify(openapi)]),
+    target: sha256([target === null ? 'embedded' : JSON.stringify(describeTarget(target))]),
+  }
+}
+
+/** The modules of the suites, sorted; their own tests left out. */
+export function suiteFiles(): string[] {
+  return readdirSync(join(home, 'suites'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(extension) && !file.endsWith('.d.ts') && !file.endsWith(`.test${extension}`))
+    .sort()
+}
+
+function sha256(parts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return `sha256:${hash.digest('hex')}`
+}

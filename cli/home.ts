@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** `.ts` where this runs from its sources, `.js` where it was built. */
+export const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
+
+/** Folder that holds `cli/`, `suites/` and `generated/` as they are running: the package, or its `dist/`. */
+export const home = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/** Folder of the package. */
+export const packageFolder = existsSync(join(home, 'package.json')) ? home : dirname(home)
+
+/** Path of a module of ours, named without its extension, as it is running. */
+export function moduleFile(name: string): string {
+  return join(home, `${name}${extension}`)
+}
+
+/** The version of this package. */
+export function version(): string {
+  const { version } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')) as { version: string }
+  return version
+}

@@ -1,0 +1,34 @@
+/** A run was told to end. */
+export interface Interruption {
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
+  readonly signal: AbortSignal
+  /** Hands the signals back. */
+  end(): void
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Signals within this time of the first are the same one, sent to us and to our parent. */
+const echoMs = 1_000
+
+/** Takes the signals that end a run. A second one, a second later, ends the process at once with 130. */
+export function watchInterruption(onSecond: () => void): Interruption {
+  const controller = new AbortController()
+  let firstAt = 0
+  const heard = () => {
+    if (!controller.signal.aborted) {
+      firstAt = Date.now()
+      controller.abort()
+    } else if (Date.now() - firstAt > echoMs) {
+      onSecond()
+      process.exit(130)
+    }
+  }
+  for (const name of signals) process.on(name, heard)
+  return {
+    signal: controller.signal,
+    end() {
+      for (const name of signals) process.removeListener(name, heard)
+    },
+  }
+}

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const bin = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
+const quick = 20_000
+let cwd: string
+
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'plumbline-cli-'))
+  writeFileSync(join(cwd, 'bad.yaml'), 'plumbline: 1\npods: https://a.test\nkeys: {full: inline}\n')
+  writeFileSync(
+    join(cwd, 'away.yaml'),
+    'plumbline: 1\npods: http://127.0.0.1:1\nkeys: {full: plumbline-example-full}\n',
+  )
+})
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }))
+
+describe.concurrent('one clear sentence', () => {
+  test.each<[words: string, code: number, message: string]>([
+    ['chekc', 2, "plumbline: unknown command 'chekc'; did you mean check?"],
+    ['check --tagret x', 2, "plumbline: unknown option '--tagret'; did you mean --target?"],
+    [
+      'check --seed x',
+      2,
+      "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0, got x.",
+    ],
+    ['check --only nothing.at.all', 2, 'plumbline: --only: no rule matches nothing.at.all; plumbline rules lists them'],
+    [
+      'check --target bad.yaml',
+      2,
+      `${'bad.yaml'}:3: keys.full: a key does not stand in the file: write \${NAME} and set that environment variable`,
+    ],
+    [
+      'check --keep',
+      2,
+      'plumbline: --keep leaves pods on a target; without --target there is none, the reference ends with the run',
+    ],
+    [
+      'replay .',
+      2,
+      'plumbline: . holds no record: evidence.ndjson is missing; plumbline check --out FOLDER writes one',
+    ],
+    ['sweep rnone', 2, 'there is no run rnone below'],
+    ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
+    [
+      'serve --clock fast',
+      2,
+      "plumbline: option '--clock <kind>' argument 'fast' is invalid. Allowed choices are real, control.",
+    ],
+  ])('%s', { timeout: quick }, async (words, code, message) => {
+    const seen = await plumbline(words.split(' '))
+    expect(seen.err).toContain(message)
+    expect(seen.err.trim().split('\n')).toHaveLength(1)
+    expect(seen).toMatchObject({ code, out: '' })
+  })
+
+  test('help and version are no errors, no command is one', { timeout: quick }, async () => {
+    const [help, version, nothing] = await Promise.all([['--help'], ['--version'], []].map((words) => plumbline(words)))
+    expect(help).toMatchObject({ code: 0, err: '' })
+    expect(version?.out).toMatch(/^\d+\.\d+\.\d+$/m)
+    expect(nothing).toMatchObject({ code: 2, out: '' })
+  })
+
+  test('a target that is not there is 5, and leaves no ledger', { timeout: quick }, async () => {
+    const { code, out } = await plumbline(['check', '--target', 'away.yaml', '--only', 'auth.pods.missing', '--quiet'])
+    expect(code).toBe(5)
+    expect(out).toMatch(/^unreachable: http:\/\/127\.0\.0\.1:1 cannot be reached/)
+  })
+})
+
+test('a check writes what --out promises, and a replay of it is the same', { timeout: quick }, async () => {
+  const checked = await plumbline(['check', '--only', 'pods.action.running.stop', '--seed', '7', '--out', 'out'])
+  expect(checked).toMatchObject({ code: 0 })
+  expect(checked.out).toContain('conformant: core')
+  const written = ['evidence.ndjson', 'junit.xml', 'report.html', 'results.json']
+  expect(readdirSync(join(cwd, 'out')).sort()).toEqual(written)
+  expect(written.filter((name) => readFileSync(join(cwd, 'out', name), 'utf8').includes('plumbline-example-'))).toEqual(
+    [],
+  )
+  const replayed = await plumbline(['replay', 'out', '--out', 'again'])
+  expect(replayed).toMatchObject({ code: 0, err: '' })
+  expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'out', 'results.json')))
+})
+
+test('rules are listed with their tests', { timeout: quick }, async () => {
+  const { code, out } = await plumbline(['rules', '--json'])
+  expect(code).toBe(0)
+  const listed = JSON.parse(out) as { id: string; test: string | null; defects: string[] }[]
+  expect(listed.find(({ id }) => id === 'pods.action.running.stop')?.test).toBe('suites/pods/action-table.suite.ts')
+  expect(listed.every(({ defects }) => Array.isArray(defects))).toBe(true)
+})
+
+describe('on a served reference', () => {
+  let server: ChildProcess
+  let url: string
+
+  beforeAll(async () => {
+    server = start(['serve', '--port', '0', '--print-target', 'target.yaml'])
+    await until(() => existsSync(join(cwd, 'target.yaml')))
+    url = /url: (\S+)/.exec(readFileSync(join(cwd, 'target.yaml'), 'utf8'))?.[1] ?? ''
+  }, quick)
+
+  afterAll(async () => {
+    server.kill('SIGINT')
+    expect(await ended(server)).toBe(0)
+  })
+
+  test('a taken port is one sentence', { timeout: quick }, async () => {
+    const port = new URL(url).port
+    expect(await plumbline(['serve', '--port', port])).toEqual({
+      code: 2,
+      out: '',
+      err: `plumbline: port ${port} of 127.0.0.1 is in use; choose another with --port, or 0 for any that is free\n`,
+    })
+  })
+
+  test('its document is served, its real clock cannot be moved', async () => {
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' })
+    expect((await fetch(`${url}/plumbline/clock`, { method: 'POST', body: '{"advanceMs":1}' })).status).toBe(409)
+  })
+
+  test('Ctrl-C is 130 and leaves nothing behind', { timeout: quick }, async () => {
+    const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
+    await until(async () => (await pods()) > 0)
+    child.kill('SIGINT')
+    expect(await ended(child)).toBe(130)
+    expect(await pods()).toBe(0)
+    expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+  })
+
+  test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {
+    const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
+    await until(async () => (await pods()) > 0)
+    expect((await plumbline(['sweep'])).err).toContain('is still under way')
+    expect(await pods()).toBeGreaterThan(0)
+    child.kill('SIGKILL')
+    await ended(child)
+    await until(async () => (await plumbline(['sweep'])).out !== '')
+    expect(await pods()).toBe(0)
+    expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+  })
+
+  async function pods(): Promise<number> {
+    const response = await fetch(`${url}/v2/pods`, { headers: { authorization: 'Bearer plumbline-example-full' } })
+    return ((await response.json()) as { pods: unknown[] }).pods.length
+  }
+})
+
+test('a command that is not built says so', () => {
+  const folder = join(cwd, 'package')
+  mkdirSync(join(folder, 'bin'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+  cpSync(bin, join(folder, 'bin', 'plumbline.js'))
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'plumbline.js')], { encoding: 'utf8' })
+  expect(stderr).toMatch(/^plumbline: it is not built yet \(.*main\.js is missing\); run npm run build\n$/)
+  expect(status).toBe(2)
+})
+
+interface Seen {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function start(words: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [main, ...words], {
+    cwd,
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+  })
+}
+
+async function plumbline(words: readonly string[]): Promise<Seen> {
+  const child = start(words)
+  let out = ''
+  let err = ''
+  child.stdout?.on('data', (chunk) => {
+    out += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    err += chunk
+  })
+  return { code: await ended(child), out, err }
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  return new Promise((done) => child.once('close', done))
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((next) => setTimeout(next, 50))
+}

@@ -1,0 +1,51 @@
+import { CommanderError } from 'commander'
+import { exitCodes } from '../suites/harness/results/types.ts'
+import { TargetFileError } from '../suites/harness/target/error.ts'
+import { BrokenError, UsageError } from './errors.ts'
+import { createProgram } from './program.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+const terminal = processTerminal()
+process.stdout.on('error', quietly)
+process.stderr.on('error', quietly)
+process.exitCode = await main(process.argv.slice(2), terminal)
+
+/** Runs one command. Every failure becomes one clear sentence on standard error and a code of the table. */
+async function main(words: readonly string[], terminal: Terminal): Promise<number> {
+  let code: number = exitCodes.broken
+  const program = createProgram(terminal, (ended) => {
+    code = ended
+  })
+  try {
+    if (words.length === 0) {
+      program.outputHelp({ error: true })
+      return exitCodes.usage
+    }
+    await program.parseAsync(words, { from: 'user' })
+    return code
+  } catch (error) {
+    return tell(error, terminal)
+  }
+}
+
+function tell(error: unknown, { err, environment }: Terminal): number {
+  // Commander has said what was wrong already; help and the version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+  if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) err(error.stack ?? error.message)
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof TargetFileError) {
+    err(message)
+    return exitCodes.usage
+  }
+  if (error instanceof UsageError) {
+    err(`plumbline: ${message}`)
+    return exitCodes.usage
+  }
+  err(`plumbline: ${error instanceof BrokenError ? '' : 'this is a fault of plumbline: '}${message}`)
+  return exitCodes.broken
+}
+
+/** A reader that has gone away (`| head`) is no fault of ours. */
+function quietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

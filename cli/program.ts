@@ -1,0 +1,106 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { version } from './home.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Told of the exit code of the command that ran. */
+type Ended = (code: number) => void
+
+/**
+ * The commands and their flags; what a command does is loaded when it is called. Unknown commands, flags and arguments
+ * are refused with the nearest known one.
+ */
+export function createProgram(terminal: Terminal, ended: Ended): Command {
+  const program = new Command('plumbline')
+    .description('Judges an implementation of the Compute Platform API, rule by rule.')
+    .version(version())
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
+    })
+  const command = (name: string, description: string) =>
+    program.command(name).description(description).allowExcessArguments(false)
+
+  command('check', 'judge a target, or the reference in this process')
+    .option('--target <file>', 'the target file; without it, the reference is judged')
+    .option('--only <pattern>', 'rules to judge: an id, a glob over ids, or an area; may be given again', gather, [])
+    .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
+    .option('--out <folder>', 'write results.json, junit.xml, report.html and the evidence into this folder')
+    .option('--seed <number>', 'the order and the random choices of an earlier run', wholeNumber)
+    .option('--strict', 'what is unclaimed makes the run incomplete', false)
+    .option('--keep', 'leave the pods of failed rules alive', false)
+    .option('--quiet', 'print the verdict alone', false)
+    .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
+
+  command('sweep', 'remove what interrupted runs have left behind')
+    .argument('[run...]', 'ids of runs; without one, all that have left a ledger in .plumbline/runs')
+    .option('--target <file>', 'the target file; without it, the one that the run was started with')
+    .action(async (runs, options) => ended(await (await import('./commands/sweep.ts')).sweep(runs, options, terminal)))
+
+  command('serve', 'serve the reference implementation on this machine')
+    .option('--port <number>', 'the port; 0 takes any that is free', portNumber, 8080)
+    .addOption(new Option('--clock <kind>', 'the clock of the reference').choices(['real', 'control']).default('real'))
+    .option('--defect <id>', 'serve it with a defect of the proof; may be given again', gather, [])
+    .option('--latitude <id>', 'serve it with a latitude of the proof; may be given again', gather, [])
+    .option('--print-target <file>', 'write the target file once the port answers')
+    .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
+    .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))
+
+  command('rules', 'list the rules')
+    .option('--json', 'as a JSON array', false)
+    .action(async (options) => ended(await (await import('./commands/rules.ts')).rules(options, terminal)))
+
+  command('prove', 'prove that every rule can fail and that none fails wrongly')
+    .option('--only <pattern>', 'a defect, a latitude, or rules with all their defects')
+    .option('--matrix', 'judge every rule on every defect', false)
+    .option('--json <file>', 'write the proof into this file')
+    .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
+
+  command('replay', 'judge a record again, without the target')
+    .argument('<folder>', 'the folder that a run wrote its evidence into')
+    .option('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
+    .action(async (folder, options) =>
+      ended(await (await import('./commands/replay.ts')).replay(folder, options, terminal)),
+    )
+
+  command('doctor', 'say what a target file claims and what it leaves out')
+    .option('--target <file>', 'the target file; without it, that of the reference')
+    .action(async (options) => ended(await (await import('./commands/doctor.ts')).doctor(options, terminal)))
+
+  return program
+}
+
+function gather(value: string, earlier: readonly string[]): string[] {
+  return [...earlier, value]
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value
+  throw new InvalidArgumentError(`Expected an integer of at least 0, got ${text}.`)
+}
+
+function portNumber(text: string): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value <= 65_535) return value
+  throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text}.`)
+}
+
+function quotaList(text: string): Record<string, number> {
+  const entries = text.split(',').map((entry) => /^(minute|hour|day)=(\d+)$/.exec(entry.trim()))
+  if (entries.every((entry) => entry !== null)) {
+    return Object.fromEntries(entries.map((entry) => [entry[1] ?? '', Number(entry[2])]))
+  }
+  throw new InvalidArgumentError(`Expected minute=60,hour=3000,day=50000 or a part of it, got ${text}.`)
+}
+
+/** What commander says over two lines, as one. */
+function oneSentence(text: string): string {
+  return text
+    .replace(/^error: /, '')
+    .trim()
+    .replace(/\n\((Did you mean .*)\)$/, (_, hint: string) => `; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`)
+    .replaceAll('\n', ' ')
+}

@@ -1,0 +1,130 @@
+import { createLogUpdate } from 'log-update'
+import type { Verdict } from '../suites/harness/outcome.ts'
+import type { Progress } from '../suites/harness/run/options.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What is known of a run while it goes on. */
+export interface ProgressState {
+  readonly rules: number
+  readonly clock: string
+  readonly done: number
+  readonly counts: Readonly<Partial<Record<Verdict, number>>>
+  readonly last: { readonly rule: string; readonly verdict: Verdict } | null
+  /** Who waits on the target's clock, and until when; `nowMs` is that clock when it was told. */
+  readonly waiting: {
+    readonly nowMs: number
+    readonly pending: Extract<Progress, { type: 'waiting' }>['pending']
+  } | null
+}
+
+export const atStart: ProgressState = { rules: 0, clock: '', done: 0, counts: {}, last: null, waiting: null }
+
+/** The state after one line of progress. */
+export function advance(state: ProgressState, progress: Progress): ProgressState {
+  switch (progress.type) {
+    case 'started':
+      return { ...state, rules: progress.rules, clock: progress.clock }
+    case 'verdict': {
+      const { rule, verdict, done, total } = progress
+      const counts = { ...state.counts, [verdict]: (state.counts[verdict] ?? 0) + 1 }
+      return { ...state, rules: total, done, counts, last: { rule, verdict } }
+    }
+    case 'waiting':
+      return { ...state, waiting: { nowMs: progress.nowMs, pending: progress.pending } }
+    default:
+      return state
+  }
+}
+
+/** The lines of a live display; `sinceMs` is how long ago the last `waiting` came. */
+export function draw(state: ProgressState, sinceMs: number, shown = 4): string[] {
+  const lines = [headline(state)]
+  const { waiting } = state
+  if (waiting === null || waiting.pending.length === 0) return lines
+  const now = waiting.nowMs + (state.clock === 'real' ? sinceMs : 0)
+  const timed = waiting.pending
+    .filter((entry): entry is { name: string; until: number } => entry.until !== null)
+    .sort((a, b) => b.until - a.until)
+  for (const { name, until } of timed.slice(0, shown)) lines.push(`  waiting ${span(until - now)}  ${name}`)
+  if (timed.length > shown) lines.push(`  and ${timed.length - shown} more`)
+  const longest = timed[0]
+  if (longest !== undefined) lines.push(`  the longest wait ends in ${span(longest.until - now)}`)
+  return lines
+}
+
+/** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed`. */
+export function headline({ done, rules, counts }: ProgressState): string {
+  const parts = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`)
+  return `${done} of ${rules} rules${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+}
+
+/** Shows progress on standard error: drawn over itself where that is possible, else as a few plain lines. */
+export function showProgress(terminal: Terminal): { tell(progress: Progress): void; end(): void } {
+  return terminal.live ? liveProgress(terminal) : plainProgress(terminal)
+}
+
+/** Shows nothing. */
+export const noProgress: ReturnType<typeof showProgress> = { tell() {}, end() {} }
+
+function liveProgress({ colors }: Terminal): ReturnType<typeof showProgress> {
+  const update = createLogUpdate(process.stderr)
+  let state = atStart
+  let toldAt = Date.now()
+  let ended = false
+  const paint = () => {
+    const [first = '', ...rest] = draw(state, Date.now() - toldAt)
+    update([first, ...rest.map((line) => colors.dim(line))].join('\n'))
+  }
+  const timer = setInterval(paint, 200)
+  return {
+    tell(progress) {
+      state = advance(state, progress)
+      if (progress.type === 'waiting') toldAt = Date.now()
+    },
+    end() {
+      if (ended) return
+      ended = true
+      clearInterval(timer)
+      update.clear()
+      update.done()
+    },
+  }
+}
+
+function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
+  let state = atStart
+  let quarter = 0
+  let longest = 0
+  return {
+    tell(progress) {
+      state = advance(state, progress)
+      if (progress.type === 'started')
+        terminal.err(`${progress.rules === 1 ? '1 rule' : `${progress.rules} rules`} on the ${progress.clock} clock`)
+      if (progress.type === 'verdict') {
+        if (notable.has(progress.verdict)) terminal.err(`${progress.verdict} ${progress.rule}`)
+        const reached = Math.floor((4 * progress.done) / Math.max(1, progress.total))
+        if (reached > quarter) terminal.err(headline(state))
+        quarter = Math.max(quarter, reached)
+      }
+      if (progress.type === 'waiting' && state.clock === 'real') {
+        const until = Math.max(0, ...progress.pending.map((entry) => entry.until ?? 0))
+        if (until > longest + 10_000) terminal.err(`the longest wait ends in ${span(until - progress.nowMs)}`)
+        longest = Math.max(longest, until)
+      }
+    },
+    end() {},
+  }
+}
+
+const notable: ReadonlySet<Verdict> = new Set(['failed', 'broken'])
+
+/** `0s`, `42s`, `3m20s`, `2h05m`, `7d`. */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1000))
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return `${hours}h${String(minutes % 60).padStart(2, '0')}m`
+  return `${Math.floor(hours / 24)}d`
+}

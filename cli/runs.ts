@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
+import { isAlive, type OwningProcess, owningProcess } from './process.ts'
+
+/** One pod that a run's ledger names. */
+export interface LedgerPod {
+  readonly name: string
+  /** Null where the answer to its creation was not seen. */
+  readonly id: string | null
+  readonly state: 'requested' | 'created' | 'kept'
+}
+
+/** What the ledger of a run says is not removed yet. */
+export interface RunLedger {
+  readonly run: string
+  readonly folder: string
+  readonly targetFile: string | null
+  /** Base address that the pods were created at; null where the ledger does not say. */
+  readonly url: string | null
+  readonly left: readonly LedgerPod[]
+}
+
+interface Owner {
+  readonly host: string
+  readonly processes: readonly OwningProcess[]
+}
+
+/** Folder of a run's files below the working folder. */
+export function runFolder(cwd: string, run: string): string {
+  return join(cwd, '.plumbline', 'runs', run)
+}
+
+/** The file that the run writes its resources into. */
+export function resourcesFile(cwd: string, run: string): string {
+  return join(runFolder(cwd, run), 'resources.ndjson')
+}
+
+/** Notes which processes the run belongs to, so that no sweep takes the pods of a run that is under way. */
+export function writeOwner(cwd: string, run: string, processes: readonly number[]): void {
+  mkdirSync(runFolder(cwd, run), { recursive: true })
+  const owner: Owner = { host: hostname(), processes: processes.map(owningProcess) }
+  writeFileSync(join(runFolder(cwd, run), 'owner.json'), JSON.stringify(owner))
+}
+
+/** Ids of the runs that have a ledger here, sorted. */
+export function listRuns(cwd: string): string[] {
+  const folder = join(cwd, '.plumbline', 'runs')
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter((run) => existsSync(resourcesFile(cwd, run)))
+        .sort()
+    : []
+}
+
+/** A process of this machine that the run still belongs to; null where none is alive. */
+export function aliveProcess(cwd: string, run: string): number | null {
+  const file = join(runFolder(cwd, run), 'owner.json')
+  if (!existsSync(file)) return null
+  try {
+    const { host, processes } = JSON.parse(readFileSync(file, 'utf8')) as Owner
+    return host === hostname() ? (processes.find(isAlive)?.id ?? null) : null
+  } catch {
+    return null
+  }
+}
+
+/** Reads what a run has left. A last line that was cut short is left out: its request was never sent. */
+export function readLedger(cwd: string, run: string): RunLedger {
+  const folder = runFolder(cwd, run)
+  const pods = new Map<string, LedgerPod>()
+  let targetFile: string | null = null
+  let url: string | null = null
+  const file = resourcesFile(cwd, run)
+  for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
+    const entry = parse(line)
+    if (entry === null) continue
+    if (entry.kind === 'run') {
+      targetFile ??= entry.targetFile
+      url ??= entry.url
+    } else if (entry.state === 'removed') pods.delete(entry.name)
+    else
+      pods.set(entry.name, { name: entry.name, id: entry.id ?? pods.get(entry.name)?.id ?? null, state: entry.state })
+  }
+  return { run, folder, targetFile, url, left: [...pods.values()] }
+}
+
+/** Deletes the ledger of a run that has nothing left. */
+export function deleteLedger({ folder }: RunLedger): void {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function parse(line: string): ResourceLine | null {
+  if (line === '') return null
+  try {
+    return JSON.parse(line) as ResourceLine
+  } catch {
+    return null
+  }
+}

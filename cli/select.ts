@@ -1,0 +1,57 @@
+import picomatch from 'picomatch'
+import type { RuleRow } from '../generated/rules.ts'
+import { suggestion } from '../suites/harness/target/nearest.ts'
+import { UsageError } from './errors.ts'
+
+export interface Selection {
+  /** Ids, globs over the parts of ids, or areas; none means all. */
+  readonly only: readonly string[]
+  readonly profiles: readonly string[]
+}
+
+/**
+ * Ids of the rules that are selected, sorted. Throws UsageError where a pattern matches nothing or nothing is selected.
+ * In a glob `*` stands for one part of an id and `**` for any number: `pods.action.**`, `pods.*.null`.
+ */
+export function selectRules(rows: readonly RuleRow[], { only, profiles }: Selection): string[] {
+  const named = only.length === 0 ? rows : rows.filter((row) => only.some((pattern) => matches(row, pattern)))
+  for (const pattern of only) {
+    if (!rows.some((row) => matches(row, pattern))) throw new UsageError(noMatch(rows, pattern))
+  }
+  const chosen = named.filter(({ profile }) => profiles.includes(profile))
+  if (chosen.length > 0) return chosen.map(({ id }) => id).sort()
+  const others = [...new Set(named.map(({ profile }) => profile))].sort().join(',')
+  throw new UsageError(
+    named.length === 0
+      ? 'nothing was selected: the ledger is empty'
+      : `nothing was selected: ${named.length === 1 ? '1 rule matches' : `${named.length} rules match`}, but none is in profile ${profiles.join(', ')}; add --profile ${others}`,
+  )
+}
+
+/** The profiles of a comma-separated list. Throws UsageError for one that no rule is in. */
+export function readProfiles(list: string, rows: readonly RuleRow[]): string[] {
+  const known = profilesOf(rows)
+  const names = list.split(',').map((name) => name.trim())
+  for (const name of names) {
+    if (!known.includes(name))
+      throw new UsageError(`--profile: there is no profile "${name}"${suggestion(name, known)}`)
+  }
+  return [...new Set(names)]
+}
+
+/** All profiles that rules are in, sorted. */
+export function profilesOf(rows: readonly RuleRow[]): string[] {
+  return [...new Set(rows.map(({ profile }) => profile))].sort()
+}
+
+function matches({ id, area }: RuleRow, pattern: string): boolean {
+  if (pattern === id || pattern === area) return true
+  return picomatch.isMatch(id.replaceAll('.', '/'), pattern.replaceAll('.', '/'))
+}
+
+function noMatch(rows: readonly RuleRow[], pattern: string): string {
+  const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
+  if (below > 0) return `--only: no rule is called ${pattern}, but ${below} begin so; write ${pattern}.**`
+  const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
+  return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; plumbline rules lists them'}`
+}

@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createEmbedded, exampleKeys } from '../reference/embedded.ts'
+import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
+import type { Target } from '../suites/harness/target/types.ts'
+import { referenceTarget } from './embedded.ts'
+import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
+import { sweepRun } from './sweep.ts'
+
+const run = 'r0123456789'
+let server: Server
+let url: string
+let cwd: string
+let target: Target
+
+beforeEach(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'plumbline-sweep-'))
+  server = createAdaptorServer({ fetch: createEmbedded().fetch }) as Server
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const standard = referenceTarget(url, 'real')
+  target = { ...standard, tolerances: { ...standard.tolerances, visibleMs: 0 } }
+})
+
+afterEach(async () => {
+  rmSync(cwd, { recursive: true, force: true })
+  server.closeAllConnections()
+  await new Promise((closed) => server.close(closed))
+})
+
+test('removes what the ledger names, by id or by exact name, and nothing else', async () => {
+  const [a] = await Promise.all(['a', 'b', 'bb', 'other'].map(create))
+  ledger([
+    { kind: 'pod', name: 'a', id: null, state: 'requested' },
+    { kind: 'pod', name: 'a', id: a ?? '', state: 'created' },
+    { kind: 'pod', name: 'b', id: null, state: 'requested' },
+    { kind: 'pod', name: 'never', id: null, state: 'requested' },
+    { kind: 'pod', name: 'bb', id: null, state: 'requested' },
+    { kind: 'pod', name: 'bb', id: null, state: 'removed' },
+  ])
+  const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  expect(swept).toEqual({ run, removed: ['a', 'b'], never: ['never'], kept: [], failed: [] })
+  expect(await names()).toEqual(['bb', 'other'])
+  expect(existsSync(runFolder(cwd, run))).toBe(false)
+})
+
+test('pods that were kept on purpose stay until they are asked for', async () => {
+  const [a, b] = await Promise.all(['a', 'b'].map(create))
+  ledger([
+    { kind: 'pod', name: 'a', id: a ?? '', state: 'kept' },
+    { kind: 'pod', name: 'b', id: b ?? '', state: 'created' },
+  ])
+  const first = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: true })
+  expect(first).toMatchObject({ removed: ['b'], kept: ['a'] })
+  expect(await names()).toEqual(['a'])
+  const second = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  expect(second).toMatchObject({ removed: ['a'], kept: [] })
+  expect(await names()).toEqual([])
+})
+
+test('what cannot be removed stays in the ledger', async () => {
+  const [a] = await Promise.all(['a'].map(create))
+  ledger([{ kind: 'pod', name: 'a', id: a ?? '', state: 'created' }])
+  const wrong = { ...target, keys: { full: exampleKeys.restricted } }
+  const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
+  expect(swept.failed).toEqual([{ name: 'a', reason: 'its deletion was answered 403' }])
+  expect(readLedger(cwd, run).left).toEqual([{ name: 'a', id: a, state: 'created' }])
+})
+
+test('a target that does not answer is told of, not thrown', async () => {
+  ledger([{ kind: 'pod', name: 'a', id: null, state: 'requested' }])
+  const away = { ...target, pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } }
+  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target: away, leaveKept: false })
+  expect(failed).toEqual([{ name: 'a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (ECONNREFUSED)' }])
+})
+
+test('a line that was cut short is no resource, and the first line names the run', () => {
+  ledger([{ kind: 'run', run, targetFile: '/t.yaml', url: 'https://a.test' }])
+  writeFileSync(resourcesFile(cwd, run), '{"kind":"pod","name":"x","id":nu', { flag: 'a' })
+  expect(readLedger(cwd, run)).toMatchObject({ targetFile: '/t.yaml', url: 'https://a.test', left: [] })
+  expect(listRuns(cwd)).toEqual([run])
+})
+
+test('a run belongs to its process for as long as that lives', () => {
+  expect(aliveProcess(cwd, run)).toBeNull()
+  writeOwner(cwd, run, [process.pid])
+  expect(aliveProcess(cwd, run)).toBe(process.pid)
+  writeOwner(cwd, run, [2 ** 22])
+  expect(aliveProcess(cwd, run)).toBeNull()
+})
+
+function ledger(lines: readonly ResourceLine[]): void {
+  mkdirSync(runFolder(cwd, run), { recursive: true })
+  writeFileSync(resourcesFile(cwd, run), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}
+
+async function create(name: string): Promise<string> {
+  const { id } = (await call('POST', { name, image: 'x', cpu: { id: 'cpu3c', vcpuCount: 2 } })) as { id: string }
+  return id
+}
+
+async function names(): Promise<string[]> {
+  const { pods } = (await call('GET')) as { pods: { name: string }[] }
+  return pods.map(({ name }) => name).sort()
+}
+
+async function call(method: string, body?: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${exampleKeys.full}`, 'content-type': 'application/json' }
+  const response = await fetch(`${url}/v2/pods`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}

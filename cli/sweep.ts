@@ -1,0 +1,156 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRealClock } from '../suites/harness/clock/real.ts'
+import type { Actor } from '../suites/harness/clock/types.ts'
+import { headerOf, jsonOf, type PodOperation, type WireResponse } from '../suites/harness/exchange.ts'
+import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
+import { listOf, membersOf } from '../suites/harness/read.ts'
+import type { PodPlane, Target } from '../suites/harness/target/types.ts'
+import { overHttp } from '../suites/harness/transport/http.ts'
+import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
+import { version } from './home.ts'
+import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
+
+export interface Swept {
+  readonly run: string
+  /** Names of the pods that are gone now. */
+  readonly removed: readonly string[]
+  /** Names of creations that were sent and of which no pod was ever seen. */
+  readonly never: readonly string[]
+  /** Names of pods that were left alone because the run was told to keep them. */
+  readonly kept: readonly string[]
+  /** What could not be removed, each with the reason; the ledger keeps it. */
+  readonly failed: readonly { readonly name: string; readonly reason: string }[]
+}
+
+export interface SweepOptions {
+  readonly ledger: RunLedger
+  readonly target: Target
+  /** Whether pods that the run kept on purpose stay. */
+  readonly leaveKept: boolean
+}
+
+/** How often a list is read for a pod whose creation was not answered: it may come into being late. */
+const looks = 3
+
+/**
+ * Removes the pods that a run's ledger names, and nothing else: by id where it is known, else by the exact name in the
+ * list. Deletes the ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
+ */
+export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Promise<Swept> {
+  const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
+  const wanted = ledger.left.filter((pod) => !kept.includes(pod))
+  const removed: string[] = []
+  const never: string[] = []
+  const failed: { name: string; reason: string }[] = []
+  if (wanted.length > 0) {
+    const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
+    const clock = createRealClock()
+    const actor = clock.actor('sweep')
+    try {
+      const broom = createBroom(http.send, target, actor)
+      const found = await idsOf(broom, wanted, actor, target.tolerances.visibleMs)
+      for (const { name, id } of wanted) {
+        const ids = id === null ? (found.get(name) ?? []) : [id]
+        const reasons: string[] = []
+        for (const known of ids) reasons.push(...(await broom.remove(known)))
+        if (reasons[0] !== undefined) failed.push({ name, reason: reasons[0] })
+        else (ids.length === 0 ? never : removed).push(name)
+      }
+    } catch (error) {
+      if (!(error instanceof TransportFailure) && !(error instanceof Refused)) throw error
+      const done = new Set([...removed, ...never])
+      failed.push(...wanted.filter(({ name }) => !done.has(name)).map(({ name }) => ({ name, reason: error.message })))
+    } finally {
+      actor.done()
+      clock.close()
+      await http.close()
+    }
+  }
+  const swept = { run: ledger.run, removed, never, kept: kept.map(({ name }) => name), failed }
+  if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
+  else note(ledger, [...removed, ...never])
+  return swept
+}
+
+/** A list that cannot be read: the pods of the run cannot be found in it. */
+class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+interface Broom {
+  /** Name and id of every pod in the list that has both. */
+  list(): Promise<readonly (readonly [name: string, id: string])[]>
+  /** Empty once the pod is gone, else why it is not. */
+  remove(id: string): Promise<readonly string[]>
+}
+
+function createBroom(send: Transport, target: Target, actor: Actor): Broom {
+  const plane = planeOf(target)
+  async function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
+    const url = plane.url + plane.paths[operation].replace('{id}', encodeURIComponent(id))
+    for (let waitedMs = 0; ; ) {
+      const answer = await send({
+        method,
+        url,
+        headers: [
+          ['Accept', 'application/json, application/problem+json'],
+          ['Authorization', `Bearer ${target.keys.full ?? ''}`],
+          ['User-Agent', `plumbline/${version()} (sweep)`],
+        ],
+        body: null,
+      })
+      if (answer.status !== 429) return answer
+      const waitMs = Math.max(1, Number(headerOf(answer.headers, 'retry-after') ?? 1) || 1) * 1000
+      waitedMs += waitMs
+      if (waitedMs > target.tolerances.rateWaitMs) return answer
+      await actor.sleep(waitMs)
+    }
+  }
+  return {
+    async list() {
+      const { status, body } = await call('GET', 'listPods')
+      const pods = status === 200 ? listOf(jsonOf(body), plane.listAt) : null
+      if (pods === null) throw new Refused(`the list of pods could not be read (answer ${status})`)
+      return pods
+        .map((pod) => [membersOf(pod)?.name, membersOf(pod)?.id])
+        .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
+    },
+    async remove(id) {
+      const { status } = await call('DELETE', 'deletePod', id)
+      return (status >= 200 && status < 300) || status === 404 || status === 410
+        ? []
+        : [`its deletion was answered ${status}`]
+    },
+  }
+}
+
+/** Ids of the pods whose creation was not answered, by their exact names. */
+async function idsOf(
+  broom: Broom,
+  pods: readonly LedgerPod[],
+  actor: Actor,
+  visibleMs: number,
+): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const sought = pods.filter(({ id }) => id === null).map(({ name }) => name)
+  for (let look = 0; look < looks && sought.some((name) => !found.has(name)); look++) {
+    if (look > 0) await actor.sleep(visibleMs / (looks - 1))
+    const listed = await broom.list()
+    for (const name of sought) {
+      const ids = listed.filter(([given]) => given === name).map(([, id]) => id)
+      if (ids.length > 0) found.set(name, ids)
+    }
+  }
+  return found
+}
+
+function planeOf({ pods }: Target): PodPlane {
+  if (pods === null) throw new Refused('the target file gives no address of the pod API')
+  return pods
+}
+
+function note({ folder }: RunLedger, names: readonly string[]): void {
+  const lines = names.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' }))
+  appendFileSync(join(folder, 'resources.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}

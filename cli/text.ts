@@ -1,0 +1,12 @@
+import { renderText } from '../reports/index.ts'
+import type { Results } from '../suites/harness/results/types.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Prints results as text on standard output: failures first, the verdict last. Quiet: the verdict alone. */
+export function printResults(
+  results: Results,
+  { out, colors }: Terminal,
+  { quiet }: { readonly quiet: boolean },
+): void {
+  out(quiet ? results.verdict.line : renderText(results, colors).trimEnd())
+}

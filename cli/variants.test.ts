@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { createEmbedded, exampleKeys } from '../reference/embedded.ts'
+import { type Change, findVariants, withVariants } from './variants.ts'
+
+const teapot: Change = {
+  id: 'teapot',
+  says: 'Everything is a teapot.',
+  wrap: (inner) => async (request) => new Response(null, { status: 418, headers: (await inner(request)).headers }),
+}
+const louder: Change = {
+  id: 'louder',
+  says: 'One more.',
+  wrap: (inner) => async (request) => new Response(null, { status: (await inner(request)).status + 1 }),
+}
+const accepted: Change = {
+  id: 'accepted',
+  says: 'A creation is 202.',
+  change: (options) => ({ ...options, style: { ...options.style, createStatus: 202 } }),
+}
+
+test('changes are laid over each other, wrappers from inside out', async () => {
+  expect(await statusWith([])).toBe(201)
+  expect(await statusWith([accepted])).toBe(202)
+  expect(await statusWith([accepted, louder])).toBe(203)
+  expect(await statusWith([teapot, louder])).toBe(419)
+  expect(await statusWith([louder, teapot])).toBe(418)
+})
+
+test('a name that is not known is refused with the nearest', () => {
+  expect(findVariants('--defect', ['louder', 'teapot'], [teapot, louder])).toEqual([louder, teapot])
+  expect(() => findVariants('--defect', ['teapt'], [teapot])).toThrow(
+    '--defect: there is none called teapt; did you mean teapot?',
+  )
+})
+
+async function statusWith(variants: readonly Change[]): Promise<number> {
+  const { fetch } = createEmbedded((options) => withVariants(options, variants))
+  const { status } = await fetch(
+    new Request('https://reference.test/v2/pods', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${exampleKeys.full}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'a', image: 'x', cpu: { id: 'cpu3c', vcpuCount: 2 } }),
+    }),
+  )
+  return status
+}

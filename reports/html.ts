@@ -1,0 +1,160 @@
+import { html } from 'hono/html'
+import type { Finding } from '../suites/harness/outcome.ts'
+import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suites/harness/results/types.ts'
+import { verdictOrder } from '../suites/harness/results/verdict.ts'
+import { renderExchange } from './html-exchange.ts'
+import { pageStyle } from './html-style.ts'
+import { duration, logMark, reasonOf, sortRules, visible } from './sort.ts'
+
+type Markup = ReturnType<typeof html>
+
+/**
+ * One file that needs no network and no script: failures first, then what was not verified, readings, what passed.
+ * Everything that came from the target is escaped, and a policy in the page forbids it to load anything.
+ */
+export function renderHtml(results: Results): string {
+  const { run, verdict } = results
+  const groups = sortRules(results)
+  const title = `${verdict.word}: ${run.target}`
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${pageStyle}</style>
+</head>
+<body>
+<header class="${verdict.exit === 0 ? 'good' : verdict.exit === 3 ? 'part' : 'bad'}">
+<h1>${verdict.word}</h1>
+<p>${verdict.line.slice(verdict.word.length + 2)}</p>
+<p class="quiet">${run.target} · exit ${verdict.exit}</p>
+</header>
+<main>
+${tally(results)}
+${coverage(results.coverage)}
+${section('failures', 'Failures', groups.failures, (rule) => failure(results, rule))}
+${known(results.known)}
+${section('lesser', 'Advice and accepted failures', groups.lesser, (rule) => failure(results, rule))}
+${table('not-verified', 'Not verified', groups.notVerified, 'Why', (rule) => html`<b>${rule.verdict}</b>: ${visible(reasonOf(rule))}`)}
+${table('readings', 'Where the description is open', groups.readings, 'What was seen', readings)}
+${table('passed', 'Passed', groups.passed, 'Exchanges', (rule) => html`${rule.exchanges}`)}
+${provenance(results)}
+</main>
+</body>
+</html>
+`
+  if (page instanceof Promise)
+    throw new Error('a part of the report is not there yet; give renderHtml results and nothing else')
+  return page.toString()
+}
+
+function tally({ counts, run }: Results): Markup {
+  const parts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
+  return html`<ul class="tally">${parts.map((verdict) => html`<li class="v-${verdict}"><b>${counts[verdict]}</b> ${verdict}</li>`)}</ul>
+<p class="quiet">${run.exchanges} exchanges in ${duration(run.endedMs - run.startedMs)}, ${run.clock} clock</p>`
+}
+
+function coverage(rows: readonly ProfileCoverage[]): Markup {
+  return html`<div class="wide"><table>
+<thead><tr><th>profile</th><th>must rules</th><th>verified</th><th>unclaimed</th><th>not applicable</th><th>claimed, not verified</th></tr></thead>
+<tbody>${rows.map(
+    (row) =>
+      html`<tr><td>${row.profile}</td><td>${row.must}</td><td>${row.verified}</td><td>${row.unclaimed}</td><td>${row.notApplicable}</td><td>${row.unverified}</td></tr>`,
+  )}</tbody></table></div>`
+}
+
+function section(
+  id: string,
+  title: string,
+  rules: readonly RuleResult[],
+  to: (rule: RuleResult) => Markup,
+): Markup | null {
+  if (rules.length === 0) return null
+  return html`<section id="${id}"><h2>${title} <small>${rules.length}</small></h2>
+${rules.map(to)}
+</section>`
+}
+
+function failure({ run }: Results, rule: RuleResult): Markup {
+  const { id, level, profile, source, says, findings, omitted, scenario, curl, rerun, verdict, known } = rule
+  const shows = new Set(findings.map(({ exchange }) => exchange))
+  const [first] = scenario.filter(({ n }) => shows.has(n))
+  return html`<article id="${id}" class="v-${known === null ? verdict : 'accepted'}">
+<h3>${id}</h3>
+<p class="says">${says}</p>
+<p class="quiet">${level} rule, profile ${profile}, from “${source}” of the API description</p>
+${known === null ? null : html`<p>Accepted until ${known.expires}: ${known.reason}</p>`}
+${verdict === 'broken' ? html`<p>A fault of plumbline itself: ${visible(reasonOf(rule))}</p>` : null}
+${findings.map(finding)}
+${omitted.findings > 0 ? html`<p class="quiet">${omitted.findings} more findings are in the record.</p>` : null}
+${first === undefined ? null : html`<h4>The exchange that shows it</h4>${renderExchange(first, true)}`}
+${scenario.length > 1 ? html`<details><summary>All ${scenario.length} exchanges of the scenario</summary>${scenario.map((one) => renderExchange(one, false))}${left(omitted.exchanges)}</details>` : null}
+${curl.length === 0 ? null : html`<details open><summary>The same by hand, in bash</summary><pre class="shell">${curl.join('\n')}</pre></details>`}
+<dl>
+<dt>Just this rule</dt><dd><code>${rerun}</code></dd>
+<dt>In the log of the target</dt><dd><code>${logMark(run.id, id)}</code></dd>
+</dl>
+</article>
+`
+}
+
+function finding({ clause, expected, observed, exchange }: Finding): Markup {
+  return html`<dl class="finding">
+<dt>Clause</dt><dd><code>${clause}</code>${exchange === null ? null : html` <span class="quiet">exchange ${exchange}</span>`}</dd>
+<dt>Expected</dt><dd>${visible(expected)}</dd>
+<dt>Observed</dt><dd class="observed">${visible(observed)}</dd>
+</dl>`
+}
+
+function left(exchanges: number): Markup | null {
+  return exchanges === 0 ? null : html`<p class="quiet">${exchanges} more exchanges are in the record.</p>`
+}
+
+function known(entries: readonly KnownResult[]): Markup | null {
+  if (entries.length === 0) return null
+  return html`<section id="known"><h2>Known failures <small>${entries.length}</small></h2>
+<div class="wide"><table><thead><tr><th>rule</th><th>state</th><th>until</th><th>reason</th></tr></thead>
+<tbody>${entries.map(
+    ({ rule, clause, state, expires, reason }) =>
+      html`<tr><td><code>${rule}</code>${clause === null ? null : html` (${clause})`}</td><td>${state}</td><td>${expires}</td><td>${reason}</td></tr>`,
+  )}</tbody></table></div></section>`
+}
+
+function table(
+  id: string,
+  title: string,
+  rules: readonly RuleResult[],
+  heading: string,
+  to: (rule: RuleResult) => Markup,
+): Markup | null {
+  if (rules.length === 0) return null
+  return html`<section id="${id}"><h2>${title} <small>${rules.length}</small></h2>
+<ul class="rules" aria-label="${heading}">
+${rules.map((rule) => html`<li><code>${rule.id}</code><span>${rule.says}</span><span class="quiet">${heading}: ${to(rule)}</span></li>\n`)}</ul>
+</section>`
+}
+
+function readings({ readings }: RuleResult): Markup {
+  return html`${Object.entries(readings).map(([name, value], at) => html`${at === 0 ? '' : '; '}${visible(name)}: <b>${visible(value)}</b>`)}`
+}
+
+function provenance({ run, format }: Results): Markup {
+  const facts: [string, string][] = [
+    ['run', run.id],
+    ['target', run.target],
+    ['started', new Date(run.startedMs).toISOString()],
+    ['ended', new Date(run.endedMs).toISOString()],
+    ['plumbline', run.plumbline],
+    ['seed', String(run.seed)],
+    ['profiles', `${run.profiles.join(', ')}${run.strict ? ', strict' : ''}`],
+    ['rules selected', String(run.selected)],
+    ['format of the results', String(format)],
+    ...Object.entries(run.digests),
+  ]
+  return html`<section id="provenance"><h2>Where this comes from</h2>
+<p>These results follow from the record of the run alone; <code>plumbline replay</code> over the record derives them again.</p>
+<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>\n`)}</dl></section>`
+}

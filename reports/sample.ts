@@ -1,0 +1,28 @@
+import { buildResults } from '../suites/harness/results/build.ts'
+import { eventsOf, sampleEvents, sampleLedger } from '../suites/harness/results/sample.ts'
+import type { Results } from '../suites/harness/results/types.ts'
+
+/** Results with every verdict, for the tests of the reports. */
+export function sampleResults(more: Parameters<typeof sampleEvents>[0] = {}): Promise<Results> {
+  return buildResults(eventsOf(sampleEvents(more)), { ledger: sampleLedger })
+}
+
+/** Results in which the target tried to draw on whatever shows them. */
+export async function hostileResults(): Promise<Results> {
+  const results = await sampleResults()
+  const evil = '\u001b[2J</script><script>alert(1)</script>]]>]]>\u0000\u202e"\'&<img src=x onerror=alert(1)>'
+  const rules = results.rules.map((rule) => ({
+    ...rule,
+    reason: rule.reason === null ? null : evil,
+    findings: rule.findings.map((finding) => ({ ...finding, expected: evil, observed: evil })),
+    readings: Object.fromEntries(Object.keys(rule.readings).map((name) => [name, evil])),
+    scenario: rule.scenario.map((one) => ({
+      ...one,
+      failure: evil,
+      request: { ...one.request, url: evil, body: evil },
+      response: null,
+    })),
+    curl: [evil],
+  }))
+  return { ...results, run: { ...results.run, target: evil }, rules }
+}

@@ -1,0 +1,55 @@
+import type { Verdict } from '../suites/harness/outcome.ts'
+import type { Results, RuleResult } from '../suites/harness/results/types.ts'
+
+/** The rules of a run by what a reader looks for, each group in the order of the ledger. */
+export interface Sorted {
+  /** Must rules that failed without an entry of `known:` that accepts it, and rules that broke by our own fault. */
+  readonly failures: readonly RuleResult[]
+  /** Should rules that failed, and failures that are accepted. */
+  readonly lesser: readonly RuleResult[]
+  readonly notVerified: readonly RuleResult[]
+  readonly readings: readonly RuleResult[]
+  readonly passed: readonly RuleResult[]
+}
+
+const notVerified: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']
+
+export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
+  const fails = (rule: RuleResult) => rule.verdict === 'failed' && rule.known === null
+  return {
+    failures: [...rules.filter(fails), ...rules.filter(({ verdict }) => verdict === 'broken')],
+    lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && rule.known !== null)),
+    notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
+    readings: rules.filter(({ readings }) => Object.keys(readings).length > 0),
+    passed: rules.filter(({ verdict }) => verdict === 'passed' || verdict === 'observed'),
+  }
+}
+
+/** Why a rule has no verdict about the target, with what blocked it. */
+export function reasonOf({ verdict, reason, by }: RuleResult): string {
+  const why = reason ?? 'no reason was recorded'
+  return verdict === 'blocked' && by !== null ? `blocked by ${by}: ${why}` : why
+}
+
+/** What to look for in the log of the target: every request of a rule carries it in its User-Agent. */
+export function logMark(run: string, rule: string): string {
+  return `run ${run}; rule ${rule}`
+}
+
+/** Milliseconds as `250 ms`, `9 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 60) return `${seconds} s`
+  const [large, small, unit, part] = seconds < 3_600 ? [60, 1, 'min', 's'] : [3_600, 60, 'h', 'min']
+  const rest = Math.floor((seconds % large) / small)
+  return `${Math.floor(seconds / large)} ${unit}${rest === 0 ? '' : ` ${rest} ${part}`}`
+}
+
+/** Text with control and direction characters made visible, so that an answer cannot draw on a terminal. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return `\\u{${code.toString(16)}}`
+  })
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { hostileResults, sampleResults } from './sample.ts'
+import { renderFailure, renderSummary, renderText } from './text.ts'
+
+describe('the text of a run', () => {
+  it('tells of a failure all that somebody needs who has never seen the suite', async () => {
+    const results = await sampleResults()
+    const [, stop] = results.rules
+    const text = stop === undefined ? '' : renderFailure(results, stop)
+    expect(text.split('\n').slice(0, 12)).toEqual([
+      'FAILED  pods.action.exited.stop  (must)',
+      '  EXITED + stop: 409, and the pod is unchanged.',
+      '  heading "Pod status" of the API description',
+      '  clause refused',
+      '    expected  status 409',
+      '    observed  status 200 with <img src=x onerror=alert(1)>',
+      '    exchange 6: POST https://api.example.test/v2/pods/p1/action → 200',
+      '',
+      '  the same by hand, in bash:',
+      '    export BASE=https://api.example.test',
+      '    export KEY_FULL="$'.concat('{KEY_FULL:?set it to keys.full of your target file}"'),
+      "    export AGENT='plumbline/0.1.0 (run r0abc; rule pods.action.exited.stop)'",
+    ])
+    expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')
+    expect(text.split('\n').slice(-3)).toEqual([
+      '  just this rule:   plumbline check --target TARGET.yaml --only pods.action.exited.stop --profile core --seed 7',
+      '  in your own log:  run r0abc; rule pods.action.exited.stop',
+      '',
+    ])
+  })
+
+  it('ends with what was not verified, the counts and the verdict', async () => {
+    expect(renderSummary(await sampleResults()).split('\n')).toEqual([
+      'not verified',
+      '  pods.shape.cost  inconclusive: no exchange exercised this rule, so nothing was shown',
+      '  pods.action.race  blocked by pod.running gpu none: a pod did not become RUNNING',
+      '  limits.pods.minute  unverified: left out by a budget of 60 s',
+      '  pods.action.error.start  unclaimed: pod.error is neither given nor declared absent',
+      '  pods.mount.volume  not-applicable: volume is absent: no network volumes',
+      '',
+      '1 failed, 1 advice, 1 inconclusive, 1 blocked, 1 unverified, 1 unclaimed, 1 not-applicable, 1 observed, 1 passed',
+      'run r0abc of plumbline 0.1.0 on acme staging: 7 exchanges in 9 s, real clock, seed 7',
+      'not conformant: core (3 of 7 must rules verified, 1 unclaimed); 1 must rule failed; 1 inconclusive; 1 blocked; 1 unverified (exit 1)',
+      '',
+    ])
+  })
+
+  it('puts failures before all else', async () => {
+    const text = renderText(await sampleResults())
+    expect(text.startsWith('FAILED  pods.action.exited.stop')).toBe(true)
+    expect(text.indexOf('advice  pods.shape.order: expected a later status')).toBeLessThan(text.indexOf('not verified'))
+    expect(text).toBe(renderText(await sampleResults()))
+  })
+
+  it('says what is the matter with an entry of known', async () => {
+    const results = await sampleResults()
+    const known = [
+      { rule: 'pods.x', clause: 'refused', reason: 'r', expires: '2026-01-01', state: 'expired' as const },
+      { rule: 'pods.y', clause: null, reason: 'r', expires: '2026-12-01', state: 'accepted' as const },
+    ]
+    const text = renderText({ ...results, known })
+    expect(text).toContain('known  pods.x, clause refused expired on 2026-01-01: mend the failure or set a later day\n')
+    expect(text).not.toContain('pods.y')
+  })
+
+  it('paints with what it is given', async () => {
+    const mark = (name: string) => (text: string) => `<${name}>${text}</${name}>`
+    const paint = {
+      bold: mark('b'),
+      dim: mark('d'),
+      red: mark('r'),
+      green: mark('g'),
+      yellow: mark('y'),
+      cyan: mark('c'),
+    }
+    expect(renderText(await sampleResults(), paint)).toContain('    expected  <g>status 409</g>\n')
+  })
+
+  it('lets no answer draw on the terminal', async () => {
+    const text = renderText(await hostileResults())
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\u202e/u)
+    expect(text).toContain('\\u{1b}[2J')
+  })
+})

@@ -1,0 +1,128 @@
+import type { Finding } from '../suites/harness/outcome.ts'
+import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
+import { verdictOrder } from '../suites/harness/results/verdict.ts'
+import { type Paint, plain } from './paint.ts'
+import { duration, logMark, reasonOf, sortRules, visible } from './sort.ts'
+
+/** Beyond this many failures the shell lines are left to the other reports. */
+const shellLinesFor = 10
+/** Findings of one rule that are printed. */
+const printedFindings = 5
+
+/** The whole text: failures first, then what was not verified, then the summary. Ends with a newline. */
+export function renderText(results: Results, paint: Paint = plain): string {
+  const { failures, lesser } = sortRules(results)
+  const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
+  const known = results.known.filter(({ state }) => state !== 'accepted' && state !== 'not judged')
+  const parts = [
+    ...shown,
+    ...(lesser.length === 0 ? [] : [`${lesser.map((rule) => brief(rule, paint)).join('\n')}\n`]),
+    ...(known.length === 0 ? [] : [`${known.map((entry) => knownLine(entry, paint)).join('\n')}\n`]),
+    renderSummary(results, paint),
+  ]
+  return parts.join('\n')
+}
+
+/**
+ * One failure for somebody who has never seen this suite: what the rule says and where that stands, what was expected
+ * and observed, shell lines that show it, the command that reruns just it, and what to look for in the target's log.
+ */
+export function renderFailure(results: Results, rule: RuleResult, paint: Paint = plain, shell = true): string {
+  const { id, verdict, level, says, source, findings, omitted, curl, rerun } = rule
+  const word = verdict === 'broken' ? 'BROKEN' : verdict === 'advice' ? 'ADVICE' : 'FAILED'
+  const hidden = findings.length - printedFindings + omitted.findings
+  return block([
+    `${paint.bold((verdict === 'advice' ? paint.yellow : paint.red)(word))}  ${paint.bold(id)}  ${paint.dim(`(${level})`)}`,
+    `  ${says}`,
+    `  ${paint.dim(`heading "${source}" of the API description`)}`,
+    ...(verdict === 'broken' ? [`  ${paint.bold('a fault of plumbline itself')}: ${visible(reasonOf(rule))}`] : []),
+    ...findings.slice(0, printedFindings).flatMap((finding) => findingLines(rule, finding, paint)),
+    ...(hidden > 0 ? [`  ${paint.dim(`and ${hidden} more findings, in results.json and the record`)}`] : []),
+    ...(shell && curl.length > 0
+      ? ['', '  the same by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
+      : []),
+    ...(!shell && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
+    '',
+    `  just this rule:   ${rerun}`,
+    `  in your own log:  ${logMark(results.run.id, id)}`,
+  ])
+}
+
+/** The last lines of a run: what was not verified and why, the counts, the verdict. Ends with a newline. */
+export function renderSummary(results: Results, paint: Paint = plain): string {
+  const { run, verdict, counts } = results
+  const missing = gaps(sortRules(results).notVerified)
+  const colour = verdict.exit === 0 ? paint.green : verdict.exit === 3 ? paint.yellow : paint.red
+  const tally = verdictOrder.flatMap((word) => (counts[word] === undefined ? [] : [`${counts[word]} ${word}`]))
+  return block([
+    ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
+    tally.join(', ') || 'no rule was judged',
+    paint.dim(
+      `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${run.exchanges} exchanges in ` +
+        `${duration(run.endedMs - run.startedMs)}, ${run.clock} clock, seed ${run.seed}`,
+    ),
+    `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
+  ])
+}
+
+function findingLines(
+  { scenario }: RuleResult,
+  { clause, expected, observed, exchange }: Finding,
+  paint: Paint,
+): string[] {
+  const at = scenario.find(({ n }) => n === exchange)
+  return [
+    `  clause ${paint.bold(clause)}`,
+    `    expected  ${paint.green(visible(expected))}`,
+    `    observed  ${paint.red(visible(observed))}`,
+    ...(exchange === null
+      ? []
+      : [`    ${paint.dim(`exchange ${exchange}${at === undefined ? '' : `: ${requestLine(at)}`}`)}`]),
+  ]
+}
+
+function requestLine({ request, response, failure }: ShownExchange): string {
+  const answer = response === null ? (failure ?? 'no answer') : String(response.status)
+  return visible(`${request.method} ${request.url} → ${answer}`)
+}
+
+function brief(rule: RuleResult, paint: Paint): string {
+  const { id, known, findings } = rule
+  const [first] = findings
+  const word = known === null ? 'advice' : `accepted until ${known.expires} (${visible(known.reason)})`
+  const seen = first === undefined ? '' : `: expected ${visible(first.expected)}; observed ${visible(first.observed)}`
+  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}`
+}
+
+function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint): string {
+  const what = clause === null ? rule : `${rule}, clause ${clause}`
+  const then = {
+    'no longer fails': 'no longer fails: take it out of known',
+    expired: `expired on ${expires}: mend the failure or set a later day`,
+    stale: 'names a rule or clause that does not exist: correct it or take it out of known',
+    accepted: 'accepted',
+    'not judged': 'not judged in this run',
+  }[state]
+  return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
+}
+
+/** One line for each reason, with the rules that it holds for. */
+function gaps(rules: readonly RuleResult[]): string[] {
+  const byReason = new Map<string, string[]>()
+  for (const rule of rules) {
+    const reason = reasonOf(rule)
+    const text = visible(reason.startsWith('blocked by') ? reason : `${rule.verdict}: ${reason}`)
+    byReason.set(text, [...(byReason.get(text) ?? []), rule.id])
+  }
+  return [...byReason].map(
+    ([reason, ids]) => `${ids.length === 1 ? ids[0] : `${ids.length} rules (${some(ids)})`}  ${reason}`,
+  )
+}
+
+function some(ids: readonly string[]): string {
+  return ids.length <= 3 ? ids.join(', ') : `${ids.slice(0, 2).join(', ')}, …`
+}
+
+function block(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
+}
