@@ -1,0 +1,2 @@
+export { defects } from './defects/index.ts'
+export { latitudes } from './latitudes/index.ts'

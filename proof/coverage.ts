@@ -1,0 +1,59 @@
+import { type RuleId, ruleById } from '../generated/rules.ts'
+import type { Judgement } from '../suites/harness/run/judge.ts'
+import type { DefectResult } from './compare.ts'
+
+export interface RuleClause {
+  readonly rule: string
+  readonly clause: string
+}
+
+/** An open row for which no two instances recorded different values; `reading` is null where it recorded none at all. */
+export interface Unproven {
+  readonly rule: string
+  readonly reading: string | null
+}
+
+/** Clauses that were reached somewhere and that no defect kills, sorted. */
+export function unkilledClauses(runs: Iterable<readonly Judgement[]>, defects: readonly DefectResult[]): RuleClause[] {
+  const killed = new Set(defects.filter((defect) => defect.killed).map(keyOf))
+  const reached = new Map<string, RuleClause>()
+  for (const run of runs) {
+    for (const { rule, clauses } of run) {
+      for (const clause of clauses) reached.set(keyOf({ rule, clause }), { rule, clause })
+    }
+  }
+  return [...reached.values()]
+    .filter((entry) => !killed.has(keyOf(entry)))
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+/** Defects that name a clause which their rule reached nowhere. */
+export function unknownClauses(runs: Iterable<readonly Judgement[]>, defects: readonly DefectResult[]): DefectResult[] {
+  const reached = new Set<string>()
+  for (const run of runs) {
+    for (const { rule, clauses } of run) for (const clause of clauses) reached.add(keyOf({ rule, clause }))
+  }
+  return defects.filter((defect) => !defect.killed && !reached.has(keyOf(defect)))
+}
+
+/** Readings that came out the same everywhere, and open rows that record nothing. */
+export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven[] {
+  const values = new Map<string, Map<string, Set<string>>>()
+  for (const run of runs) {
+    for (const { rule, readings } of run) {
+      const names = values.get(rule) ?? new Map<string, Set<string>>()
+      values.set(rule, names)
+      for (const [name, value] of Object.entries(readings)) names.set(name, (names.get(name) ?? new Set()).add(value))
+    }
+  }
+  return [...values]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([rule, names]): Unproven[] => {
+      if (names.size === 0) return ruleById.get(rule as RuleId)?.basis === 'open' ? [{ rule, reading: null }] : []
+      return [...names].filter(([, seen]) => seen.size < 2).map(([reading]) => ({ rule, reading }))
+    })
+}
+
+function keyOf({ rule, clause }: RuleClause): string {
+  return `${rule} ${clause}`
+}

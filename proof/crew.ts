@@ -1,0 +1,68 @@
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { Judgement } from '../suites/harness/run/judge.ts'
+import { type Catalog, type Job, runJob } from './jobs.ts'
+import { inParallel } from './pool.ts'
+
+/** Jobs that one thread has at work at the same time; more gain nothing and hold more pods. */
+const besideEachOther = 12
+/** A thread takes a quarter of a second to start, which fewer jobs do not repay. */
+const jobsForThreads = 40
+
+const file = new URL(import.meta.url.endsWith('.ts') ? './crew-thread.ts' : './crew-thread.js', import.meta.url)
+
+/** What a thread is sent for each job, and what it sends back. */
+export interface Order {
+  readonly n: number
+  readonly job: Job
+}
+
+export interface Delivery {
+  readonly n: number
+  readonly judgements: Judgement[]
+}
+
+/**
+ * Runs jobs and gives their judgements in the order of the jobs: in one thread for each processor, or in this one where
+ * the jobs are few or the catalog is not the project's own.
+ */
+export async function runJobs(
+  jobs: readonly Job[],
+  catalog: Catalog,
+  { isOwn }: { readonly isOwn: boolean },
+  done: (job: Job) => void,
+): Promise<Judgement[][]> {
+  const threads = Math.min(availableParallelism(), 8)
+  if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
+    return inParallel(jobs, besideEachOther, (job) => runJob(job, catalog).finally(() => done(job)))
+  }
+  const workers = Array.from({ length: threads }, () => new Worker(file))
+  try {
+    return await inThreads(jobs, workers, done)
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+}
+
+function inThreads(jobs: readonly Job[], workers: readonly Worker[], done: (job: Job) => void): Promise<Judgement[][]> {
+  const results: Judgement[][] = new Array(jobs.length)
+  const queue = jobs.entries()
+  let left = jobs.length
+  return new Promise((resolve, reject) => {
+    for (const worker of workers) {
+      const next = () => {
+        const { value, done: isOver } = queue.next()
+        if (!isOver) worker.postMessage({ n: value[0], job: value[1] } satisfies Order)
+      }
+      worker.on('error', reject)
+      worker.on('message', ({ n, judgements }: Delivery) => {
+        const job = jobs[n]
+        results[n] = judgements
+        if (job !== undefined) done(job)
+        if (--left === 0) resolve(results)
+        else next()
+      })
+      for (let lane = 0; lane < besideEachOther; lane++) next()
+    }
+  })
+}

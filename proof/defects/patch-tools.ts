@@ -1,0 +1,89 @@
+import { Refusal, type Service, type StoredPod } from '../../reference/index.ts'
+import type { PartWrappers } from '../../reference/parts.ts'
+import { afterwards, is, type Json, membersOf, type Wrap, withBody } from './tools.ts'
+
+/** What a PATCH does to a pod; `next` carries on, with the body or another one. */
+export type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: Service) => void
+
+/** PATCH does something else with a body that its schema accepts. */
+export function patching(step: Step): PartWrappers {
+  return {
+    patchPod: (original) => (pod, body, service) =>
+      step(pod, body, (other = body) => original(pod, other, service), service),
+  }
+}
+
+/** The mounts of some PATCHes are exchanged for others before anything looks at them; null leaves them as they are. */
+export function amends(amend: (mounts: Json) => Json | null): Wrap {
+  return (fetch) => async (request) => {
+    if (!is.patch(request)) return fetch(request)
+    const body = (await request
+      .clone()
+      .json()
+      .catch(() => null)) as Json | null
+    const mounts = membersOf(body?.mounts)
+    const other = mounts === null ? null : amend(mounts)
+    return fetch(other === null ? request : withBody(request, { ...body, mounts: other }))
+  }
+}
+
+/** Some refused PATCHes are carried out all the same, with the mounts that `amend` makes of theirs. */
+export function carriesOut(amend: (mounts: Json) => Json | null): Wrap {
+  return afterwards(
+    (request, response) => is.patch(request) && response.status >= 400,
+    async (request, body, fetch) => {
+      const mounts = membersOf(body.mounts)
+      const other = mounts === null ? null : amend(mounts)
+      return other === null ? null : fetch(withBody(request, { mounts: other }))
+    },
+  )
+}
+
+/** PATCHes that `when` picks are refused with a status. */
+export function refuses(when: (pod: StoredPod, body: Json) => boolean, status: number): PartWrappers {
+  return patching((pod, body, next) => {
+    if (when(pod, body)) throw new Refusal(status, 'this change is not possible')
+    next()
+  })
+}
+
+/** PATCHes that `when` picks are answered as if they were carried out, and are not. */
+export function ignores(when: (pod: StoredPod, body: Json) => boolean): PartWrappers {
+  return patching((pod, body, next) => {
+    if (!when(pod, body)) next()
+  })
+}
+
+/** PATCHes that are refused leave a pod that `when` picks with other mounts. */
+export function refusesAndSets(
+  when: (pod: StoredPod, body: Json) => boolean,
+  mounts: (pod: StoredPod, body: Json) => StoredPod['mounts'],
+): PartWrappers {
+  return patching((pod, body, next) => {
+    try {
+      next()
+    } catch (error) {
+      if (when(pod, body)) pod.mounts = mounts(pod, body)
+      throw error
+    }
+  })
+}
+
+/** The mount that a pod has. */
+export function mountOf({ mounts }: StoredPod): 'none' | 'network' | 'persistent' {
+  if (mounts.persistent !== undefined) return 'persistent'
+  return mounts.network === undefined ? 'none' : 'network'
+}
+
+export function isCpuPod({ hardware }: StoredPod): boolean {
+  return 'cpu' in hardware
+}
+
+export function mountsIn(body: Json): Json {
+  return membersOf(body.mounts) ?? {}
+}
+
+/** The entries of the list of network mounts; none where there is no list. */
+export function entriesIn(mounts: Json): readonly Json[] {
+  return Array.isArray(mounts.network) ? mounts.network.map((entry) => membersOf(entry) ?? {}) : []
+}

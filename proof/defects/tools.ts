@@ -1,0 +1,104 @@
+import type { Service, StoredPod } from '../../reference/index.ts'
+import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
+import type { Parts, PartWrappers } from '../../reference/parts.ts'
+import type { Fetch, Variant } from '../types.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+export type Change = NonNullable<Variant['change']>
+
+export type Wrap = NonNullable<Variant['wrap']>
+
+/** Further options laid over those of the reference. */
+export function options(changed: Partial<ReferenceOptions>): Change {
+  return (base) => composeOptions(base, changed)
+}
+
+/** Functions of the reference replaced one by one. */
+export function parts(...wrappers: readonly PartWrappers[]): Change {
+  return options({ parts: wrappers })
+}
+
+/** Pods are shown otherwise in every answer; `change` gets the pod as it would be shown. */
+export function shows(change: (shown: Json, pod: StoredPod, service: Service) => Json): Change {
+  return parts({
+    presentPod: (original) => (pod, service) =>
+      change(original(pod, service), pod, service) as unknown as ReturnType<Parts['presentPod']>,
+  })
+}
+
+/** An answer as it leaves the reference, the body as text. */
+export interface Outgoing {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Answers are rewritten where `when` says so; the headers are a copy that may be changed in place. */
+export function onAnswer(
+  when: (request: Request, response: Response) => boolean,
+  rewrite: (answer: Outgoing, request: Request) => Partial<Outgoing>,
+): Wrap {
+  return (fetch) => async (request) => {
+    const response = await fetch(request)
+    if (!when(request, response)) return response
+    const answer = { status: response.status, headers: new Headers(response.headers), text: await response.text() }
+    const { status, headers, text } = { ...answer, ...rewrite(answer, request) }
+    return new Response(text === '' ? null : text, { status, headers })
+  }
+}
+
+/** JSON answers are rewritten where `when` says so. */
+export function onJson(
+  when: (request: Request, response: Response) => boolean,
+  rewrite: (json: Json, request: Request) => unknown,
+): Wrap {
+  return onAnswer(when, ({ text }, request) => ({ text: JSON.stringify(rewrite(JSON.parse(text) as Json, request)) }))
+}
+
+/** Whether a request is one of the operations of the pod plane. */
+export const is = {
+  list: route('GET', /\/v2\/pods$/),
+  create: route('POST', /\/v2\/pods$/),
+  get: route('GET', /\/v2\/pods\/[^/]+$/),
+  patch: route('PATCH', /\/v2\/pods\/[^/]+$/),
+  delete: route('DELETE', /\/v2\/pods\/[^/]+$/),
+  action: route('POST', /\/action$/),
+} as const
+
+/** Once a request was answered, something else is asked in its name, with its own key; the answer stays. */
+export function afterwards(
+  when: (request: Request, response: Response) => boolean,
+  follow: (request: Request, body: Json, fetch: Fetch) => Promise<unknown>,
+): Wrap {
+  return (fetch) => async (request) => {
+    const body = (await jsonOf(request)) ?? {}
+    const response = await fetch(request)
+    if (when(request, response)) await follow(request, body, fetch)
+    return response
+  }
+}
+
+/** A copy of a request with another JSON body. */
+export function withBody(request: Request, body: unknown): Request {
+  return new Request(request.url, { method: request.method, headers: request.headers, body: JSON.stringify(body) })
+}
+
+/** The JSON object in a body, which can still be read afterwards; null where there is none. */
+export async function jsonOf(request: Request): Promise<Json | null> {
+  const text = await request.clone().text()
+  try {
+    const value: unknown = JSON.parse(text)
+    return membersOf(value)
+  } catch {
+    return null
+  }
+}
+
+export function membersOf(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
+}
+
+function route(method: string, path: RegExp): (request: Request) => boolean {
+  return (request) => request.method === method && path.test(new URL(request.url).pathname)
+}

@@ -1,0 +1,48 @@
+import '../suites/all.ts'
+import { allRules, type Rule } from '../suites/harness/registry.ts'
+import type { Judgement } from '../suites/harness/run/judge.ts'
+import { defects } from './defects/index.ts'
+import { judgeOn } from './judge.ts'
+import { latitudes } from './latitudes/index.ts'
+import { type OddCase, oddVariant } from './odd/change.ts'
+import type { Defect, Latitude, Variant } from './types.ts'
+
+/** What there is to prove. */
+export interface Catalog {
+  readonly rules: readonly Rule[]
+  readonly defects: readonly Defect[]
+  readonly latitudes: readonly Latitude[]
+}
+
+/** One instance and the rules to judge on it: plain data, so that it can be handed to another thread. */
+export interface Job {
+  readonly kind: 'reference' | 'defect' | 'latitude' | 'odd'
+  /** Of the defect or latitude; else a name for progress. */
+  readonly id: string
+  readonly odd?: OddCase
+  readonly rules: readonly string[]
+  /** Ids of the judgements that are asked for; the other rules only make exchanges. */
+  readonly wanted: readonly string[]
+}
+
+/** The rules, defects and latitudes of the project. */
+export function everything(): Catalog {
+  return { rules: allRules(), defects, latitudes }
+}
+
+/** The judgements that a job asks for, sorted by rule. */
+export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
+  const running = new Set(job.rules)
+  const asked = new Set(job.wanted)
+  const judgements = await judgeOn({
+    variants: variantsOf(job, catalog),
+    rules: catalog.rules.filter(({ id }) => running.has(id)),
+  })
+  return judgements.filter(({ rule }) => asked.has(rule)).sort((a, b) => (a.rule < b.rule ? -1 : 1))
+}
+
+function variantsOf({ kind, id, odd }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
+  if (odd !== undefined) return [oddVariant(odd)]
+  if (kind === 'defect') return defects.filter((defect) => defect.id === id)
+  return kind === 'latitude' ? latitudes.filter((latitude) => latitude.id === id) : []
+}

@@ -1,0 +1,43 @@
+import { createControlledClock } from '../suites/harness/clock/controlled.ts'
+import type { Exchange } from '../suites/harness/exchange.ts'
+import { noRecorder } from '../suites/harness/record/recorder.ts'
+import type { Rule } from '../suites/harness/registry.ts'
+import type { Judgement } from '../suites/harness/run/judge.ts'
+import { createSession } from '../suites/harness/run/session.ts'
+import { inProcess } from '../suites/harness/transport/in-process.ts'
+import { createInstance } from './instance.ts'
+import type { Variant } from './types.ts'
+
+export interface JudgeOptions {
+  readonly variants: readonly Variant[]
+  readonly rules: readonly Rule[]
+  readonly seed?: number
+  /** Told of each exchange at its end. */
+  readonly exchanged?: (exchange: Exchange) => void
+}
+
+/** Judges rules on an instance of their own: another target, clock and session for each call. */
+export async function judgeOn({ variants, rules, seed = 1, exchanged }: JudgeOptions): Promise<Judgement[]> {
+  const { fetch, control, target } = createInstance(variants)
+  const { nowMs: startMs } = await control.state()
+  const clock = createControlledClock({ kind: 'virtual', control, startMs })
+  const session = createSession({
+    run: 'rproof00000',
+    version: '0.0.0',
+    seed,
+    target,
+    transport: inProcess(fetch),
+    clock,
+    recorder: exchanged === undefined ? noRecorder : { ...noRecorder, exchange: exchanged },
+    resources() {},
+    rules,
+    cleanup: 'none',
+    wallNow: () => 0,
+  })
+  try {
+    const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
+    return [...scenarios, ...(await session.finish())]
+  } finally {
+    clock.close()
+  }
+}

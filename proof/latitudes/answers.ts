@@ -1,0 +1,54 @@
+import { optioned, plane, styled } from './tools.ts'
+
+/** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
+export const answers = [
+  styled('creation-answers-200', 'A creation is answered 200.', { createStatus: 200 }),
+  styled('creation-answers-202', 'A creation is answered 202.', { createStatus: 202 }),
+  styled('change-answers-202', 'A PATCH is answered 202.', { updateStatus: 202 }),
+  styled('deletion-answers-200', 'DELETE answers 200 without a body.', { deleteStatus: 200 }),
+  styled('deletion-answers-202', 'DELETE answers 202 without a body.', { deleteStatus: 202 }),
+  styled('deletion-answers-object', 'DELETE answers 200 with an empty object.', {
+    deleteStatus: 200,
+    deleteBody: 'empty-object',
+  }),
+  styled('deletion-answers-pod', 'DELETE answers 200 with the pod as it is then.', {
+    deleteStatus: 200,
+    deleteBody: 'pod',
+  }),
+
+  styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
+  styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),
+  styled(
+    'list-bare-array',
+    'The list of pods is the answer itself, an array.',
+    { listShape: 'array' },
+    {
+      file: plane({ listAt: '' }),
+    },
+  ),
+  styled(
+    'catalog-bare-array',
+    'The CPU catalog is the answer itself, an array.',
+    { catalogShape: 'array' },
+    {
+      file: plane({ flavorsAt: '' }),
+    },
+  ),
+  styled('unknown-query-400', 'A query parameter that nobody knows is refused with 400.', { unknownQuery: 400 }),
+  styled('unknown-query-422', 'A query parameter that nobody knows is refused with 422.', { unknownQuery: 422 }),
+
+  optioned('ids-uuid', 'Pod ids are UUIDs.', { ids: (n) => `7f3c0a52-9d1e-4b6a-8c2f-${hex(n, 12)}` }),
+  optioned('ids-upper-case', 'Pod ids are upper-case letters and digits.', {
+    ids: (n) => `POD${hex(n, 13).toUpperCase()}`,
+  }),
+  optioned('ids-numbers', 'Pod ids are decimal numbers, as text.', { ids: (n) => String(90_071_992 + n * 7919) }),
+  optioned('ids-long', 'Pod ids have dots, tildes, underscores and more than sixty characters.', {
+    ids: (n) => `pod.region-1~cluster_17~${hex(n, 40)}~k`,
+  }),
+] as const
+
+/** Hexadecimal digits that look like chance and differ for every n: an odd factor only permutes them. */
+function hex(n: number, digits: number): string {
+  const mixed = (BigInt(n + 1) * 0x9e3779b97f4a7c15n) % 2n ** BigInt(4 * Math.min(digits, 16))
+  return mixed.toString(16).padStart(digits, '0')
+}

@@ -1,0 +1,60 @@
+import { composeOptions } from '../../reference/options.ts'
+import type { Latitude } from '../types.ts'
+import { styled } from './tools.ts'
+
+/** How a pod is written down. More members than the description names are nowhere forbidden in an answer. */
+export const shape = [
+  styled('times-seconds', 'Date-times have no fraction.', { dateTimes: 'seconds' }),
+  styled('times-microseconds', 'Date-times have six digits of fraction.', { dateTimes: 'microseconds' }),
+  styled('times-offset', 'Date-times end in +00:00.', { dateTimes: 'offset' }),
+  styled('times-elsewhere', 'Date-times have the offset of another zone.', { dateTimes: 'elsewhere' }),
+  styled('times-lower-case', 'Date-times are written with a lower-case t and z.', { dateTimes: 'lower-case' }),
+  styled('more-fields', 'Pods, their hardware, runtime and problems have more members than are named.', {
+    extraFields: true,
+  }),
+  styled('more-variables', 'env has variables of the platform beside those that were set.', { extraEnv: true }),
+  styled('members-reversed', 'Members come in another order.', { memberOrder: 'reversed' }),
+  styled('actions-reversed', 'actions come in another order.', { actionsOrder: 'reversed' }),
+  styled('json-indented', 'Answers are indented JSON.', { json: 'indented' }),
+  styled('runtime-partial', 'runtime has some of its fields.', { runtimeParts: 'partial' }),
+  styled('runtime-empty', 'runtime is an object without fields.', { runtimeParts: 'empty' }),
+  styled('ports-not-public', 'No port has a public number.', { publicPorts: 'null' }),
+  styled('provisioning-unplaced', 'dataCenterId is null while the pod is PROVISIONING.', {
+    provisioningDataCenter: 'null',
+  }),
+  styled('exited-unplaced', 'dataCenterId is null while the pod is EXITED.', { exitedDataCenter: 'null' }),
+  styled('cost-from-running', 'cost is 0 until the pod is RUNNING.', { costBeforeRunning: 'zero' }),
+  styled('cost-none-in-error', 'cost is 0 while the pod is in ERROR.', { costInError: 'zero' }),
+  styled('network-enabled-only', 'globalNetworking says that it is enabled and nothing more.', {
+    networkAddress: 'enabled-only',
+  }),
+  styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
+    networkAssigned: 'running',
+  }),
+  {
+    id: 'bare-mounts-empty-list',
+    says: 'A pod without mounts shows an empty list of network mounts.',
+    change: (options) =>
+      composeOptions(options, {
+        parts: {
+          presentPod: (original) => (pod, service) => {
+            const shown = original(pod, service)
+            return Object.keys(shown.mounts).length === 0 ? { ...shown, mounts: { network: [] } } : shown
+          },
+        },
+      }),
+  },
+  {
+    id: 'image-in-full',
+    says: 'An image reference is shown with its registry.',
+    change: (options) =>
+      composeOptions(options, {
+        parts: {
+          presentPod: (original) => (pod, service) => {
+            const shown = original(pod, service)
+            return shown.image.includes('/') ? shown : { ...shown, image: `docker.io/library/${shown.image}` }
+          },
+        },
+      }),
+  },
+] as const satisfies readonly Latitude[]

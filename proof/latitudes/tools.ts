@@ -1,0 +1,39 @@
+import type { RuleId } from '../../generated/rules.ts'
+import { composeOptions, type Life, type ReferenceOptions } from '../../reference/options.ts'
+import type { Style } from '../../reference/style.ts'
+import type { Verdict } from '../../suites/harness/outcome.ts'
+import type { PodPlane, Target } from '../../suites/harness/target/types.ts'
+import type { Latitude } from '../types.ts'
+
+/** What a latitude has beside its id, its sentence and its change. */
+export type More = Omit<Latitude, 'id' | 'says' | 'change'>
+
+/** Other choices of the style of the reference. */
+export function styled(id: string, says: string, style: Partial<Style>, more: More = {}): Latitude {
+  return optioned(id, says, { style }, more)
+}
+
+/** Other lengths of time, milliseconds. */
+export function timed(id: string, says: string, life: Partial<Life>, more: More = {}): Latitude {
+  return optioned(id, says, { life }, more)
+}
+
+/** Other options of the reference. */
+export function optioned(id: string, says: string, changed: Partial<ReferenceOptions>, more: More = {}): Latitude {
+  return { id, says, change: (options) => composeOptions(options, changed), ...more }
+}
+
+/** Readings of one rule that all have the same value. */
+export function reads(rule: RuleId, value: string, names: readonly string[]): NonNullable<Latitude['readings']> {
+  return { [rule]: Object.fromEntries(names.map((name) => [name, value])) }
+}
+
+/** Verdicts of several rules that are all the same. */
+export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Latitude['verdicts']> {
+  return Object.fromEntries(rules.map((rule) => [rule, is]))
+}
+
+/** A target file that says something else of its pod plane. */
+export function plane(change: Partial<PodPlane>): (target: Target) => Target {
+  return (target) => ({ ...target, pods: target.pods === null ? null : { ...target.pods, ...change } })
+}

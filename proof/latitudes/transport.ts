@@ -1,0 +1,109 @@
+import { gzipSync } from 'node:zlib'
+import type { Fetch, Latitude } from '../types.ts'
+
+/** How an answer travels: HTTP leaves it to the server. */
+export const transport = [
+  {
+    id: 'bodies-chunked',
+    says: 'Bodies come in small pieces, without a content length.',
+    wrap: answered(async (response) => {
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, at) => bytes.slice(at * 97, at * 97 + 97))
+      return bytes.length === 0 ? [null, response.headers] : [ReadableStream.from(pieces), response.headers]
+    }),
+  },
+  {
+    id: 'connection-close',
+    says: 'The connection is closed after every answer.',
+    wrap: answered(async (response) => [response.body, [...response.headers, ['connection', 'close']]]),
+  },
+  {
+    id: 'headers-more',
+    says: 'A gateway adds headers of its own.',
+    wrap: answered(async (response) => [
+      response.body,
+      [
+        ['server', 'gateway'],
+        ['date', 'Thu, 01 Jan 2026 00:00:00 GMT'],
+        ['cache-control', 'no-store'],
+        ['etag', 'W/"1"'],
+        ['set-cookie', 'a=b; Path=/'],
+        ['set-cookie', 'c=d; Path=/'],
+        ['x-request-id', 'r-1'],
+        ...response.headers,
+      ],
+    ]),
+  },
+  {
+    id: 'headers-reversed',
+    says: 'Headers come in another order.',
+    wrap: answered(async (response) => [response.body, [...response.headers].reverse()]),
+  },
+  {
+    id: 'rate-header-lines',
+    says: 'Each window has a header line of its own.',
+    wrap: answered(async (response) => [
+      response.body,
+      [...response.headers].flatMap(([name, value]): [string, string][] =>
+        name.startsWith('ratelimit') ? value.split(', ').map((window) => [name, window]) : [[name, value]],
+      ),
+    ]),
+  },
+  {
+    id: 'body-with-newline',
+    says: 'JSON bodies begin and end with white space.',
+    wrap: answered(async (response) => {
+      const text = await response.text()
+      return [text === '' ? null : `\n ${text}\r\n`, response.headers]
+    }),
+  },
+  {
+    id: 'body-escaped',
+    says: 'JSON texts are written with escapes, slashes too.',
+    wrap: answered(async (response) => {
+      const text = await response.text()
+      return [text === '' ? null : text.replaceAll('/', '\\/'), response.headers]
+    }),
+  },
+  {
+    id: 'answers-gzip',
+    says: 'Bodies are compressed unless the request asks for them as they are.',
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      const accepted = request.headers.get('accept-encoding')
+      if (response.body === null || (accepted !== null && !/gzip|\*/.test(accepted))) return response
+      const bytes = gzipSync(await response.arrayBuffer())
+      const headers: [string, string][] = [...response.headers, ['content-encoding', 'gzip']]
+      return new Response(bytes, { status: response.status, headers })
+    },
+  },
+  {
+    id: 'answers-late',
+    says: 'Answers take a while, and overtake each other.',
+    wrap: (fetch) => {
+      let answers = 0
+      return async (request) => {
+        const response = await fetch(request)
+        const turns = (++answers * 7) % 5
+        for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
+        return response
+      }
+    },
+  },
+] as const satisfies readonly Latitude[]
+
+type Body = ConstructorParameters<typeof Response>[0]
+
+/** A wrapper that writes an answer anew, its status kept. */
+function answered(
+  rewrite: (response: Response) => Promise<readonly [body: Body, headers: Headers | readonly (readonly string[])[]]>,
+): (fetch: Fetch) => Fetch {
+  return (fetch) => async (request) => {
+    const response = await fetch(request)
+    const [body, headers] = await rewrite(response)
+    return new Response(body ?? null, {
+      status: response.status,
+      headers: [...headers].map(([a, b]) => [`${a}`, `${b}`]),
+    })
+  }
+}

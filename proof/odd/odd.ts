@@ -1,0 +1,93 @@
+import type { Verdict } from '../../suites/harness/outcome.ts'
+import type { Rule } from '../../suites/harness/registry.ts'
+import type { Judgement } from '../../suites/harness/run/judge.ts'
+import { randomFrom } from '../../suites/harness/run/owner.ts'
+import { runJobs } from '../crew.ts'
+import { everything, type Job } from '../jobs.ts'
+import { judgeOn } from '../judge.ts'
+import { inParallel } from '../pool.ts'
+import { defaultTour } from '../tour.ts'
+import { nameOf } from './change.ts'
+import { casesOf, createPlaces, type Place } from './enumerate.ts'
+
+export interface OddOptions {
+  /** How many cases to draw; default: all. */
+  readonly sample?: number
+  readonly seed?: number
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number; readonly what: string }) => void
+}
+
+export interface OddResult {
+  /** Cases that there are. */
+  readonly cases: number
+  /** Names of those that were tried, in their order. */
+  readonly tried: readonly string[]
+  /** Rules that an odd answer crashed: always a fault of the harness. */
+  readonly broken: readonly { readonly odd: string; readonly rule: string; readonly reason: string | null }[]
+  /** Cases on which every verdict was the usual one. */
+  readonly unnoticed: readonly string[]
+}
+
+/** Scenarios that are tried on one case, of those that were given such an answer. */
+const scenariosEach = 6
+const besideEachOther = 24
+
+/**
+ * Tries odd answers: each field of each JSON answer of the reference dropped, given another type, or set to null, one at
+ * a time in every such answer. No rule may crash on any of them.
+ */
+export async function tryOddAnswers(options: OddOptions = {}): Promise<OddResult> {
+  const { sample, seed = 1, onProgress } = options
+  const { rules } = everything()
+  const invariants = rules.filter(({ kind }) => kind === 'invariant')
+  const scenarios = rules.filter(({ kind }) => kind === 'scenario')
+  const places = createPlaces()
+  const usual = await inParallel(scenarios, besideEachOther, (rule) =>
+    judgeOn({ variants: [], rules: [rule], seed, exchanged: (exchange) => places.take(exchange, rule.id) }),
+  )
+  const verdicts = new Map(usual.flat().map(({ rule, verdict }) => [rule, verdict]))
+  const all = places.all().flatMap((place) => casesOf(place).map((odd) => ({ odd, place })))
+  const drawn = sample === undefined ? all : draw(all, sample, seed)
+  const jobs = drawn.map(({ odd, place }): Job => {
+    const chosen = [...invariants, ...scenariosFor(place, scenarios)].map(({ id }) => id)
+    return { kind: 'odd', id: nameOf(odd), odd, rules: chosen, wanted: chosen }
+  })
+  let done = 0
+  const judgements = await runJobs(jobs, everything(), { isOwn: true }, ({ id }) =>
+    onProgress?.({ done: ++done, total: jobs.length, what: id }),
+  )
+  const tries = jobs.map(({ id }, place) => ({ name: id, judgements: judgements[place] ?? [] }))
+  return {
+    cases: all.length,
+    tried: tries.map(({ name }) => name),
+    broken: tries.flatMap(({ name, judgements }) =>
+      judgements.filter(({ verdict }) => verdict === 'broken').map(({ rule, reason }) => ({ odd: name, rule, reason })),
+    ),
+    unnoticed: tries.filter(({ judgements }) => !isNoticed(judgements, verdicts)).map(({ name }) => name),
+  }
+}
+
+/** Some of the scenarios that were given such an answer, those of the tour first. */
+function scenariosFor({ seenBy }: Place, scenarios: readonly Rule[]): Rule[] {
+  const tour = new Set<string>(defaultTour)
+  const given = scenarios.filter(({ id }) => seenBy.has(id))
+  return [...given.filter(({ id }) => tour.has(id)), ...given.filter(({ id }) => !tour.has(id))].slice(0, scenariosEach)
+}
+
+/** Of an invariant only a finding counts: a few scenarios need not exercise it. */
+function isNoticed(judgements: readonly Judgement[], usual: ReadonlyMap<string, Verdict>): boolean {
+  return judgements.some(({ rule, verdict }) => {
+    const before = usual.get(rule)
+    return before === undefined ? ['failed', 'advice', 'broken'].includes(verdict) : verdict !== before
+  })
+}
+
+function draw<T>(items: readonly T[], count: number, seed: number): T[] {
+  const random = randomFrom(seed, 'odd answers')
+  return items
+    .map((item, place) => ({ item, place, rank: random() }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, count)
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}

@@ -1,0 +1,48 @@
+import picomatch from 'picomatch'
+import type { Catalog, Job } from './jobs.ts'
+import { defaultTour } from './tour.ts'
+import type { Defect } from './types.ts'
+
+/** Nothing in the catalogue matches what was asked for. */
+export class NothingMatches extends Error {
+  override readonly name = 'NothingMatches'
+}
+
+/**
+ * The jobs for everything, or for what a pattern matches: a defect or latitude by its id, or a rule with all its defects
+ * and itself on every latitude. `matrix`: every rule on every defect.
+ * @throws NothingMatches
+ */
+export function planJobs({ rules, defects, latitudes }: Catalog, only: string | null, matrix: boolean): Job[] {
+  const matches = only === null ? () => true : picomatch(only)
+  const all = rules.map(({ id }) => id)
+  const chosen = all.filter((id) => matches(id))
+  const chosenDefects = defects.filter(({ id, rule }) => matches(id) || matches(rule))
+  const named = new Set(latitudes.filter(({ id }) => matches(id)))
+  if (chosen.length + chosenDefects.length + named.size === 0) {
+    throw new NothingMatches(`no rule, defect or latitude matches ${only}; the ids are listed by the command rules`)
+  }
+  const kinds = new Map(rules.map(({ id, kind }) => [id as string, kind]))
+  const known = (ids: readonly string[]) => ids.filter((id) => kinds.has(id))
+  const withTour = (wanted: readonly string[]): string[] => {
+    const isComplete = wanted.length === all.length || !wanted.some((id) => kinds.get(id) === 'invariant')
+    return isComplete ? [...wanted] : [...new Set([...wanted, ...known(defaultTour)])]
+  }
+  const defectJob = ({ id, rule, tour = defaultTour }: Defect): Job => {
+    const toured = kinds.get(rule) === 'invariant' ? tour : []
+    return matrix
+      ? { kind: 'defect', id, rules: all, wanted: all }
+      : { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
+  }
+  const whole = named.size > 0 || chosen.length === 0 ? all : chosen
+  return [
+    { kind: 'reference', id: 'reference', rules: withTour(whole), wanted: whole },
+    ...latitudes
+      .filter((latitude) => named.has(latitude) || chosen.length > 0)
+      .map((latitude): Job => {
+        const wanted = named.has(latitude) ? all : chosen
+        return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
+      }),
+    ...chosenDefects.map(defectJob),
+  ]
+}

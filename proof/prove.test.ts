@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest'
+import type { RuleId } from '../generated/rules.ts'
+import { membersOf } from '../suites/harness/read.ts'
+import type { Invariant, Rule, Scenario } from '../suites/harness/registry.ts'
+import type { Catalog } from './jobs.ts'
+import { NothingMatches } from './plan.ts'
+import { type ProveOptions, prove } from './prove.ts'
+import type { Defect, Fetch, Latitude } from './types.ts'
+
+const lists = scenario('pods.shape.times', async ({ pods, check }) => {
+  const reply = await pods.list()
+  check('answered').status(reply, 200)
+  check('list').that(Array.isArray(membersOf(reply.json)?.pods), 'a list', 'no list', reply)
+})
+
+const opens = scenario('pods.action.terminated.any', async ({ pods, check, reading }) => {
+  const reply = await pods.get('pod-none')
+  check('refused').status(reply, 404, 410)
+  reading('unknown', String(reply.status))
+})
+
+const named: Invariant = {
+  kind: 'invariant',
+  id: 'pods.shape.env',
+  initial: null,
+  reduce: (state, { response }) => {
+    const isNamed = response?.headers.some(([name]) => name === 'content-type') ?? false
+    return {
+      state,
+      exercised: ['typed'],
+      findings: isNamed ? [] : [{ clause: 'typed', expected: 'a type', observed: 'none' }],
+    }
+  },
+}
+
+const answers500: Defect = {
+  ...defect('list-answers-500', 'pods.shape.times', 'answered', 'status 500'),
+  wrap: () => async () => new Response('{}', { status: 500 }),
+}
+const listIsMissing: Defect = {
+  ...defect('list-is-missing', 'pods.shape.times', 'list', 'no list'),
+  wrap: answering((text) => text.replace('"pods"', '"items"')),
+}
+const typeIsMissing: Defect = {
+  ...defect('type-is-missing', 'pods.shape.env', 'typed', 'none'),
+  tour: ['pods.shape.times'],
+  wrap: (fetch) => async (request) => {
+    const response = await fetch(request)
+    response.headers.delete('content-type')
+    return response
+  },
+}
+const everythingIs500: Defect = {
+  ...defect('unknown-answers-500', 'pods.action.terminated.any', 'refused', 'status 500'),
+  wrap: () => async () => new Response('{}', { status: 500 }),
+}
+const defects = [answers500, listIsMissing, typeIsMissing, everythingIs500]
+
+const gone: Latitude = {
+  id: 'unknown-is-gone',
+  says: 'What is not there is 410.',
+  wrap: (fetch) => async (request) => {
+    const response = await fetch(request)
+    return response.status === 404 ? new Response('{}', { status: 410, headers: response.headers }) : response
+  },
+  readings: { 'pods.action.terminated.any': { unknown: '410' } },
+}
+const renamed: Latitude = {
+  id: 'list-is-renamed',
+  says: 'The list has another name.',
+  wrap: answering((text) => text.replace('"pods"', '"items"')),
+  verdicts: { 'pods.shape.times': 'failed' },
+}
+
+const whole: Catalog = { rules: [lists, named, opens], defects, latitudes: [gone, renamed] }
+
+describe('prove', () => {
+  it('is content where every clause is killed and every latitude is judged as it should be', async () => {
+    const result = await proveOf({})
+    expect(result).toMatchObject({
+      reference: { failed: [] },
+      latitudes: [
+        { id: 'unknown-is-gone', failed: [] },
+        { id: 'list-is-renamed', failed: [] },
+      ],
+      unkilledClauses: [],
+      unknownClauses: [],
+      unproven: [],
+      matrix: null,
+      proven: true,
+    })
+    expect(result.defects.map(({ id, killed }) => [id, killed])).toEqual(defects.map(({ id }) => [id, true]))
+  })
+
+  it.each<[string, Partial<Catalog>, object]>([
+    [
+      'a defect that is observed in another way',
+      { defects: [{ ...answers500, observed: 'status 503' }, listIsMissing, typeIsMissing, everythingIs500] },
+      {
+        defects: expect.arrayContaining([
+          expect.objectContaining({
+            id: 'list-answers-500',
+            killed: false,
+            expected: 'status 503',
+            observed: 'status 500',
+          }),
+        ]),
+        unkilledClauses: [{ rule: 'pods.shape.times', clause: 'answered' }],
+      },
+    ],
+    [
+      'a defect that another clause finds',
+      { defects: [answers500, { ...listIsMissing, clause: 'answered' }, typeIsMissing, everythingIs500] },
+      {
+        defects: expect.arrayContaining([
+          expect.objectContaining({ id: 'list-is-missing', killed: false, observed: 'list: no list' }),
+        ]),
+        unkilledClauses: [{ rule: 'pods.shape.times', clause: 'list' }],
+      },
+    ],
+    [
+      'a clause that no rule has',
+      { defects: [...defects, { ...listIsMissing, id: 'no-such-clause', clause: 'colour' }] },
+      { unknownClauses: ['no-such-clause'] },
+    ],
+    [
+      'a clause without a defect',
+      { defects: [answers500, typeIsMissing, everythingIs500] },
+      { unkilledClauses: [{ rule: 'pods.shape.times', clause: 'list' }] },
+    ],
+    [
+      'a verdict that a latitude does not name',
+      { latitudes: [gone, { ...renamed, verdicts: {} }] },
+      {
+        latitudes: [
+          { id: 'unknown-is-gone', failed: [] },
+          {
+            id: 'list-is-renamed',
+            failed: [
+              {
+                rule: 'pods.shape.times',
+                expected: 'passed',
+                seen: 'failed',
+                reason: 'list: expected a list; observed no list',
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'a verdict that a latitude names and that does not come about',
+      { latitudes: [{ ...gone, verdicts: { 'pods.shape.times': 'advice' } }] },
+      {
+        latitudes: [
+          {
+            id: 'unknown-is-gone',
+            failed: [{ rule: 'pods.shape.times', expected: 'advice', seen: 'passed', reason: null }],
+          },
+        ],
+      },
+    ],
+    [
+      'a reading that nothing changes',
+      { latitudes: [renamed] },
+      { unproven: [{ rule: 'pods.action.terminated.any', reading: 'unknown' }] },
+    ],
+    [
+      'a reading that a latitude does not name',
+      { latitudes: [{ ...gone, readings: {} }] },
+      {
+        latitudes: [
+          {
+            id: 'unknown-is-gone',
+            failed: [
+              {
+                rule: 'pods.action.terminated.any',
+                expected: 'reading unknown=404',
+                seen: 'reading unknown=410',
+                reason: null,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'a rule that no exchange exercises',
+      { rules: [lists, named, scenario('pods.action.terminated.any', async () => {})] },
+      {
+        reference: {
+          failed: [
+            {
+              rule: 'pods.action.terminated.any',
+              expected: 'observed',
+              seen: 'inconclusive',
+              reason: 'no exchange exercised this rule',
+            },
+          ],
+        },
+      },
+    ],
+    [
+      'a rule that crashes',
+      {
+        rules: [lists, named, scenario('pods.action.terminated.any', () => Promise.reject(new TypeError('x of null')))],
+      },
+      {
+        reference: {
+          failed: [
+            {
+              rule: 'pods.action.terminated.any',
+              expected: 'observed',
+              seen: 'broken',
+              reason: 'TypeError: x of null',
+            },
+          ],
+        },
+      },
+    ],
+  ])('tells of %s', async (_, catalog, expected) => {
+    expect(await proveOf({ catalog: { ...whole, ...catalog } })).toMatchObject({ ...expected, proven: false })
+  })
+
+  it.each([
+    ['list-*', ['list-answers-500', 'list-is-missing'], ['list-is-renamed']],
+    [
+      'pods.shape.*',
+      ['list-answers-500', 'list-is-missing', 'type-is-missing'],
+      ['unknown-is-gone', 'list-is-renamed'],
+    ],
+    ['unknown-is-gone', [], ['unknown-is-gone']],
+  ])('takes %s for ids of defects, latitudes and rules', async (only, ids, freedoms) => {
+    const result = await proveOf({ only })
+    expect(result.defects.map(({ id }) => id)).toEqual(ids)
+    expect(result.latitudes.map(({ id }) => id)).toEqual(freedoms)
+    expect(result.proven).toBe(true)
+  })
+
+  it('refuses a pattern that matches nothing', async () => {
+    await expect(proveOf({ only: 'colour.*' })).rejects.toThrow(NothingMatches)
+  })
+
+  it('shows in the matrix which rules fail on each defect', async () => {
+    const { matrix } = await proveOf({ matrix: true })
+    expect(matrix).toEqual([
+      { id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
+      { id: 'list-is-missing', failed: ['pods.shape.times'] },
+      { id: 'type-is-missing', failed: ['pods.shape.env'] },
+      { id: 'unknown-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
+    ])
+  })
+
+  it('tells its progress', async () => {
+    const seen: [number, number][] = []
+    await proveOf({ onProgress: ({ done, total }) => seen.push([done, total]) })
+    expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7].map((done) => [done, 7]))
+  })
+})
+
+function proveOf(options: ProveOptions) {
+  return prove({ catalog: whole, ...options })
+}
+
+function scenario(id: RuleId, run: Scenario['run']): Rule {
+  return { kind: 'scenario', id, run, alone: false }
+}
+
+function defect(id: string, rule: RuleId, clause: string, observed: string): Defect {
+  return { id, says: `${id}.`, rule, clause, observed }
+}
+
+function answering(rewrite: (text: string) => string): (fetch: Fetch) => Fetch {
+  return (fetch) => async (request) => {
+    const response = await fetch(request)
+    return new Response(rewrite(await response.text()), response)
+  }
+}

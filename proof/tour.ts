@@ -1,0 +1,25 @@
+import type { RuleId } from '../generated/rules.ts'
+
+/**
+ * Scenarios that together meet every operation, every kind of pod and every family of answers: what an invariant is
+ * run with where its defect names no tour of its own, and what odd answers are tried on.
+ */
+export const defaultTour: readonly RuleId[] = [
+  'auth.pods.forbidden',
+  'auth.pods.hidden',
+  'auth.pods.missing',
+  'errors.problem.status',
+  'pods.action.error.start',
+  'pods.action.exited.start',
+  'pods.action.exited.stop',
+  'pods.action.provisioning.stop',
+  'pods.action.running.restart',
+  'pods.action.running.terminate',
+  'pods.action.stop-frees-compute',
+  'pods.action.terminated.any',
+  'pods.action.unknown-pod',
+  'pods.action-body.extra',
+  'pods.action-body.not-json',
+  'pods.patch.omitted',
+  'pods.patch.persistent-path',
+]

@@ -1,0 +1,38 @@
+import type { RuleId } from '../generated/rules.ts'
+import type { ReferenceOptions } from '../reference/options.ts'
+import type { Verdict } from '../suites/harness/outcome.ts'
+import type { Target } from '../suites/harness/target/types.ts'
+
+export type Fetch = (request: Request) => Promise<Response>
+
+/** A change to one instance of the reference. Variants compose: changes are applied in order, wrappers from inside out. */
+export interface Variant {
+  /** Kebab-case, permanent. */
+  readonly id: string
+  /** What it does, as a bug report (defect) or a vendor's release note (latitude) would say it. */
+  readonly says: string
+  /** Another table or option. */
+  readonly change?: (options: ReferenceOptions) => ReferenceOptions
+  /** A wrapper of its fetch; made anew for each instance, so it may keep state. */
+  readonly wrap?: (fetch: Fetch) => Fetch
+  /** What the target file of such a platform says otherwise. */
+  readonly file?: (target: Target) => Target
+}
+
+/** The smallest change that breaks one clause of one rule. */
+export interface Defect extends Variant {
+  readonly rule: RuleId
+  readonly clause: string
+  /** The `observed` of the finding, compared for equality. */
+  readonly observed: string
+  /** For an invariant: the scenarios that show it; default: a tour of the plane. */
+  readonly tour?: readonly RuleId[]
+}
+
+/** A freedom that the description leaves. Every verdict on it is the reference's, save those it names. */
+export interface Latitude extends Variant {
+  /** Rules whose verdict is another one here, each with the verdict. */
+  readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
+  /** What a rule records here otherwise than on the reference. */
+  readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string>>>>>
+}
