@@ -16,6 +16,7 @@ const plumbline: RunOptions = {
   keep: false,
   rules: rules.map(({ id }) => id),
   target: null,
+  targetFile: null,
   embed: join(import.meta.dirname, 'cli/embedded.ts'),
   digests: { suite: '', ledger: '', specification: '', target: '' },
   evidence: mkdtempSync(join(tmpdir(), 'plumbline-suites-')),

@@ -69,12 +69,12 @@ export function compareLatitude(
 
 function compareReadings(
   rule: string,
-  expected: Readonly<Record<string, string>>,
+  expected: Readonly<Record<string, string | null>>,
   seen: Readonly<Record<string, string>>,
 ): Mismatch[] {
   const names = [...new Set([...Object.keys(expected), ...Object.keys(seen)])].sort()
   return names
-    .filter((name) => expected[name] !== seen[name])
+    .filter((name) => (expected[name] ?? null) !== (seen[name] ?? null))
     .map((name) => ({
       rule,
       expected: `reading ${name}=${expected[name] ?? '(none)'}`,

@@ -66,7 +66,7 @@ describe('the catalog', () => {
   })
 
   it('makes each choice of the style of the reference in some latitude', () => {
-    expect(freedomFaults(catalog.latitudes)).toEqual([])
+    expect(freedomFaults(catalog)).toEqual([])
   })
 
   it('has a tour of scenarios that exist', () => {
@@ -111,7 +111,9 @@ describe('the catalog', () => {
   })
 
   it('names a freedom without a latitude', () => {
-    expect(freedomFaults([])).toContain('no latitude makes the choice createStatus: 200; add one to proof/latitudes/')
+    expect(freedomFaults({ rules: [], latitudes: [] })).toContain(
+      'no latitude makes the choice createStatus: 200; add one to proof/latitudes/',
+    )
   })
 })
 

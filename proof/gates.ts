@@ -1,10 +1,11 @@
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
+import { queueStyleChoices } from '../reference/queue/style.ts'
 import { defaultStyle, type Style, styleChoices } from '../reference/style.ts'
 import { membersOf } from '../suites/harness/read.ts'
 import type { Catalog } from './jobs.ts'
 import type { ProofResult } from './prove.ts'
-import type { Latitude, Variant } from './types.ts'
+import type { Variant } from './types.ts'
 
 export interface Ledger {
   /** Ids of the rows. */
@@ -74,10 +75,12 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
   ]
 }
 
-/** Choices of the style of the reference that no latitude makes. */
-export function freedomFaults(latitudes: readonly Latitude[]): string[] {
+/** Choices of the style of the reference that no latitude makes; those of the queue count once it has rules. */
+export function freedomFaults({ rules, latitudes }: Omit<Catalog, 'defects'>): string[] {
+  const isQueueJudged = rules.some(({ id }) => /^(queue|webhook)\./.test(id))
   const styles = latitudes.map(({ change = same }) => ({ ...defaultStyle, ...change(plainOptions()).style }))
-  return Object.entries(styleChoices).flatMap(([name, choices]) =>
+  const judged = Object.entries(styleChoices).filter(([name]) => isQueueJudged || !(name in queueStyleChoices))
+  return judged.flatMap(([name, choices]) =>
     choices
       .filter((choice) => !styles.some((style) => style[name as keyof Style] === choice))
       .map((choice) => `no latitude makes the choice ${name}: ${choice}; add one to proof/latitudes/`),
@@ -108,6 +111,9 @@ export function proofFaults(result: ProofResult): string[] {
       reading === null
         ? `${rule} is open and records no reading`
         : `${rule} records the same ${reading} on the reference and every latitude: no latitude shows that it can differ`,
+    ),
+    ...(result.matrix ?? []).flatMap(({ id, broken }) =>
+      broken.map((rule) => `${rule} crashes on defect ${id}: no answer may do that`),
     ),
   ]
 }

@@ -16,7 +16,7 @@ export interface Catalog {
 
 /** One instance and the rules to judge on it: plain data, so that it can be handed to another thread. */
 export interface Job {
-  readonly kind: 'reference' | 'defect' | 'latitude' | 'odd'
+  readonly kind: 'reference' | 'defect' | 'latitude' | 'matrix' | 'odd'
   /** Of the defect or latitude; else a name for progress. */
   readonly id: string
   readonly odd?: OddCase
@@ -43,6 +43,6 @@ export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
 
 function variantsOf({ kind, id, odd }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
   if (odd !== undefined) return [oddVariant(odd)]
-  if (kind === 'defect') return defects.filter((defect) => defect.id === id)
+  if (kind === 'defect' || kind === 'matrix') return defects.filter((defect) => defect.id === id)
   return kind === 'latitude' ? latitudes.filter((latitude) => latitude.id === id) : []
 }

@@ -8,15 +8,23 @@ export class NothingMatches extends Error {
   override readonly name = 'NothingMatches'
 }
 
+/** Ids of the rules that a pattern takes; null takes all. */
+export function rulesOf({ rules }: Catalog, only: string | null): string[] {
+  const matches = only === null ? () => true : picomatch(only)
+  return rules.map(({ id }) => id).filter((id) => matches(id))
+}
+
 /**
  * The jobs for everything, or for what a pattern matches: a defect or latitude by its id, or a rule with all its defects
- * and itself on every latitude. `matrix`: every rule on every defect.
+ * and itself on every latitude. `matrix`: also every rule
+ * on every defect.
  * @throws NothingMatches
  */
-export function planJobs({ rules, defects, latitudes }: Catalog, only: string | null, matrix: boolean): Job[] {
+export function planJobs(catalog: Catalog, only: string | null, matrix: boolean): Job[] {
+  const { rules, defects, latitudes } = catalog
   const matches = only === null ? () => true : picomatch(only)
-  const all = rules.map(({ id }) => id)
-  const chosen = all.filter((id) => matches(id))
+  const all = rulesOf(catalog, null)
+  const chosen = rulesOf(catalog, only)
   const chosenDefects = defects.filter(({ id, rule }) => matches(id) || matches(rule))
   const named = new Set(latitudes.filter(({ id }) => matches(id)))
   if (chosen.length + chosenDefects.length + named.size === 0) {
@@ -30,9 +38,7 @@ export function planJobs({ rules, defects, latitudes }: Catalog, only: string | 
   }
   const defectJob = ({ id, rule, tour = defaultTour }: Defect): Job => {
     const toured = kinds.get(rule) === 'invariant' ? tour : []
-    return matrix
-      ? { kind: 'defect', id, rules: all, wanted: all }
-      : { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
+    return { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
   }
   const whole = named.size > 0 || chosen.length === 0 ? all : chosen
   return [
@@ -44,5 +50,6 @@ export function planJobs({ rules, defects, latitudes }: Catalog, only: string | 
         return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
       }),
     ...chosenDefects.map(defectJob),
+    ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]
 }

@@ -244,10 +244,10 @@ describe('prove', () => {
   it('shows in the matrix which rules fail on each defect', async () => {
     const { matrix } = await proveOf({ matrix: true })
     expect(matrix).toEqual([
-      { id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
-      { id: 'list-is-missing', failed: ['pods.shape.times'] },
-      { id: 'type-is-missing', failed: ['pods.shape.env'] },
-      { id: 'unknown-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
+      { id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'], broken: [] },
+      { id: 'list-is-missing', failed: ['pods.shape.times'], broken: [] },
+      { id: 'type-is-missing', failed: ['pods.shape.env'], broken: [] },
+      { id: 'unknown-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'], broken: [] },
     ])
   })
 

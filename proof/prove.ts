@@ -1,17 +1,28 @@
+import type { Verdict } from '../suites/harness/outcome.ts'
 import type { Judgement } from '../suites/harness/run/judge.ts'
 import { compareDefect, compareLatitude, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { runJobs } from './crew.ts'
 import { type Catalog, everything, type Job } from './jobs.ts'
-import { planJobs } from './plan.ts'
+import { planJobs, rulesOf } from './plan.ts'
 
 export interface ProveOptions {
   /** A pattern for ids of defects, latitudes or rules; default: everything. */
   readonly only?: string
-  /** Judges every rule on every defect. */
+  /** Judges every rule on every defect as well. */
   readonly matrix?: boolean
   readonly onProgress?: (progress: ProofProgress) => void
   readonly catalog?: Catalog
+}
+
+/** What one defect does to all rules. */
+export interface MatrixRow {
+  /** Of the defect. */
+  readonly id: string
+  /** Rules that failed on it. */
+  readonly failed: readonly string[]
+  /** Rules that crashed on it: always a fault of the harness. */
+  readonly broken: readonly string[]
 }
 
 export interface ProofProgress {
@@ -25,13 +36,14 @@ export interface ProofResult {
   readonly defects: readonly DefectResult[]
   readonly latitudes: readonly { readonly id: string; readonly failed: readonly Mismatch[] }[]
   readonly reference: { readonly failed: readonly Mismatch[] }
-  /** Clauses that no defect kills; told only of rules whose defects were all tried. */
+  /** Clauses that no defect kills, of the rules that `only` takes. */
   readonly unkilledClauses: readonly RuleClause[]
   /** Defects whose rule has no such clause. */
   readonly unknownClauses: readonly string[]
+  /** Of the rules that `only` takes. */
   readonly unproven: readonly Unproven[]
-  /** A row for each defect: the rules that failed on it; null unless asked for. */
-  readonly matrix: readonly { readonly id: string; readonly failed: readonly string[] }[] | null
+  /** A row for each defect; null unless asked for. */
+  readonly matrix: readonly MatrixRow[] | null
   /** Whether all of it is as it should be. */
   readonly proven: boolean
 }
@@ -49,47 +61,47 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const judgements = await runJobs(jobs, catalog, { isOwn: options.catalog === undefined }, ({ id }) =>
     onProgress?.({ done: ++done, total: jobs.length, what: id }),
   )
-  return conclude(catalog, jobs, judgements, matrix)
+  return conclude(catalog, { only, matrix }, jobs, judgements)
 }
 
 function conclude(
   catalog: Catalog,
+  { only, matrix }: { readonly only: string | null; readonly matrix: boolean },
   jobs: readonly Job[],
   judgements: readonly Judgement[][],
-  matrix: boolean,
 ): ProofResult {
   const seen = new Map(jobs.map((job, place) => [`${job.kind} ${job.id}`, judgements[place] ?? []]))
-  const reference = seen.get('reference reference') ?? []
-  const tried = catalog.defects.filter(({ id }) => seen.has(`defect ${id}`))
-  const results = tried.map((defect) => {
-    const own = seen.get(`defect ${defect.id}`)
-    return compareDefect(
+  const of = (kind: Job['kind'], id: string) => seen.get(`${kind} ${id}`)
+  const reference = of('reference', 'reference') ?? []
+  const tried = catalog.defects.filter(({ id }) => of('defect', id) !== undefined)
+  const defects = tried.map((defect) =>
+    compareDefect(
       defect,
-      own?.find(({ rule }) => rule === defect.rule),
-    )
-  })
-  const freedoms = catalog.latitudes.filter(({ id }) => seen.has(`latitude ${id}`))
-  const told = freedoms.map((latitude) => ({
-    id: latitude.id,
-    failed: compareLatitude(latitude, seen.get(`latitude ${latitude.id}`) ?? [], reference),
-  }))
-  const right = [reference, ...freedoms.map(({ id }) => seen.get(`latitude ${id}`) ?? [])]
-  const untried = new Set(catalog.defects.filter((defect) => !tried.includes(defect)).map(({ rule }) => rule as string))
-  const isWhole = freedoms.length === catalog.latitudes.length
+      of('defect', defect.id)?.find(({ rule }) => rule === defect.rule),
+    ),
+  )
+  const freedoms = catalog.latitudes.filter(({ id }) => of('latitude', id) !== undefined)
+  const right = [reference, ...freedoms.map(({ id }) => of('latitude', id) ?? [])]
+  const whole = new Set(rulesOf(catalog, only))
   const result = {
-    defects: results,
-    latitudes: told,
+    defects,
+    latitudes: freedoms.map((latitude) => ({
+      id: latitude.id,
+      failed: compareLatitude(latitude, of('latitude', latitude.id) ?? [], reference),
+    })),
     reference: { failed: compareReference(reference) },
-    unkilledClauses: unkilledClauses(right, results).filter(({ rule }) => !untried.has(rule)),
-    unknownClauses: unknownClauses([...right, ...seen.values()], results).map(({ id }) => id),
-    unproven: isWhole ? unprovenReadings(right) : [],
-    matrix: matrix ? tried.map(({ id }) => ({ id, failed: failedIn(seen.get(`defect ${id}`) ?? []) })) : null,
+    unkilledClauses: unkilledClauses(right, defects).filter(({ rule }) => whole.has(rule)),
+    unknownClauses: unknownClauses([...right, ...seen.values()], defects).map(({ id }) => id),
+    unproven: unprovenReadings(right).filter(({ rule }) => whole.has(rule)),
+    matrix: matrix ? tried.map(({ id }) => rowOf(id, of('matrix', id) ?? [])) : null,
   }
   return { ...result, proven: isProven(result) }
 }
 
-function failedIn(judgements: readonly Judgement[]): string[] {
-  return judgements.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice').map(({ rule }) => rule)
+function rowOf(id: string, judgements: readonly Judgement[]): MatrixRow {
+  const idsOf = (...verdicts: readonly Verdict[]) =>
+    judgements.filter(({ verdict }) => verdicts.includes(verdict)).map(({ rule }) => rule)
+  return { id, failed: idsOf('failed', 'advice'), broken: idsOf('broken') }
 }
 
 function isProven(result: Omit<ProofResult, 'proven'>): boolean {
@@ -99,6 +111,7 @@ function isProven(result: Omit<ProofResult, 'proven'>): boolean {
     result.reference.failed.length +
     result.unkilledClauses.length +
     result.unknownClauses.length +
-    result.unproven.length
+    result.unproven.length +
+    (result.matrix ?? []).filter(({ broken }) => broken.length > 0).length
   return wrong === 0
 }

@@ -8,7 +8,6 @@ export const defaultTour: readonly RuleId[] = [
   'auth.pods.forbidden',
   'auth.pods.hidden',
   'auth.pods.missing',
-  'errors.problem.status',
   'pods.action.error.start',
   'pods.action.exited.start',
   'pods.action.exited.stop',
@@ -20,6 +19,7 @@ export const defaultTour: readonly RuleId[] = [
   'pods.action.unknown-pod',
   'pods.action-body.extra',
   'pods.action-body.not-json',
+  'pods.patch.answer',
   'pods.patch.omitted',
   'pods.patch.persistent-path',
 ]

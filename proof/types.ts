@@ -33,6 +33,6 @@ export interface Defect extends Variant {
 export interface Latitude extends Variant {
   /** Rules whose verdict is another one here, each with the verdict. */
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
-  /** What a rule records here otherwise than on the reference. */
-  readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string>>>>>
+  /** What a rule records here otherwise than on the reference; null where it does not record it at all. */
+  readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string | null>>>>>
 }

@@ -1,9 +1,14 @@
 import type { Fetch } from './http/fetch.ts'
 import { listOf, type ReferenceOptions } from './options.ts'
 import { createPipeline } from './pipeline.ts'
+import { createQueuePipeline } from './queue/pipeline.ts'
+import { endpointIn } from './queue/routes.ts'
+import { closeQueue } from './queue/state.ts'
+import { splitUrl } from './router.ts'
+import type { Service } from './service.ts'
 import { createService } from './settings.ts'
 
-/** The pod plane of the description, as a value: it opens no port, and two of them share nothing. */
+/** The pod plane and the queue plane of the description, as a value: it opens no port, and two of them share nothing. */
 export interface Reference {
   /** Answers a request by its method, path, headers and body; the host does not matter. */
   readonly fetch: Fetch
@@ -12,14 +17,15 @@ export interface Reference {
 }
 
 /**
- * Makes a reference implementation of the pod plane.
+ * Makes a reference implementation of the pod plane and the queue plane.
  * @throws OptionError for options that are unknown, wrong or contradict each other.
  */
 export function createReference(options: ReferenceOptions): Reference {
   const service = createService(options)
   return {
-    fetch: listOf(options.wrapFetch).reduce((fetch, wrap) => wrap(fetch), createPipeline(service)),
+    fetch: listOf(options.wrapFetch).reduce((fetch, wrap) => wrap(fetch), createPlanes(service)),
     close() {
+      closeQueue(service.queue)
       for (const pod of service.store.all()) {
         pod.pending?.cancel()
         pod.pending = null
@@ -28,7 +34,14 @@ export function createReference(options: ReferenceOptions): Reference {
   }
 }
 
-export type { Account, Caller, Key, Operation, Permissions } from './auth/accounts.ts'
+/** Both planes behind one function; no endpoint has the id that begins the paths of the pod plane. */
+function createPlanes(service: Service): Fetch {
+  const pods = createPipeline(service)
+  const queue = createQueuePipeline(service)
+  return (request) => (endpointIn(splitUrl(request.url).pathname) === null ? pods(request) : queue(request))
+}
+
+export type { Account, AnyOperation, Caller, Key, Operation, Permissions } from './auth/accounts.ts'
 export { defaultAccounts, defaultKeys } from './auth/accounts.ts'
 export { createControlHandler } from './clock/control-endpoint.ts'
 export { type ControlledClock, createControlledClock } from './clock/controlled.ts'
@@ -43,5 +56,11 @@ export { composeOptions, type FetchWrapper, type Life, type ReferenceOptions } f
 export type { PartName, Parts, PartWrappers } from './parts.ts'
 export { defaultDataCenters, defaultFlavors, defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
 export type { StoredPod } from './pods/pod.ts'
+export { defaultEndpoints, type Endpoint, type EndpointOffer, type Execution, type Worker } from './queue/endpoint.ts'
+export type { Job, JobStatus, Policy, Submission } from './queue/job.ts'
+export type { QueueOperation } from './queue/operations.ts'
+export type { QueueSettings } from './queue/settings.ts'
 export type { Service } from './service.ts'
 export { type Style, styleChoices } from './style.ts'
+export { type ConformanceWorkerOptions, createConformanceWorker } from './worker/conformance.ts'
+export type { Call, Outcome, WorkerJob, WorkerProgram, WorkerTools } from './worker/program.ts'

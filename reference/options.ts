@@ -7,7 +7,10 @@ import type { RequestSchema } from './http/validate.ts'
 import type { LimiterMaker } from './limits/limiter.ts'
 import type { PartWrappers } from './parts.ts'
 import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
+import type { EndpointOffer } from './queue/endpoint.ts'
+import type { QueueSettings } from './queue/settings.ts'
 import type { Style } from './style.ts'
+import type { Call, WorkerProgram } from './worker/program.ts'
 
 /** What a reference is made of. Everything but the clock has a default. */
 export interface ReferenceOptions {
@@ -31,6 +34,12 @@ export interface ReferenceOptions {
   readonly quotas?: Partial<Quotas>
   /** The kind of limiter; fixed windows unless given. */
   readonly limiter?: LimiterMaker
+  readonly endpoints?: readonly EndpointOffer[]
+  readonly queue?: Partial<QueueSettings>
+  /** What reaches webhooks and the beacons of workers; without it nobody is reached. */
+  readonly call?: Call
+  /** What runs in the workers of queue-based endpoints; the conformance worker unless given. */
+  readonly worker?: WorkerProgram
   readonly life?: Partial<Life>
   readonly style?: Partial<Style>
   /** Replacements of single functions; of several, the later go around the earlier. */
@@ -65,10 +74,30 @@ export interface Life {
   readonly answerDelayMs: number
   /** Pods whose image begins with this end in ERROR instead of RUNNING. */
   readonly errorImage: string
+  /** From a job's IN_PROGRESS to the call of its handler. */
+  readonly dispatchMs: number
+  /** From the end of a handler to the end of its job. */
+  readonly reportMs: number
+  /** From the end of a job to the first attempt of its webhook. */
+  readonly webhookDelayMs: number
+  /** How long an attempt of a webhook may take. */
+  readonly webhookLimitMs: number
+  /** How long /stream is held that has nothing to say. */
+  readonly streamHoldMs: number
+  /** By how much /runsync answers before its default wait is over. */
+  readonly runsyncMarginMs: number
+  /** How late the ends of ttl, retention, executionTimeout and the further attempts of webhooks can be. */
+  readonly jobJitterMs: number
+  /** How often jobs are deleted whose ttl is over, where `style.ttlSweep` is lazy. */
+  readonly sweepMs: number
+  /** How long the numbers of /health are kept. */
+  readonly healthCacheMs: number
+  /** How long /health counts a worker that died as unhealthy. */
+  readonly unhealthyShownMs: number
 }
 
 /**
- * Options with further ones laid over them: `style`, `life` and `quotas` are merged, wrappers added up, and the rest
+ * Options with further ones laid over them: `style`, `life`, `quotas` and `queue` are merged, wrappers added up, and the rest
  * replaced. So any number of small changes make one reference.
  */
 export function composeOptions(
@@ -83,6 +112,7 @@ export function composeOptions(
       style: { ...composed.style, ...change.style },
       life: { ...composed.life, ...change.life },
       quotas: { ...composed.quotas, ...change.quotas },
+      queue: { ...composed.queue, ...change.queue },
       parts: [...listOf(composed.parts), ...listOf(change.parts)],
       wrapFetch: [...listOf(composed.wrapFetch), ...listOf(change.wrapFetch)],
     }

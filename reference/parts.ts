@@ -12,6 +12,7 @@ import { patchMounts } from './pods/mounts.ts'
 import { patchPod } from './pods/patch.ts'
 import { presentPod } from './pods/present.ts'
 import { presentRuntime } from './pods/present-runtime.ts'
+import { queueParts } from './queue/parts.ts'
 
 const originals = {
   authenticate,
@@ -31,6 +32,7 @@ const originals = {
   readBody,
   transition,
   validate,
+  ...queueParts,
 }
 
 /** The functions of a reference that can be replaced one by one; all take the service as their last argument. */

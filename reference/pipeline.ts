@@ -1,6 +1,7 @@
 import type { Fetch } from './http/fetch.ts'
 import { type Answer, problemAnswer } from './http/json.ts'
 import { Refusal } from './http/refusal.ts'
+import { respond, wait } from './http/respond.ts'
 import type { LimitReading } from './limits/limiter.ts'
 import { operations } from './pods/operations.ts'
 import { matchRoute, splitUrl } from './router.ts'
@@ -36,20 +37,4 @@ export function createPipeline(service: Service): Fetch {
     const rate = reading !== null && hasRate ? parts.rateHeaders(reading, service) : {}
     return respond(answer, rate, request.method === 'HEAD')
   }
-}
-
-function respond(
-  { body, headers, mediaType, status }: Answer,
-  rate: Record<string, string>,
-  isHead: boolean,
-): Response {
-  const all: Record<string, string> = { ...rate, ...headers }
-  if (mediaType !== undefined) all['content-type'] = mediaType
-  return new Response(isHead ? null : body, { status, headers: all })
-}
-
-function wait(ms: number, { clock }: Service): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(clock.now() + ms, resolve)
-  })
 }

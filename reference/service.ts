@@ -4,6 +4,7 @@ import type { Life, ReferenceOptions } from './options.ts'
 import type { Parts } from './parts.ts'
 import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
 import type { PodStore } from './pods/store.ts'
+import type { QueueState } from './queue/state.ts'
 import type { Style } from './style.ts'
 
 /** A volume whose owner is settled. */
@@ -26,6 +27,7 @@ export interface Service extends Given {
   /** The value of RateLimit-Policy. */
   readonly ratePolicy: string
   readonly store: PodStore
+  readonly queue: QueueState
   /** How many pods were made before; each call counts one more. */
   nextNumber(): number
 }

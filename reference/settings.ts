@@ -7,9 +7,10 @@ import { renderPolicy } from './limits/rate-headers.ts'
 import { OptionError } from './option-error.ts'
 import { type Life, listOf, type Quotas, type ReferenceOptions } from './options.ts'
 import { buildParts, partNames } from './parts.ts'
-import { createIds } from './pods/ids.ts'
+import { createIds, createWords } from './pods/ids.ts'
 import { defaultDataCenters, defaultFlavors, defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
 import { createPodStore } from './pods/store.ts'
+import { createQueueState, type QueueSetup } from './queue/settings.ts'
 import type { Service, Volume } from './service.ts'
 import { defaultStyle, type Style, styleChoices } from './style.ts'
 
@@ -25,6 +26,16 @@ const defaultLife: Life = {
   listLagMs: 0,
   answerDelayMs: 0,
   errorImage: 'plumbline/error',
+  dispatchMs: 0,
+  reportMs: 0,
+  webhookDelayMs: 0,
+  webhookLimitMs: 30_000,
+  streamHoldMs: 5000,
+  runsyncMarginMs: 500,
+  jobJitterMs: 0,
+  sweepMs: 1000,
+  healthCacheMs: 0,
+  unhealthyShownMs: 60_000,
 }
 
 const DEFAULT_QUOTAS: Quotas = { minute: 6000, hour: 100_000, day: 1_000_000 }
@@ -43,6 +54,10 @@ const OPTION_NAMES: { readonly [K in keyof Required<ReferenceOptions>]: true } =
   capacity: true,
   quotas: true,
   limiter: true,
+  endpoints: true,
+  queue: true,
+  call: true,
+  worker: true,
   life: true,
   style: true,
   parts: true,
@@ -88,7 +103,22 @@ export function createService(options: ReferenceOptions): Service {
     limiter: limiter(windows),
     ratePolicy: renderPolicy(windows, style),
     store: createPodStore(),
+    queue: createQueueState({
+      ...queueOptions(options),
+      tables,
+      users: accounts.map(({ user }) => user),
+      jobId: createWords(`${seed ?? 'plumbline'}/jobs`),
+    }),
     nextNumber: () => made++,
+  }
+}
+
+function queueOptions({ call, endpoints, queue, worker }: ReferenceOptions): Partial<QueueSetup> {
+  return {
+    ...(call === undefined ? {} : { call }),
+    ...(endpoints === undefined ? {} : { endpoints }),
+    ...(queue === undefined ? {} : { queue }),
+    ...(worker === undefined ? {} : { worker }),
   }
 }
 

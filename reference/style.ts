@@ -1,3 +1,5 @@
+import { queueStyleChoices } from './queue/style.ts'
+
 /**
  * The freedoms that the description leaves, each with the answers a platform may give; the first one is the default.
  * A status number is the status of the answer in that case.
@@ -109,6 +111,8 @@ export const styleChoices = {
   rateHeadersOnErrors: [true, false],
   /** Which window Retry-After covers where several are used up. */
   retryAfter: ['longest', 'shortest'],
+
+  ...queueStyleChoices,
 } as const
 
 type Choices = typeof styleChoices

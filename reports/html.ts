@@ -4,7 +4,7 @@ import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suite
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { renderExchange } from './html-exchange.ts'
 import { pageStyle } from './html-style.ts'
-import { duration, logMark, reasonOf, sortRules, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -54,7 +54,7 @@ ${provenance(results)}
 function tally({ counts, run }: Results): Markup {
   const parts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
   return html`<ul class="tally">${parts.map((verdict) => html`<li class="v-${verdict}"><b>${counts[verdict]}</b> ${verdict}</li>`)}</ul>
-<p class="quiet">${run.exchanges} exchanges in ${duration(run.endedMs - run.startedMs)}, ${run.clock} clock</p>`
+<p class="quiet">${run.exchanges} exchanges in ${took(run)}</p>`
 }
 
 function coverage(rows: readonly ProfileCoverage[]): Markup {

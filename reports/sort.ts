@@ -46,6 +46,14 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / large)} ${unit}${rest === 0 ? '' : ` ${rest} ${part}`}`
 }
 
+/** How long a run took, and how much time passed on a clock that is not the harness's own. */
+export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): string {
+  const real = `${((endedMs - startedMs) / 1_000).toFixed(1)} s`
+  return clock === 'real' || passedMs === null
+    ? `${real}, ${clock} clock`
+    : `${real}, ${duration(passedMs)} on the ${clock} clock`
+}
+
 /** Text with control and direction characters made visible, so that an answer cannot draw on a terminal. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {

@@ -23,7 +23,7 @@ describe('the text of a run', () => {
     ])
     expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')
     expect(text.split('\n').slice(-3)).toEqual([
-      '  just this rule:   plumbline check --target TARGET.yaml --only pods.action.exited.stop --profile core --seed 7',
+      '  just this rule:   plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '  in your own log:  run r0abc; rule pods.action.exited.stop',
       '',
     ])
@@ -39,7 +39,7 @@ describe('the text of a run', () => {
       '  pods.mount.volume  not-applicable: volume is absent: no network volumes',
       '',
       '1 failed, 1 advice, 1 inconclusive, 1 blocked, 1 unverified, 1 unclaimed, 1 not-applicable, 1 observed, 1 passed',
-      'run r0abc of plumbline 0.1.0 on acme staging: 7 exchanges in 9 s, real clock, seed 7',
+      'run r0abc of plumbline 0.1.0 on acme staging: 7 exchanges in 9.0 s, real clock, seed 7',
       'not conformant: core (3 of 7 must rules verified, 1 unclaimed); 1 must rule failed; 1 inconclusive; 1 blocked; 1 unverified (exit 1)',
       '',
     ])

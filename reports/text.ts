@@ -2,7 +2,7 @@ import type { Finding } from '../suites/harness/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { type Paint, plain } from './paint.ts'
-import { duration, logMark, reasonOf, sortRules, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
 
 /** Beyond this many failures the shell lines are left to the other reports. */
 const shellLinesFor = 10
@@ -59,7 +59,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     tally.join(', ') || 'no rule was judged',
     paint.dim(
       `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${run.exchanges} exchanges in ` +
-        `${duration(run.endedMs - run.startedMs)}, ${run.clock} clock, seed ${run.seed}`,
+        `${took(run)}, seed ${run.seed}`,
     ),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
   ])

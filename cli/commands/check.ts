@@ -63,6 +63,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         keep: options.keep,
         rules,
         target,
+        targetFile: options.target ?? null,
         embed: target === null ? pathToFileURL(moduleFile('cli/embedded')).href : null,
         digests: digestsOf(target),
         evidence,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
+import { proofFaults } from '../../proof/gates.ts'
 import { NothingMatches } from '../../proof/plan.ts'
 import { type ProofProgress, type ProofResult, type ProveOptions, prove as run } from '../../proof/prove.ts'
 import { UsageError } from '../errors.ts'
@@ -31,30 +32,15 @@ export async function prove({ only, matrix, json }: ProveCommandOptions, termina
   return result.proven ? 0 : 1
 }
 
-/** The lines of a proof: what is wrong, each with what was expected, and the sum of it last. */
+/** The lines of a proof: the matrix where it was asked for, then what is wrong, and the sum of it last. */
 export function told(result: ProofResult): string[] {
-  const { defects, latitudes, reference, unkilledClauses, unknownClauses, unproven, matrix, proven } = result
-  const alive = defects.filter(({ killed }) => !killed)
-  const unlike = latitudes.filter(({ failed }) => failed.length > 0)
+  const { defects, latitudes, matrix, proven } = result
+  const found = defects.filter(({ killed }) => killed)
+  const alike = latitudes.filter(({ failed }) => failed.length === 0)
   return [
     ...(matrix ?? []).map(({ id, failed }) => `on ${id} these fail: ${failed.join(', ') || 'none'}`),
-    ...alive.map(
-      ({ id, rule, clause, expected, observed }) =>
-        `defect ${id} is not found by ${rule} (${clause}): expected ${expected}; observed ${observed}`,
-    ),
-    ...reference.failed.map((miss) => `on the reference, ${mismatch(miss)}`),
-    ...unlike.flatMap(({ id, failed }) => failed.map((miss) => `on latitude ${id}, ${mismatch(miss)}`)),
-    ...unkilledClauses.map(({ rule, clause }) => `no defect breaks ${rule} in its clause ${clause}`),
-    ...unknownClauses.map((id) => `defect ${id} names a clause that its rule does not reach`),
-    ...unproven.map(
-      ({ rule, reading }) =>
-        `${rule} records ${reading === null ? 'nothing' : `the same ${reading}`} on every instance`,
-    ),
-    `${proven ? 'proven' : 'not proven'}: ${defects.length - alive.length} of ${defects.length} defects are found, ` +
-      `${latitudes.length - unlike.length} of ${latitudes.length} latitudes are judged as they should be`,
+    ...proofFaults(result),
+    `${proven ? 'proven' : 'not proven'}: ${found.length} of ${defects.length} defects are found, ` +
+      `${alike.length} of ${latitudes.length} latitudes are judged as they should be`,
   ]
-}
-
-function mismatch({ rule, expected, seen, reason }: ProofResult['reference']['failed'][number]): string {
-  return `${rule} should be ${expected} and is ${seen}${reason === null ? '' : `: ${reason}`}`
 }

@@ -1,4 +1,35 @@
 import type { Defect } from '../types.ts'
+import { actionBody } from './action-body.ts'
+import { actionBodyEffects } from './action-body-effects.ts'
+import { actionEffects } from './action-effects.ts'
+import { actionTable } from './action-table.ts'
+import { authAccess } from './auth-access.ts'
+import { authToken } from './auth-token.ts'
+import { errorsProblem } from './errors-problem.ts'
+import { limitsHeaders } from './limits-headers.ts'
+import { patchInvalid } from './patch-invalid.ts'
+import { patchOpen } from './patch-open.ts'
+import { patchPath } from './patch-path.ts'
+import { patchRefused } from './patch-refused.ts'
+import { patchUnchanged } from './patch-unchanged.ts'
+import { shape } from './shape.ts'
+import { shapeTypes } from './shape-types.ts'
 
 /** Every defect; at least one for each clause of each rule. */
-export const defects: readonly Defect[] = []
+export const defects: readonly Defect[] = [
+  ...actionBody,
+  ...actionBodyEffects,
+  ...actionEffects,
+  ...actionTable,
+  ...authAccess,
+  ...authToken,
+  ...errorsProblem,
+  ...limitsHeaders,
+  ...patchInvalid,
+  ...patchOpen,
+  ...patchPath,
+  ...patchRefused,
+  ...patchUnchanged,
+  ...shape,
+  ...shapeTypes,
+]

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
-import { amends, carriesOut, entriesIn } from './patch-tools.ts'
-import { is, type Json, membersOf, onAnswer } from './tools.ts'
+import { amends, answersWith, carriesOut, entriesIn } from './patch-tools.ts'
+import { type Json, membersOf } from './tools.ts'
 
 /** PATCHes whose mounts fail validation: 422, and nothing has changed. */
 export const patchInvalid = [
@@ -26,7 +26,7 @@ export const patchInvalid = [
     clause: 'refused',
     says: 'A network mount without path is answered 400.',
     observed: 'status 400',
-    wrap: answered400((mounts) => entriesIn(mounts).some((entry) => !('path' in entry))),
+    wrap: answersWith((mounts) => entriesIn(membersOf(mounts) ?? {}).some((entry) => !('path' in entry)), 400),
   },
   {
     id: 'network-without-volume-refused-and-moved',
@@ -104,17 +104,4 @@ function withSize({ persistent }: Json): Json | null {
 function withLeastSize({ persistent }: Json): Json | null {
   const own = membersOf(persistent)
   return own?.size === 9 ? { persistent: { ...own, size: 10 } } : null
-}
-
-function answered400(when: (mounts: Json) => boolean): NonNullable<Defect['wrap']> {
-  return (fetch) => async (request) => {
-    const body: unknown = is.patch(request) ? await request.clone().json() : null
-    const mounts = membersOf(membersOf(body)?.mounts)
-    const isPicked = mounts !== null && when(mounts)
-    const restate = onAnswer(
-      ({}, { status }) => isPicked && status === 422,
-      ({ text }) => ({ status: 400, text: text.replace('422', '400') }),
-    )
-    return restate(fetch)(request)
-  }
 }

@@ -1,7 +1,15 @@
-import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { amends, carriesOut, entriesIn, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { is, type Json, membersOf, onAnswer, options, parts } from './tools.ts'
+import {
+  amends,
+  answersWith,
+  carriesOut,
+  entriesIn,
+  mountOf,
+  mountsIn,
+  patching,
+  refusesAndSets,
+} from './patch-tools.ts'
+import { type Json, membersOf, options, parts } from './tools.ts'
 
 /** PATCHes for which the description leaves more than one answer: what none of them allows. */
 export const patchOpen = [
@@ -11,14 +19,7 @@ export const patchOpen = [
     clause: 'answer',
     says: 'Another size of a persistent mount is answered 500.',
     observed: 'status 500',
-    wrap: (fetch) => async (request) => {
-      const body: unknown = is.patch(request) ? await request.clone().json() : null
-      const fails = onAnswer(
-        () => isOtherSize(membersOf(body) ?? {}),
-        () => ({ status: 500 }),
-      )
-      return fails(fetch)(request)
-    },
+    wrap: answersWith((mounts) => isOtherSize({ mounts }), 500),
   },
   {
     id: 'other-size-ignored',
@@ -43,11 +44,10 @@ export const patchOpen = [
     change: options({
       style: { patchPersistentSize: 422 },
       parts: [
-        patching((pod, body, next) => {
-          if (isOtherSize(body)) pod.mounts = mountsIn(body) as StoredPod['mounts']
-          else return next()
-          next({ mounts: { persistent: { size: 10, path: '/workspace' } } })
-        }),
+        refusesAndSets(
+          (_, body) => isOtherSize(body),
+          (_, body) => mountsIn(body),
+        ),
       ],
     }),
   },
@@ -57,15 +57,7 @@ export const patchOpen = [
     clause: 'answer',
     says: 'null for the network mounts is answered 404.',
     observed: 'status 404',
-    wrap: (fetch) => async (request) => {
-      const body: unknown = is.patch(request) ? await request.clone().json() : null
-      const isNull = mountsIn(membersOf(body) ?? {}).network === null
-      const fails = onAnswer(
-        () => isNull,
-        ({ text }) => ({ status: 404, text: text.replace('422', '404') }),
-      )
-      return fails(fetch)(request)
-    },
+    wrap: answersWith((mounts) => membersOf(mounts)?.network === null, 404),
   },
   {
     id: 'null-persistent-removes-mount',
@@ -103,8 +95,7 @@ export const patchOpen = [
 ] as const satisfies readonly Defect[]
 
 function isOtherSize(body: Json): boolean {
-  const size = membersOf(mountsIn(body).persistent)?.size
-  return size === 20
+  return membersOf(mountsIn(body).persistent)?.size === 20
 }
 
 function isNullPersistent(body: unknown): boolean {

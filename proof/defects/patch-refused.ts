@@ -1,4 +1,3 @@
-import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import {
   carriesOut,

@@ -1,6 +1,6 @@
 import { Refusal, type Service, type StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
-import { afterwards, is, type Json, membersOf, type Wrap, withBody } from './tools.ts'
+import { afterwards, is, type Json, jsonOf, membersOf, onAnswer, type Wrap, withBody } from './tools.ts'
 
 /** What a PATCH does to a pod; `next` carries on, with the body or another one. */
 export type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: Service) => void
@@ -16,11 +16,7 @@ export function patching(step: Step): PartWrappers {
 /** The mounts of some PATCHes are exchanged for others before anything looks at them; null leaves them as they are. */
 export function amends(amend: (mounts: Json) => Json | null): Wrap {
   return (fetch) => async (request) => {
-    if (!is.patch(request)) return fetch(request)
-    const body = (await request
-      .clone()
-      .json()
-      .catch(() => null)) as Json | null
+    const body = is.patch(request) ? await jsonOf(request) : null
     const mounts = membersOf(body?.mounts)
     const other = mounts === null ? null : amend(mounts)
     return fetch(other === null ? request : withBody(request, { ...body, mounts: other }))
@@ -37,6 +33,18 @@ export function carriesOut(amend: (mounts: Json) => Json | null): Wrap {
       return other === null ? null : fetch(withBody(request, { mounts: other }))
     },
   )
+}
+
+/** The answers to PATCHes that `when` picks by their mounts have another status, and their problem says so too. */
+export function answersWith(when: (mounts: unknown) => boolean, status: number): Wrap {
+  return (fetch) => async (request) => {
+    const body = is.patch(request) ? await jsonOf(request) : null
+    const restated = onAnswer(
+      () => body !== null && when(body.mounts),
+      (answer) => ({ status, text: answer.text.replace(`${answer.status}`, `${status}`) }),
+    )
+    return restated(fetch)(request)
+  }
 }
 
 /** PATCHes that `when` picks are refused with a status. */

@@ -1,3 +1,5 @@
+import { composeOptions } from '../../reference/options.ts'
+import type { Latitude } from '../types.ts'
 import { optioned, plane, styled } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
@@ -15,6 +17,48 @@ export const answers = [
     deleteStatus: 200,
     deleteBody: 'pod',
   }),
+  {
+    id: 'change-answers-204',
+    says: 'A PATCH is answered 204 without a body.',
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      if (request.method !== 'PATCH' || response.status !== 200) return response
+      response.headers.delete('content-type')
+      return new Response(null, { status: 204, headers: response.headers })
+    },
+    verdicts: { 'pods.patch.answer': 'advice' },
+  },
+  {
+    id: 'creation-answers-id',
+    says: 'A creation is answered with the id of the pod and nothing else.',
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      if (response.status !== 201) return response
+      const { id } = (await response.json()) as { readonly id: string }
+      return new Response(JSON.stringify({ id }), response)
+    },
+  },
+  {
+    id: 'reads-lag',
+    says: 'For half a second a read shows a pod as the read before it did.',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => {
+          const shown = new Map<string, { readonly untilMs: number; readonly text: string }>()
+          return async (request) => {
+            const response = await fetch(request)
+            if (request.method !== 'GET' || response.status !== 200) return response
+            const text = await response.text()
+            const now = options.clock.now()
+            const key = `${request.url} ${request.headers.get('authorization')}`
+            const before = shown.get(key)
+            if (before !== undefined && now < before.untilMs) return new Response(before.text, response)
+            shown.set(key, { untilMs: now + 500, text })
+            return new Response(text, response)
+          }
+        },
+      }),
+  },
 
   styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
   styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),
@@ -45,7 +89,7 @@ export const answers = [
   optioned('ids-long', 'Pod ids have dots, tildes, underscores and more than sixty characters.', {
     ids: (n) => `pod.region-1~cluster_17~${hex(n, 40)}~k`,
   }),
-] as const
+] as const satisfies readonly Latitude[]
 
 /** Hexadecimal digits that look like chance and differ for every n: an odd factor only permutes them. */
 function hex(n: number, digits: number): string {

@@ -6,8 +6,6 @@ const inProvisioning = (['start', 'stop', 'restart', 'terminate'] as const).map(
 const inStarting = (['start', 'stop', 'restart', 'terminate'] as const).map(
   (action) => `pods.action.starting.${action}` as const,
 )
-/** An image that fails at once is in ERROR again when it is looked at. */
-const failsAtOnce = { 'pods.action.error.start-leaves': 'advice' } as const
 
 /** How a pod moves on: neither the statuses right after start and restart are shown, nor how long anything takes. */
 export const life = [
@@ -17,6 +15,14 @@ export const life = [
     startStatus: 'as-before',
   }),
   styled('restart-shows-starting', 'Right after restart the pod is STARTING.', { restartStatus: 'STARTING' }),
+  optioned('restart-shows-provisioning', 'A restart passes through PROVISIONING and STARTING.', {
+    parts: {
+      transition: (original) => (pod, action, service) =>
+        action === 'restart'
+          ? original(pod, 'start', { ...service, style: { ...service.style, startStatus: 'PROVISIONING' } })
+          : original(pod, action, service),
+    },
+  }),
   styled('restart-applied-later', 'A restart is carried out a second after its answer.', { restartApplied: 'later' }),
   styled('started-at-starting', 'startedAt is set when the container begins to start.', { startedAtSet: 'starting' }),
   styled('started-at-kept', 'startedAt is not moved by a restart.', { startedAtOnRestart: 'kept' }),
@@ -28,7 +34,7 @@ export const life = [
     'A pod is RUNNING as soon as it is created.',
     { provisioningMs: 0, startingMs: 0 },
     {
-      verdicts: { ...verdict('inconclusive', [...inProvisioning, ...inStarting]), ...failsAtOnce },
+      verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
     },
   ),
   timed(
@@ -44,7 +50,7 @@ export const life = [
     'A pod goes from PROVISIONING to RUNNING.',
     { startingMs: 0 },
     {
-      verdicts: { ...verdict('inconclusive', inStarting), ...failsAtOnce },
+      verdicts: verdict('inconclusive', inStarting),
     },
   ),
   timed('life-slow', 'Provisioning takes half a minute, and starting as long again.', {

@@ -1,4 +1,5 @@
 import { createFirstRequestWindows } from '../../reference/limits/fixed-windows.ts'
+import type { Latitude } from '../types.ts'
 import { optioned, styled } from './tools.ts'
 
 /** Rate limits: the quotas are not shown, and the headers only as far as their names and parameters go. */
@@ -32,4 +33,30 @@ export const limits = [
   optioned('quota-of-others-tighter', 'The hour is used up before the minute.', {
     quotas: { minute: 1_000_000, hour: 100_000, day: 200_000 },
   }),
-] as const
+  {
+    id: 'limit-met-now-and-then',
+    says: 'Now and then a request is refused for a second, because others of the same user took the quota.',
+    wrap: (fetch) => {
+      let requests = 0
+      return async (request) => {
+        const isKnown = (await fetch(new Request(request.url, { headers: authorization(request) }))).status !== 401
+        if (!isKnown || ++requests % 17 !== 0) return fetch(request)
+        const detail = 'rate limit exceeded for the minute window'
+        return new Response(JSON.stringify({ title: 'Too Many Requests', status: 429, detail }), {
+          status: 429,
+          headers: {
+            'content-type': 'application/problem+json',
+            'retry-after': '1',
+            ratelimit: '"minute";r=0;t=1, "hour";r=500;t=1800, "day";r=5000;t=9000',
+            'ratelimit-policy': '"minute";q=6000;w=60, "hour";q=100000;w=3600, "day";q=1000000;w=86400',
+          },
+        })
+      }
+    },
+  },
+] as const satisfies readonly Latitude[]
+
+function authorization(request: Request): Record<string, string> {
+  const value = request.headers.get('authorization')
+  return value === null ? {} : { authorization: value }
+}

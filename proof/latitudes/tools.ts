@@ -23,9 +23,14 @@ export function optioned(id: string, says: string, changed: Partial<ReferenceOpt
   return { id, says, change: (options) => composeOptions(options, changed), ...more }
 }
 
-/** Readings of one rule that all have the same value. */
-export function reads(rule: RuleId, value: string, names: readonly string[]): NonNullable<Latitude['readings']> {
+/** Readings of one rule that all have the same value; null: they are not recorded. */
+export function reads(rule: RuleId, value: string | null, names: readonly string[]): NonNullable<Latitude['readings']> {
   return { [rule]: Object.fromEntries(names.map((name) => [name, value])) }
+}
+
+/** Names of the readings about null in a PATCH of pods of these kinds. */
+export function nullMountsOf(...kinds: readonly string[]): string[] {
+  return kinds.flatMap((kind) => ['mounts', 'persistent', 'network'].map((member) => `${member} of ${kind}`))
 }
 
 /** Verdicts of several rules that are all the same. */

@@ -35,6 +35,14 @@ export const transport = [
     ]),
   },
   {
+    id: 'no-content-has-a-type',
+    says: 'A 204 carries a content type although it has no body.',
+    wrap: answered(async (response) => [
+      response.body,
+      response.status === 204 ? [...response.headers, ['content-type', 'application/json']] : response.headers,
+    ]),
+  },
+  {
     id: 'headers-reversed',
     says: 'Headers come in another order.',
     wrap: answered(async (response) => [response.body, [...response.headers].reverse()]),

@@ -1,6 +1,12 @@
-/** What the keys of an account may do: every operation, or those named (by the operationId of the API document). */
-export type Permissions = '*' | readonly Operation[]
+import type { QueueOperation } from '../queue/operations.ts'
 
+/** What the keys of an account may do: every operation, or those named (by the operationId of the API document). */
+export type Permissions = '*' | readonly AnyOperation[]
+
+/** An operation of any plane. */
+export type AnyOperation = Operation | QueueOperation
+
+/** An operation of the pod plane. */
 export type Operation =
   | 'listPods'
   | 'createPod'

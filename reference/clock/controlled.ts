@@ -61,6 +61,7 @@ export function createControlledClock(startMs: number): ControlledClock {
     clock: {
       now: () => nowMs,
       schedule: (atMs, run) => agenda.add(Math.max(atMs, nowMs), run),
+      track: (id, promise) => void track(id, promise),
     },
     state,
     advance(ms) {

@@ -7,6 +7,11 @@ export interface ReferenceClock {
    * Cancelling what has run already does nothing.
    */
   schedule(atMs: number, run: Task): Cancel
+  /**
+   * Lists `id` as busy until `promise` is settled, where the clock waits for such things; a clock that moves by itself
+   * has no such list.
+   */
+  track?(id: string, promise: Promise<unknown>): void
 }
 
 export type Task = () => void | Promise<void>

@@ -4,7 +4,7 @@ import type { Style } from '../style.ts'
 import { Refusal } from './refusal.ts'
 
 /** The schemas that request bodies are held against. */
-export type RequestSchema = 'PodCreate' | 'PodUpdate' | 'PodActionRequest'
+export type RequestSchema = 'PodCreate' | 'PodUpdate' | 'PodActionRequest' | 'JobSubmission'
 
 /**
  * Holds a body against its schema.

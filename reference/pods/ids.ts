@@ -7,12 +7,18 @@ const ROUNDS = 4
  * two numbers of one seed, because the number is only scrambled (a Feistel network over 60 bits).
  */
 export function createIds(seed: string): (n: number) => string {
+  const words = createWords(seed)
+  return (n) => `pod-${words(n)}`
+}
+
+/** Words of 12 letters, no two alike for one seed. */
+export function createWords(seed: string): (n: number) => string {
   const keys = Array.from({ length: ROUNDS }, (_, round) => hash(`${seed}/${round}`))
   return (n) => {
     let left = Math.floor(n / HALF) % HALF
     let right = n % HALF
     for (const key of keys) [left, right] = [right, left ^ (mix(right ^ key) % HALF)]
-    return `pod-${spell(left)}${spell(right)}`
+    return `${spell(left)}${spell(right)}`
   }
 }
 

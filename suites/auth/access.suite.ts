@@ -11,8 +11,10 @@ rule('auth.pods.hidden', async (context) => {
   const { pod, requests } = await workingPlane(context)
   const list = await stranger.list()
   if (list.status === 401) inconclusive('the list is answered 401, so the key of the stranger is not a valid one')
-  const found = listOf(list.json, target.pods?.listAt ?? '')?.some((value) => podOf(value, 0)?.id === pod.id)
-  check('not-listed').that(found !== true, 'no pod of another account', 'the pod of another account', list)
+  const listed = listOf(list.json, target.pods?.listAt ?? '')
+  if (list.status < 300 && listed === null) inconclusive('the list of the stranger was answered without a list')
+  const isListed = listed?.some((value) => podOf(value, 0)?.id === pod.id) ?? false
+  check('not-listed').that(!isListed, 'no pod of another account', 'the pod of another account', list)
   for (const operation of onePod) {
     const reply = await requests[operation](stranger)
     check('refused').status(reply, 403, 404)
@@ -25,8 +27,9 @@ rule('auth.pods.hidden', async (context) => {
 rule('auth.pods.forbidden', async (context) => {
   const { as, fixture, check, inconclusive, target } = context
   const restricted = as('restricted')
-  const forbidden = permissionsOf(target.grants.mayNot)
-  const { pod: exited, requests, nothingDone } = await workingPlane(context)
+  const { pod: exited, requests, offered, nothingDone } = await workingPlane(context)
+  const forbidden = permissionsOf(target.grants.mayNot).filter((name) => isAction(name) || offered.includes(name))
+  if (forbidden.length === 0) inconclusive('the target file names nothing that the restricted key may not do')
   const running = await fixture.pod('RUNNING')
   const read = await restricted.get(running.id)
   if (read.status === 401) inconclusive('a read is answered 401, so the restricted key is not a valid one')

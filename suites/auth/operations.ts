@@ -2,7 +2,7 @@ import type { CallOptions, PodClient } from '../harness/client/pods.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodOperation } from '../harness/exchange.ts'
-import { listOf, type PodView, podOf } from '../harness/read.ts'
+import { listOf, membersOf, type PodView, podOf } from '../harness/read.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
@@ -45,9 +45,9 @@ export async function workingPlane(context: Context): Promise<WorkingPlane> {
   works('updatePod', await pods.patch(running.id, { name: `${running.value.name}-a` }))
   works('triggerPodAction', await pods.act(running.id, 'stop'))
   if (offers('catalog')) works('listCpuFlavors', await pods.cpus())
-  const created = podOf(works('createPod', await pods.create(await fixture.body())).json, 0)
-  if (created === null) return inconclusive('a creation was answered without a pod')
-  works('deletePod', await pods.delete(created.id))
+  const created = membersOf(works('createPod', await pods.create(await fixture.body())).json)?.id
+  if (typeof created !== 'string') return inconclusive('a creation was answered without an id')
+  works('deletePod', await pods.delete(created))
   const { pod } = await settle(running.id, (status) => status === 'EXITED')
   if (pod?.status !== 'EXITED') return inconclusive('a pod was not stopped in time')
 
@@ -72,9 +72,10 @@ export async function workingPlane(context: Context): Promise<WorkingPlane> {
   }
 }
 
-async function isNotCreated({ pods, target, check }: Context, name: unknown): Promise<void> {
+async function isNotCreated({ pods, target, check, inconclusive }: Context, name: unknown): Promise<void> {
   const reply = await pods.list()
-  const listed = listOf(reply.json, target.pods?.listAt ?? '') ?? []
+  const listed = listOf(reply.json, target.pods?.listAt ?? '')
+  if (listed === null) return inconclusive(`the list was answered ${reply.status} without a list`)
   const found = listed.map((value) => podOf(value, reply.exchange.n)).find((pod) => pod?.value.name === name)
   // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
   if (found) await pods.delete(found.id)

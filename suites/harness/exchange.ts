@@ -72,10 +72,21 @@ export function textOf(body: Uint8Array): string | null {
   }
 }
 
-/** Body bytes as a JSON value; undefined where they are no JSON text. */
+/** Bodies that were read before: many rules read the same answer. */
+const read = new WeakMap<Uint8Array, { readonly value: unknown }>()
+
+/** Body bytes as a JSON value; undefined where they are no JSON text. Whoever reads it must not change it. */
 export function jsonOf(body: Uint8Array): unknown {
+  const known = read.get(body)
+  if (known !== undefined) return known.value
+  const value = parse(body)
+  read.set(body, { value })
+  return value
+}
+
+function parse(body: Uint8Array): unknown {
   const text = textOf(body)
-  if (text === null) return undefined
+  if (text === null || text === '') return undefined
   try {
     return JSON.parse(text)
   } catch {

@@ -1,3 +1,5 @@
+import { podRequired } from '../../generated/tables.ts'
+
 /** A pod as far as a rule may rely on it: an object with an id and a status; everything else is read when it is asked for. */
 export interface PodView {
   readonly id: string
@@ -12,6 +14,12 @@ export type Members = Readonly<Record<string, unknown>>
 /** A JSON object as its members; null for anything else. */
 export function membersOf(value: unknown): Members | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null
+}
+
+/** The string id of a value; null where it has none. */
+export function idIn(value: unknown): string | null {
+  const id = membersOf(value)?.id
+  return typeof id === 'string' && id !== '' ? id : null
 }
 
 /** The pod in a value; null where it has no string id and status. */
@@ -39,10 +47,15 @@ export function show(value: unknown): string {
 /** Fields that move by themselves; "unchanged" leaves them aside. */
 export const liveFields: ReadonlySet<string> = new Set(['runtime', 'cost', 'startedAt'])
 
-/** Names of the fields in which two pods differ, live ones aside, sorted. */
+/** What a target shows beside the described fields is its own, and may change at any time. */
+const describedFields: ReadonlySet<string> = new Set([...podRequired, 'gpu', 'cpu'])
+
+/** Names of the described fields in which two pods differ, live ones aside, sorted. */
 export function changedFields(before: Members, after: Members, aside: ReadonlySet<string> = liveFields): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].filter((name) => !aside.has(name) && !same(before[name], after[name], name)).sort()
+  return [...names]
+    .filter((name) => describedFields.has(name) && !aside.has(name) && !same(before[name], after[name], name))
+    .sort()
 }
 
 function same(a: unknown, b: unknown, name: string): boolean {

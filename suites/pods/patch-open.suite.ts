@@ -25,17 +25,16 @@ rule('pods.patch.persistent-size', async (context) => {
 })
 
 rule('pods.patch.null', async (context) => {
-  const seen = new Map<string, Set<string>>(['mounts', 'network', 'persistent'].map((member) => [member, new Set()]))
   for (const shape of mountStates(context)) {
     const pod = await patchablePod(context, shape)
-    for (const [member, readings] of seen) {
+    const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
+    for (const member of ['mounts', 'network', 'persistent']) {
       const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
+      context.reading(`${member} of ${state}`, readingOf(reply))
       if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
-      readings.add(readingOf(reply))
     }
     await staysAs(context, pod)
   }
-  for (const [member, readings] of seen) context.reading(`${member} null`, [...readings].sort().join(' or '))
 })
 
 rule('pods.patch.two-networks', async (context) => {

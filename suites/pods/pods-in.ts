@@ -13,7 +13,8 @@ export interface PodSeen {
 
 /**
  * What stands in the places of pods in a successful answer: the answer to a read, to an action other than terminate,
- * and each entry of a list. The description shows no answer to creation and PATCH, so there a pod is what has an id.
+ * and each entry of a list. The description shows no answer to creation and PATCH, so there a pod is what has an id and a
+ * status.
  */
 export function podsIn({ operation, request, response }: Exchange, target: Target): readonly unknown[] {
   if (response === null || response.status < 200 || response.status > 299) return []
@@ -27,7 +28,7 @@ export function podsIn({ operation, request, response }: Exchange, target: Targe
     }
     case 'createPod':
     case 'updatePod':
-      return 'id' in (membersOf(json) ?? {}) ? [json] : []
+      return hasIdAndStatus(json) ? [json] : []
     case 'listPods':
       return listOf(json, target.pods?.listAt ?? '') ?? []
     default:
@@ -49,4 +50,9 @@ export function everyPod(id: RuleId, judge: (pod: Members, exchange: Exchange) =
       findings: seen.flatMap(({ flaws }) => flaws),
     }
   })
+}
+
+function hasIdAndStatus(value: unknown): boolean {
+  const members = membersOf(value)
+  return members !== null && 'id' in members && 'status' in members
 }

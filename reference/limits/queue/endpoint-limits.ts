@@ -1,4 +1,4 @@
-import { type RateOperation, type Tables, tables as generatedTables } from '../../../generated/tables.ts'
+import { tables as generatedTables, type RateOperation, type Tables } from '../../../generated/tables.ts'
 import { createOperationLimiter, type OperationLimiter, type OperationLimiterOptions } from './operation-limiter.ts'
 
 export interface EndpointLimitsOptions extends Omit<OperationLimiterOptions, 'rate' | 'workersAllow'> {

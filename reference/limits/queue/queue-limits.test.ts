@@ -30,17 +30,20 @@ test.each([
 })
 
 describe.each(limiterKindNames)('%s', (kind) => {
-  test.each([2, 3, 10, 1000])('lets in %i a window when evenly paced at the limit, and the rest of a burst not', (n) => {
-    const rate = { requests: n, windowSeconds: 10, concurrent: null }
-    const limiter = createOperationLimiter({ rate, kind, windowScale: 0.5 })
-    // A sliding counter rounds against the caller where few requests are counted, so the pace leaves one out.
-    const paceMs = 5000 / Math.max(1, n - 1)
-    const evenly = Array.from({ length: 4 * n }, (_, k) => limiter.admit(Math.ceil(k * paceMs)).admitted)
-    expect(evenly).not.toContain(false)
-    const quietMs = 10 * 5000 + 4 * n * paceMs
-    const together = Array.from({ length: 3 * n }, () => limiter.admit(quietMs).admitted)
-    expect(together.filter(Boolean)).toHaveLength(n)
-  })
+  test.each([2, 3, 10, 1000])(
+    'lets in %i a window when evenly paced at the limit, and the rest of a burst not',
+    (n) => {
+      const rate = { requests: n, windowSeconds: 10, concurrent: null }
+      const limiter = createOperationLimiter({ rate, kind, windowScale: 0.5 })
+      // A sliding counter rounds against the caller where few requests are counted, so the pace leaves one out.
+      const paceMs = 5000 / Math.max(1, n - 1)
+      const evenly = Array.from({ length: 4 * n }, (_, k) => limiter.admit(Math.ceil(k * paceMs)).admitted)
+      expect(evenly).not.toContain(false)
+      const quietMs = 10 * 5000 + 4 * n * paceMs
+      const together = Array.from({ length: 3 * n }, () => limiter.admit(quietMs).admitted)
+      expect(together.filter(Boolean)).toHaveLength(n)
+    },
+  )
 
   test('does not count what it refuses, and is honest about when to come again', () => {
     const limiter = createOperationLimiter({ rate: three, kind, offsetMs: 777 })

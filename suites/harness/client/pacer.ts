@@ -35,6 +35,8 @@ interface Budget {
 export interface Pacer {
   /** ms to wait before `requests` more may be sent; 0 reserves them. `now` is the target's clock. */
   reserve(requests: number, now: number): number
+  /** Gives back requests that were reserved and are not sent. */
+  release(requests: number): void
   /** Takes in what an answer says. */
   answered(response: WireResponse, now: number): void
 }
@@ -53,6 +55,9 @@ export function createPacer(): Pacer {
       }
       inFlight += requests
       return 0
+    },
+    release(requests) {
+      inFlight = Math.max(0, inFlight - requests)
     },
     answered(response, now) {
       inFlight = Math.max(0, inFlight - 1)

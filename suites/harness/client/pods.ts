@@ -66,6 +66,7 @@ export function createPodClient({ plane, key, send, creating, removed }: PodClie
       url: plane.url + plane.paths[operation].replace('{id}', encodeURIComponent(id ?? '')),
       headers: [
         ['Accept', 'application/json, application/problem+json'],
+        ['Accept-Encoding', 'identity'],
         ...(authorization === null ? [] : [['Authorization', authorization] as const]),
         ...(contentType === undefined || contentType === null ? [] : [['Content-Type', contentType] as const]),
         ...headers,

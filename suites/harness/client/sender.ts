@@ -43,9 +43,20 @@ export interface Recorded {
 const givenUpAfter = 8
 const rateAttempts = 5
 
+/** How one owner's requests go out. */
+export interface Sender {
+  /** Rejects with Inconclusive where no whole answer came. */
+  send(outgoing: Outgoing): Promise<Reply>
+  /** Waits until the full key's quota has room for so many requests in a row, and keeps it. */
+  reserve(requests: number): Promise<void>
+  /** Gives back what was reserved and not used. */
+  release(): void
+}
+
 /** Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. */
-export function createSender(line: Line, owner: string, actor: Actor): (outgoing: Outgoing) => Promise<Reply> {
+export function createSender(line: Line, owner: string, actor: Actor): Sender {
   let sent = 0
+  let reserved = 0
 
   async function once(outgoing: Outgoing): Promise<Exchange> {
     const request = addressed(outgoing)
@@ -104,17 +115,24 @@ export function createSender(line: Line, owner: string, actor: Actor): (outgoing
 
   async function paced(outgoing: Outgoing): Promise<Exchange> {
     const pacer = line.pacer(outgoing.key)
-    for (let tries = 0; pacer !== null && tries < 3; tries++) {
-      const wait = pacer.reserve(1, line.now())
-      if (wait === 0) break
-      await actor.pause(wait)
-    }
+    if (reserved > 0 && outgoing.key === 'full') reserved--
+    else await take(pacer, 1)
     const exchange = await once(outgoing)
     if (exchange.response !== null) pacer?.answered(exchange.response, line.now())
     return exchange
   }
 
-  return async (outgoing) => {
+  /** True where the pacer let so many go; it is asked a few times only, for its headers may be wrong. */
+  async function take(pacer: Pacer | null, requests: number): Promise<boolean> {
+    for (let tries = 0; pacer !== null && tries < 3; tries++) {
+      const wait = pacer.reserve(requests, line.now())
+      if (wait === 0) return true
+      await actor.pause(wait)
+    }
+    return false
+  }
+
+  async function send(outgoing: Outgoing): Promise<Reply> {
     let waited = 0
     for (let attempt = 1; ; attempt++) {
       let exchange = await paced(outgoing)
@@ -131,6 +149,18 @@ export function createSender(line: Line, owner: string, actor: Actor): (outgoing
       }
       await actor.sleep(wait)
     }
+  }
+
+  return {
+    send,
+    async reserve(requests) {
+      if (reserved >= requests) return
+      if (await take(line.pacer('full'), requests - reserved)) reserved = requests
+    },
+    release() {
+      line.pacer('full')?.release(reserved)
+      reserved = 0
+    },
   }
 }
 

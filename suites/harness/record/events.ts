@@ -13,7 +13,10 @@ export interface RunEvent {
   readonly format: number
   readonly run: string
   readonly plumbline: string
+  /** When it began, on the harness's own clock. */
   readonly startedMs: number
+  /** The target file as it was named on the command line; null for the embedded reference. */
+  readonly targetFile: string | null
   readonly seed: number
   readonly clock: 'virtual' | 'remote' | 'real'
   readonly profiles: readonly string[]
@@ -97,7 +100,10 @@ export interface VerdictEvent {
 /** The run ended in order; a record without it is of a run that was cut short. */
 export interface EndEvent {
   readonly type: 'end'
+  /** When it ended, on the harness's own clock. */
   readonly endedMs: number
+  /** How much time passed on the target's clock, ms. */
+  readonly passedMs: number
   readonly exchanges: number
   /** Set where the run could not start: the exit code's reason in words. */
   readonly stopped: { readonly exit: number; readonly message: string } | null

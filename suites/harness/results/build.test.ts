@@ -20,7 +20,7 @@ import type { Results } from './types.ts'
 
 const rule = 'pods.a.b'
 const ledger = [sampleRow(rule)]
-const end: EvidenceEvent = { type: 'end', endedMs: sampleStartMs + 1_000, exchanges: 1, stopped: null }
+const end: EvidenceEvent = { type: 'end', endedMs: sampleStartMs + 1_000, passedMs: 0, exchanges: 1, stopped: null }
 const schema = JSON.parse(readFileSync(new URL('../../../spec/schemas/results.schema.json', import.meta.url), 'utf8'))
 const validate = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema)
 
@@ -103,7 +103,7 @@ describe('results', () => {
       },
     ])
     expect(stop?.rerun).toBe(
-      'plumbline check --target TARGET.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
     )
   })
 

@@ -219,6 +219,7 @@ function runOf({ run, end, exchanges, lastMs }: Gist): Results['run'] {
     target: targetFacts(run).name,
     startedMs: run.startedMs,
     endedMs: end?.endedMs ?? Math.max(run.startedMs, lastMs),
+    passedMs: end?.passedMs ?? null,
     seed: run.seed,
     clock: run.clock,
     profiles: run.profiles,

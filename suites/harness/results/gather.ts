@@ -89,7 +89,7 @@ function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wan
 }
 
 function isShared(owner: string): boolean {
-  return owner.startsWith('fixture:') || owner === 'probe' || owner === 'cleanup'
+  return /^(fixture|cleanup|probe)(:|$)/.test(owner)
 }
 
 async function collect(events: Events, open: OpenExchange, wanted: readonly Wanted[]): Promise<Map<string, Scenario>> {

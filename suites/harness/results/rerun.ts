@@ -1,3 +1,4 @@
+import { quote } from 'shell-quote'
 import { membersOf } from '../read.ts'
 import type { RunEvent } from '../record/events.ts'
 
@@ -26,9 +27,9 @@ export function targetFacts({ target, clock }: RunEvent): TargetFacts {
   }
 }
 
-/** The command that runs one rule again, with the run's seed. The name of the target file is the reader's to fill in. */
+/** The command that runs one rule again, with the run's seed. */
 export function rerunCommand(run: RunEvent, rule: { readonly id: string; readonly profile: string }): string {
-  const target = targetFacts(run).embedded ? [] : ['--target TARGET.yaml']
+  const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const parts = ['plumbline check', ...target, `--only ${rule.id}`, `--profile ${rule.profile}`, `--seed ${run.seed}`]
   return parts.join(' ')
 }

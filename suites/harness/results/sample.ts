@@ -38,6 +38,7 @@ export function sampleRun(rules: readonly string[], more: Partial<RunEvent> = {}
     run: 'r0abc',
     plumbline: '0.1.0',
     startedMs: sampleStartMs,
+    targetFile: 'target.yaml',
     seed: 7,
     clock: 'real',
     profiles: ['core'],
@@ -212,7 +213,7 @@ export function sampleEvents(more: Partial<RunEvent> = {}): EvidenceEvent[] {
     }),
     sampleVerdict('limits.pods.minute', 'unverified', { reason: 'left out by a budget of 60 s', exchanges: 0 }),
     sampleExchange(7, 'cleanup', { operation: 'deletePod', status: 204, answer: { text: '' } }),
-    { type: 'end', endedMs: sampleStartMs + 9_000, exchanges: 7, stopped: null },
+    { type: 'end', endedMs: sampleStartMs + 9_000, passedMs: 61_000, exchanges: 7, stopped: null },
   ]
 }
 

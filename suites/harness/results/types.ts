@@ -121,6 +121,8 @@ export interface Results {
     readonly target: string
     readonly startedMs: number
     readonly endedMs: number
+    /** How much time passed on the target's clock, ms; null where the run was cut short. */
+    readonly passedMs: number | null
     readonly seed: number
     readonly clock: string
     readonly profiles: readonly string[]

@@ -5,9 +5,10 @@ import { createRealClock } from '../clock/real.ts'
 import type { RunClock } from '../clock/types.ts'
 import { createResourceLedger } from '../fixtures/resources.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
-import { createRedactor, markOf } from '../record/redact.ts'
+import { createRedactor } from '../record/redact.ts'
 import { allRules } from '../registry.ts'
 import { exitCodes } from '../results/types.ts'
+import { describeTarget, secretsOf } from '../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
@@ -41,6 +42,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const clock = await clockOf((owner, nowMs, failure) =>
     recorder.event({ type: 'clock', owner, nowMs, ...(failure === undefined ? {} : { failure }) }),
   )
+  const begunMs = clock.now()
   recordStart(recorder, options, target, clock)
   const resources = options.resources === null ? () => {} : createResourceLedger(options.resources)
   const selected = new Set(options.rules)
@@ -79,26 +81,19 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       const judgements = stopped === null ? await session.finish() : []
       for (const judgement of judgements) judged(judgement)
       clearInterval(ticker)
-      recorder.event({ type: 'end', endedMs: clock.now(), exchanges: session.exchanges(), stopped })
+      recorder.event({
+        type: 'end',
+        endedMs: Date.now(),
+        passedMs: clock.now() - begunMs,
+        exchanges: session.exchanges(),
+        stopped,
+      })
       recorder.flush()
       clock.close()
       await close()
       tellProgress({ type: 'ended' })
       return judgements
     },
-  }
-}
-
-/** Keys by the name of their mark. */
-export function secretsOf({ keys }: Target): Record<string, string> {
-  return Object.fromEntries(Object.entries(keys).map(([name, value]) => [`key.${name}`, value]))
-}
-
-/** The target file with marks for keys, as it goes into the record. */
-export function withMarks(target: Target): Target {
-  return {
-    ...target,
-    keys: Object.fromEntries(Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])),
   }
 }
 
@@ -138,7 +133,7 @@ async function lookAt(session: Session, target: Target): Promise<OpenRun['stoppe
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
-      message: `${address} cannot be reached: ${seen.failure}. Check pods.url in the target file and that the target is running.`,
+      message: `${address} gives no answer that could be judged: ${seen.failure}. Check pods.url in the target file and that the target is running.`,
     }
   }
   if (seen.status === 401 || seen.status === 403) {
@@ -157,13 +152,14 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
     run: options.run,
     plumbline: options.plumbline,
     startedMs: options.startedMs,
+    targetFile: options.targetFile,
     seed: options.seed,
     clock: clock.kind === 'record' ? 'virtual' : clock.kind,
     profiles: options.profiles,
     strict: options.strict,
     rules: [...options.rules].sort(),
     digests: options.digests,
-    target: withMarks(target),
+    target: describeTarget(target),
   })
 }
 

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly rules: readonly string[]
   /** The target; null where `embed` names a module instead. */
   readonly target: Target | null
+  /** The target file as it was named on the command line; null for the embedded reference. */
+  readonly targetFile: string | null
   /** A module whose `embed()` gives an EmbeddedTarget: the reference in process. */
   readonly embed: string | null
   readonly digests: {

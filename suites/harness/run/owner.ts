@@ -8,7 +8,7 @@ import type { Context, Settled } from '../context.ts'
 import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
-import { membersOf, type PodView, podOf } from '../read.ts'
+import { idIn, membersOf, type PodView, podOf } from '../read.ts'
 import { demand } from '../target/claims.ts'
 import type { KeyName, PodStatus, Target } from '../target/types.ts'
 
@@ -31,8 +31,8 @@ export interface Owner {
   readonly random: () => number
   /** Pods that this owner created and nobody removed: name to id, null where the id is not known. */
   readonly left: Map<string, string | null>
-  /** Requests that it has sent. */
-  sent(): number
+  /** Gives back what it reserved of the quota and did not use. */
+  release(): void
   makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
   maker(cpu: Maker['cpu']): Maker
 }
@@ -40,12 +40,7 @@ export interface Owner {
 export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   const { line, target, resources } = shared
   const plane = planeOf(target)
-  const rawSend = createSender(line, name, actor)
-  let sent = 0
-  const send: typeof rawSend = (outgoing) => {
-    sent++
-    return rawSend(outgoing)
-  }
+  const { send, reserve, release } = createSender(line, name, actor)
   const random = randomFrom(shared.seed, name)
   const left = new Map<string, string | null>()
   const clients = new Map<KeyName, PodClient>()
@@ -62,7 +57,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
         resources({ kind: 'pod', name: given, id: null, state: 'removed' })
         return
       }
-      const id = podOf(reply.json, reply.exchange.n)?.id ?? null
+      const id = idIn(reply.json)
       if (id === null) return
       left.set(given, id)
       resources({ kind: 'pod', name: given, id, state: 'created' })
@@ -119,12 +114,13 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     settle,
     random,
     left,
-    sent: () => sent,
+    release,
     maker: (cpu) => ({
       target,
       pods,
       settle,
       cpu,
+      reserve,
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
       lacksCapacity: (reply) => lacksCapacity(capacity, reply),
     }),

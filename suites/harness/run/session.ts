@@ -1,10 +1,9 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import { createPacer, type Pacer } from '../client/pacer.ts'
-import { createSender, type Line } from '../client/sender.ts'
+import type { Line } from '../client/sender.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import type { Exchange } from '../exchange.ts'
 import { createSharedFixtures, fixturesOf } from '../fixtures/fixtures.ts'
-import { planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { Inconclusive, RuleBroken } from '../outcome.ts'
 import type { Recorder } from '../record/recorder.ts'
@@ -129,6 +128,7 @@ export function createSession(options: SessionOptions): Session {
       endedMs: actor.started() === null ? null : actor.now(),
     }
     tell(recorder, judgement)
+    owner.release()
     await removeLeftovers(shared, clock, [owner], options.cleanup, error instanceof RuleBroken)
     return judgement
   }
@@ -144,26 +144,9 @@ export function createSession(options: SessionOptions): Session {
       return judgements
     },
     async probe() {
-      const plane = planeOf(target)
       const actor = clock.actor('probe')
       try {
-        const reply = await createSender(
-          line,
-          'probe',
-          actor,
-        )({
-          operation: 'listPods',
-          subject: null,
-          key: 'full',
-          method: 'GET',
-          url: plane.url + plane.paths.listPods,
-          headers: [
-            ['Accept', 'application/json, application/problem+json'],
-            ['Authorization', `Bearer ${target.keys.full ?? ''}`],
-          ],
-          body: null,
-          raw429: true,
-        })
+        const reply = await createOwner(shared, 'probe', actor).pods.list({ raw429: true })
         return { status: reply.status }
       } catch (error) {
         if (error instanceof Inconclusive) return { failure: error.message.replace(/^no whole answer: /, '') }

@@ -1,5 +1,6 @@
 import { Agent, errors, request as send } from 'undici'
 import type { WireRequest, WireResponse } from '../exchange.ts'
+import { withPlainBody } from './content.ts'
 import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
@@ -15,7 +16,7 @@ export interface HttpTransport {
   close(): Promise<void>
 }
 
-/** Real HTTP through undici: no redirects, no decompression, header lines as they came. */
+/** Real HTTP through undici: no redirects, header lines as they came. */
 export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}): HttpTransport {
   const agent = new Agent({
     connections,
@@ -30,7 +31,7 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
     async send(request) {
       const signal = AbortSignal.timeout(answerMs)
       try {
-        return await exchange(agent, request, signal)
+        return withPlainBody(await exchange(agent, request, signal))
       } catch (error) {
         throw toFailure(error, signal, request, answerMs)
       }

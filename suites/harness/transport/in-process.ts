@@ -1,4 +1,5 @@
 import type { WireRequest, WireResponse } from '../exchange.ts'
+import { withPlainBody } from './content.ts'
 import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
 /** A target that is a value: `fetch(Request) → Response`, in this process. */
@@ -10,7 +11,7 @@ export function inProcess(fetch: (request: Request) => Promise<Response>): Trans
     } catch (error) {
       throw new TransportFailure('reset', `the target threw: ${error instanceof Error ? error.message : String(error)}`)
     }
-    return toWire(response)
+    return withPlainBody(await toWire(response))
   }
 }
 

@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from '../exchange.ts'
 
 /**
  * The only way to talk HTTP. Three makers: in process, over HTTP, from a record.
- * Raw status, header pairs and bytes are kept; redirects are not followed.
+ * Raw status, header pairs and bytes are kept, compression aside; redirects are not followed.
  * Rejects with TransportFailure where no whole answer came, and with nothing else.
  */
 export type Transport = (request: WireRequest) => Promise<WireResponse>

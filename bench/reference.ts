@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { Pool } from 'undici'
+
+// Requests per second of the reference beside a bare node:http server with the same validation, both over loopback,
+// in turns A B A B. Prints the ratio for a read and for a refused action.
+
+interface Served {
+  readonly worker: Worker
+  readonly port: number
+  readonly id: string
+  readonly key: string
+}
+
+const rounds = 6
+const roundMs = 1_500
+
+async function start(kind: string): Promise<Served> {
+  const worker = new Worker(new URL('./server.ts', import.meta.url), { workerData: kind })
+  const [told] = await once(worker, 'message')
+  return { worker, ...told }
+}
+
+async function rate({ port, id, key }: Served, operation: 'read' | 'action'): Promise<number> {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16, pipelining: 1 })
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const end = performance.now() + roundMs
+  let count = 0
+  const lane = async () => {
+    while (performance.now() < end) {
+      const { body } =
+        operation === 'read'
+          ? await pool.request({ method: 'GET', path: `/v2/pods/${id}`, headers })
+          : await pool.request({ method: 'POST', path: `/v2/pods/${id}/action`, headers, body: '{"action":"start"}' })
+      await body.dump()
+      count++
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, lane))
+  await pool.close()
+  return (count * 1000) / roundMs
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+const reference = await start('reference')
+const bare = await start('bare')
+for (const operation of ['read', 'action'] as const) {
+  const seen: Record<'reference' | 'bare', number[]> = { reference: [], bare: [] }
+  for (let round = 0; round < rounds; round++) {
+    seen.reference.push(await rate(reference, operation))
+    seen.bare.push(await rate(bare, operation))
+  }
+  const [ours, theirs] = [median(seen.reference), median(seen.bare)]
+  console.log(
+    `${operation}: reference ${ours.toFixed(0)}/s, bare node:http ${theirs.toFixed(0)}/s, ratio ${(ours / theirs).toFixed(2)}`,
+  )
+}
+await Promise.all([reference.worker.terminate(), bare.worker.terminate()])

@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createAdaptorServer } from '@hono/node-server'
+import { validators } from '../generated/validators.ts'
+import { createRealClock, createReference, defaultKeys } from '../reference/index.ts'
+
+// One of two servers, in a thread of its own: the reference, or the least that does the same work without it.
+
+/** Reads the body, holds it against the same validator, finds the pod and answers it. */
+function bare(request: IncomingMessage, response: ServerResponse): void {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', () => {
+    const known = request.headers.authorization === `Bearer ${defaultKeys.full}`
+    const pod = pods.get(request.url?.split('/')[3] ?? '')
+    const body: unknown = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    const valid = body === undefined || validators.PodActionRequest(body)
+    const status = !known ? 401 : pod === undefined ? 404 : !valid ? 422 : body === undefined ? 200 : 409
+    const answer = JSON.stringify(status === 200 ? pod : { title: 'refused', status, detail: 'refused' })
+    response.writeHead(status, {
+      'Content-Type': status === 200 ? 'application/json' : 'application/problem+json',
+      'Content-Length': Buffer.byteLength(answer),
+      RateLimit: '"minute";r=100;t=12, "hour";r=100;t=12, "day";r=100;t=12',
+      'RateLimit-Policy': '"minute";q=100;w=60, "hour";q=100;w=3600, "day";q=100;w=86400',
+    })
+    response.end(answer)
+  })
+}
+
+const pods = new Map<string, unknown>()
+const unlimited = { minute: 1e9, hour: 1e9, day: 1e9 }
+const reference = createReference({
+  clock: createRealClock(),
+  quotas: unlimited,
+  life: { provisioningMs: 0, startingMs: 0 },
+})
+const created = await reference.fetch(
+  new Request('http://bench/v2/pods', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${defaultKeys.full}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name: 'bench', image: 'bench', gpu: { id: 'gpu-a' } }),
+  }),
+)
+const pod = (await created.json()) as { id: string }
+pods.set(pod.id, pod)
+const server = (workerData === 'bare' ? createServer(bare) : createAdaptorServer({ fetch: reference.fetch })) as Server
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  parentPort?.postMessage({ port, id: pod.id, key: defaultKeys.full })
+})

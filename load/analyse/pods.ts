@@ -1,0 +1,104 @@
+import { parseList } from 'structured-headers'
+import type { PodPlan } from '../plan/types.ts'
+import { isRefused, isServed, type Point } from '../points.ts'
+import type { Ruling } from './judge.ts'
+import type { LoadRule } from './rules.ts'
+import { type LoadVerdict, milliseconds, proofOf, proofOfAll } from './verdict.ts'
+
+type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
+
+const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, PodJudge])[]>> = {
+  'pod-headers': [['limits.pods.headers-on-success', judgeHeaders]],
+  'pod-429': [
+    ['limits.pods.retry-after', judgeRetryAfter],
+    ['limits.pods.retry-after-honest', judgeHonesty],
+  ],
+}
+
+/** One client, one request after the other: what the rate headers and Retry-After say, and whether it is true. */
+export function judgePods(points: readonly Point[], plan: PodPlan): LoadVerdict[] {
+  const ordered = [...points].sort((a, b) => a.sentMs - b.sentMs)
+  return judges[plan.shape].map(([rule, judge]) => {
+    const { proof, ...ruling } = judge(ordered, plan)
+    return { rule, shape: plan.shape, operation: 'pods', ...ruling, proof: proof ?? proofOfAll(ordered) }
+  })
+}
+
+function judgeHeaders(points: readonly Point[], { requests }: PodPlan): Ruling {
+  const served = points.filter(isServed)
+  const bare = served.find(({ rateLimit, rateLimitPolicy }) => rateLimit === null || rateLimitPolicy === null)
+  if (bare !== undefined) {
+    const name = bare.rateLimit === null ? 'RateLimit' : 'RateLimit-Policy'
+    return failure(points, bare, `a pod request was answered ${bare.status} without ${name}`)
+  }
+  if (served.length < requests || served.some(({ rateLimit }) => rateLimit === undefined)) {
+    return unclear(`only ${served.length} of ${requests} pod requests were served with their headers recorded`)
+  }
+  return { verdict: 'passed', sentence: `all ${served.length} successes carry RateLimit and RateLimit-Policy` }
+}
+
+function judgeRetryAfter(points: readonly Point[]): Ruling {
+  const refused = points.filter(isRefused)
+  if (refused.length === 0) return unclear(`none of ${points.length} pod requests was refused`)
+  for (const point of refused) {
+    const { retryAfter, rateLimit, rateLimitPolicy } = point
+    if (retryAfter === undefined) return unclear('the headers of a 429 were not recorded')
+    if (retryAfter === null) return failure(points, point, 'a 429 came without Retry-After')
+    if (secondsOf(retryAfter) === null) {
+      return failure(points, point, `Retry-After was ${JSON.stringify(retryAfter)}, not whole seconds`)
+    }
+    if (rateLimit === null || rateLimitPolicy === null) {
+      return failure(points, point, `a 429 came without ${rateLimit === null ? 'RateLimit' : 'RateLimit-Policy'}`)
+    }
+  }
+  return { verdict: 'passed', sentence: `all ${refused.length} 429s carry Retry-After in whole seconds` }
+}
+
+/** The first request sent once the stated wait is over must be served, unless a second window was used up as well. */
+function judgeHonesty(points: readonly Point[]): Ruling {
+  const index = points.findIndex(isRefused)
+  const refused = points[index]
+  const probe = points[index + 1]
+  if (refused === undefined) return unclear(`none of ${points.length} pod requests was refused`)
+  const seconds = secondsOf(refused.retryAfter ?? null)
+  if (seconds === null)
+    return unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, so nothing says how long to wait`)
+  if (probe === undefined) return unclear(`nothing was sent after the stated ${seconds} s`)
+  const waitedMs = probe.sentMs - refused.receivedMs
+  if (waitedMs < seconds * 1000) return unclear(`a request was sent before the stated ${seconds} s were over`)
+  if (isServed(probe)) {
+    return {
+      verdict: 'passed',
+      sentence: `a request ${milliseconds(waitedMs)} after the 429 was served, as Retry-After ${seconds} says`,
+    }
+  }
+  if (!isRefused(probe)) return unclear('the request after the stated wait was neither served nor refused')
+  if (windowsUsedUp(refused) > 1) return unclear('more than one window was used up, and Retry-After may be of one')
+  return failure(
+    points,
+    probe,
+    `a request ${milliseconds(waitedMs)} after the 429 was refused, though Retry-After said ${seconds} s`,
+  )
+}
+
+/** Whole seconds as text, or null: a date, a fraction and a sign are none. */
+function secondsOf(text: string | null): number | null {
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null
+}
+
+function windowsUsedUp({ rateLimit }: Point): number {
+  try {
+    return parseList(rateLimit ?? '').filter(([, parameters]) => parameters.get('r') === 0).length
+  } catch {
+    return 0
+  }
+}
+
+function failure(points: readonly Point[], { sentMs, receivedMs }: Point, sentence: string): Ruling {
+  const fromMs = points[0]?.sentMs ?? sentMs
+  return { verdict: 'failed', sentence, proof: proofOf(points, fromMs, receivedMs) }
+}
+
+function unclear(sentence: string): Ruling {
+  return { verdict: 'inconclusive', sentence }
+}

@@ -1,0 +1,71 @@
+import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
+import { lengthOf, plannedCount } from '../plan/types.ts'
+import type { ScriptPlan, ScriptRequest, ScriptScenario } from '../scripts/lib/types.ts'
+
+/** What to send for each operation (`pods` for the pod API); `{holdMs}` stands for the time to hold. */
+export type LoadRequests = Readonly<Record<string, ScriptRequest>>
+
+/** How long an answer is waited for beyond the time that it is held. */
+const ANSWER_MS = 30_000
+/** An arrival rate of k6 lasts at least this long; in a shorter stretch every request has a virtual user of its own. */
+const SHORTEST_RATE_MS = 1000
+/** Virtual users for an arrival rate: those of half a second to begin with, those of five seconds at most. */
+const VIRTUAL_USERS = { spare: 10, atFirstSeconds: 0.5, atMostSeconds: 5 } as const
+
+/** A plan as the scripts of k6 read it: no code, no address, no key. */
+export function scriptPlan(plan: Plan, requests: LoadRequests): ScriptPlan {
+  const common = { shape: plan.shape, requests }
+  if (plan.plane === 'pods') {
+    const { requests: most, probes, longestWaitMs } = plan
+    const planned = plan.shape === 'pod-headers' ? most : Math.min(most, 1 + probes)
+    const k6 = { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: `${timeLimitMs(plan)}ms` }
+    const scenarios = { pods: { operation: 'pods', endpoint: 'first', spacingMs: 0, k6 } }
+    const pods = { requests: most, probes, longestWaitMs }
+    return { ...common, planned, mayMiss: 0, holdMs: 0, answerMs: ANSWER_MS, scenarios, pods }
+  }
+  const scenarios = plan.stretches.map(
+    (stretch, n) => [`${stretch.operation}_${n}`, scenarioOf(stretch, plan)] as const,
+  )
+  return {
+    ...common,
+    planned: plannedCount(plan),
+    mayMiss: plan.stretches.filter(({ spacingMs, count }) => spacingMs > 0 && count > 1).length,
+    holdMs: plan.holdMs,
+    answerMs: plan.holdMs + ANSWER_MS,
+    scenarios: Object.fromEntries(scenarios),
+    pods: null,
+  }
+}
+
+/** Real milliseconds after which a run of k6 is stuck: all that is planned, every wait at its longest, and a start. */
+export function timeLimitMs(plan: Plan): number {
+  if (plan.plane === 'pods') return 30_000 + plan.longestWaitMs + (plan.requests + plan.probes) * 1000
+  return Math.ceil(30_000 + plan.quietMs + lengthOf(plan) + plan.holdMs + 2 * ANSWER_MS)
+}
+
+function scenarioOf({ operation, endpoint, startMs, count, spacingMs }: Stretch, plan: QueuePlan): ScriptScenario {
+  const { holdMs, quietMs } = plan
+  const begin = { startTime: `${Math.round(quietMs + startMs)}ms`, gracefulStop: `${holdMs + ANSWER_MS}ms` }
+  if (count * spacingMs < SHORTEST_RATE_MS || count === 1) {
+    const maxDuration = `${holdMs + SHORTEST_RATE_MS + ANSWER_MS}ms`
+    const k6 = { executor: 'per-vu-iterations', vus: count, iterations: 1, maxDuration, ...begin }
+    return { operation, endpoint, spacingMs, k6 }
+  }
+  const lengthMs = `${Math.round(count * spacingMs)}ms`
+  const usersFor = (seconds: number) =>
+    Math.min(count, Math.ceil((1000 / spacingMs) * (seconds + holdMs / 1000)) + VIRTUAL_USERS.spare)
+  return {
+    operation,
+    endpoint,
+    spacingMs: 0,
+    k6: {
+      executor: 'constant-arrival-rate',
+      rate: count,
+      timeUnit: lengthMs,
+      duration: lengthMs,
+      preAllocatedVUs: usersFor(VIRTUAL_USERS.atFirstSeconds),
+      maxVUs: usersFor(VIRTUAL_USERS.atMostSeconds),
+      ...begin,
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { tables as generatedTables, type RateOperation, type Tables } from '../../generated/tables.ts'
+import type { PlannedLimit, QueuePlan, QueueShape, Stretch, Workers } from './types.ts'
+
+export interface QueuePlanOptions {
+  readonly operation: RateOperation
+  readonly shape: 'smoke' | QueueShape
+  /** Shortens or stretches every window; 1 is what the description says. */
+  readonly windowScale?: number
+  readonly workers?: Workers
+  /** Isolation alone: another operation, or the same one on another endpoint. Default: another endpoint. */
+  readonly neighbour?: RateOperation
+  /** Share of the limit at which "too strict" and the neighbour are driven. */
+  readonly underShare?: number
+  /** Share of the limit at which it is exceeded. */
+  readonly overShare?: number
+  /** Windows of even load. K windows show a limit that is more than 1/K too generous. */
+  readonly windows?: number
+  /** Concurrency alone: how long the target holds a request, where it decides that itself. */
+  readonly holdMs?: number
+  readonly tables?: Pick<Tables, 'rates'>
+}
+
+export const FIRST_ENDPOINT = 'first'
+export const SECOND_ENDPOINT = 'second'
+
+/** What a client waits beyond a window before it says that the window is over, as a share of it. */
+const BACKOFF_MARGIN = 0.1
+
+/** The plan of one shape on one operation, its numbers from the rate table (heading Limits). */
+export function queuePlan(options: QueuePlanOptions): QueuePlan {
+  const { operation, shape, windowScale = 1, workers = 'unknown', tables = generatedTables } = options
+  const limit = limitOf(operation, windowScale, tables)
+  const other = options.neighbour ?? operation
+  const neighbour =
+    shape === 'isolation'
+      ? { limit: limitOf(other, windowScale, tables), across: other === operation ? 'endpoint' : 'operation' }
+      : null
+  return {
+    plane: 'queue',
+    shape,
+    limit,
+    neighbour: neighbour as QueuePlan['neighbour'],
+    stretches: stretchesOf(limit, neighbour?.limit ?? limit, options),
+    holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit, options)) : 0,
+    quietMs: 2 * limit.windowMs,
+    workers,
+  }
+}
+
+function limitOf(operation: RateOperation, windowScale: number, { rates }: Pick<Tables, 'rates'>): PlannedLimit {
+  const { requests, windowSeconds, concurrent } = rates[operation]
+  return { operation, requests, windowMs: windowSeconds * 1000 * windowScale, concurrent }
+}
+
+function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePlanOptions): Stretch[] {
+  const { shape, underShare = 0.8, overShare = 1.5, windows = 4, neighbour } = options
+  const { requests, windowMs } = limit
+  const even = evenly(limit)
+  switch (shape) {
+    case 'smoke':
+      return [even(0, 1, 1)]
+    case 'under':
+      return [even(0, Math.floor(underShare * requests * windows), underShare)]
+    case 'over':
+      return [even(0, Math.ceil(overShare * requests * windows), overShare)]
+    case 'burst':
+      return [{ ...even(0, 3 * requests, 1), spacingMs: 0 }]
+    case 'concurrency':
+      return [even(0, heldCount(limit), underShare)]
+    case 'recovery': {
+      // Three times the limit within a window is more than any kind of counting lets through.
+      const overload = even(0, 3 * requests, 3)
+      const lastMs = (overload.count - 1) * overload.spacingMs
+      return [
+        overload,
+        even(lastMs + windowMs * (1 + BACKOFF_MARGIN), 1, 1),
+        even(lastMs + windowMs * (2 + 2 * BACKOFF_MARGIN), 1, 1),
+      ]
+    }
+    case 'isolation': {
+      const endpoint = neighbour === undefined || neighbour === limit.operation ? SECOND_ENDPOINT : FIRST_ENDPOINT
+      const share = underShare / 2
+      const count = Math.max(1, Math.floor((share * other.requests * windows * windowMs) / other.windowMs))
+      return [
+        even(0, Math.ceil(overShare * requests * windows), overShare),
+        { ...evenly(other)(0, count, share), endpoint },
+      ]
+    }
+  }
+}
+
+function evenly({ operation, requests, windowMs }: PlannedLimit) {
+  return (startMs: number, count: number, share: number): Stretch => ({
+    operation,
+    endpoint: FIRST_ENDPOINT,
+    startMs,
+    count,
+    spacingMs: windowMs / (share * requests),
+  })
+}
+
+/** A tenth more than may be held at once. */
+function heldCount({ concurrent }: PlannedLimit): number {
+  return concurrent === null ? 1 : Math.max(concurrent + 1, Math.ceil((concurrent * 11) / 10))
+}
+
+/** Long enough that the first is still open when the last is sent, with half a window to spare. */
+function holdMsOf(limit: PlannedLimit, { underShare = 0.8 }: QueuePlanOptions): number {
+  const spacingMs = limit.windowMs / (underShare * limit.requests)
+  return Math.ceil(heldCount(limit) * spacingMs + limit.windowMs / 2)
+}

@@ -1,0 +1,70 @@
+import type { RateOperation } from '../../generated/tables.ts'
+
+/** What is driven, and so what can be judged. */
+export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'recovery' | 'isolation'
+export type PodShape = 'pod-headers' | 'pod-429'
+export type Shape = 'smoke' | QueueShape | PodShape
+
+/** A limit as one client meets it. */
+export interface PlannedLimit {
+  readonly operation: RateOperation
+  /** Requests a window. */
+  readonly requests: number
+  readonly windowMs: number
+  /** Requests at once; null: no such limit. */
+  readonly concurrent: number | null
+}
+
+/**
+ * Workers that run meanwhile: the limit in force is the higher of the base and what they allow together.
+ * `unknown` takes the proof from every "too generous".
+ */
+export type Workers = 'unknown' | { readonly running: number; readonly requestsPerWindow: number }
+
+/** Requests at an even pace: the first at `startMs`, then one each `spacingMs` (0: all at once). */
+export interface Stretch {
+  readonly operation: RateOperation
+  readonly endpoint: string
+  /** After the beginning of the plan. */
+  readonly startMs: number
+  readonly count: number
+  readonly spacingMs: number
+}
+
+/** Load on queue endpoints. All that drives it, and all that judges it, stands here. */
+export interface QueuePlan {
+  readonly plane: 'queue'
+  readonly shape: 'smoke' | QueueShape
+  readonly limit: PlannedLimit
+  /** Isolation alone: the limit that must not be touched, and what sets the two apart. */
+  readonly neighbour: { readonly limit: PlannedLimit; readonly across: 'operation' | 'endpoint' } | null
+  readonly stretches: readonly Stretch[]
+  /** How long the target is asked to hold each request open; 0: not at all. */
+  readonly holdMs: number
+  /** Time without requests before the plan begins. */
+  readonly quietMs: number
+  readonly workers: Workers
+}
+
+/** Load on the pod API by one client, one request after the other. */
+export interface PodPlan {
+  readonly plane: 'pods'
+  readonly shape: PodShape
+  /** pod-headers: how many requests; pod-429: the most to send until one is refused. */
+  readonly requests: number
+  /** Requests sent once the stated wait is over (pod-429). */
+  readonly probes: number
+  /** The longest Retry-After that is waited out. */
+  readonly longestWaitMs: number
+}
+
+export type Plan = QueuePlan | PodPlan
+
+/** How long the stretches of a plan last, from the first request to the last. */
+export function lengthOf({ stretches }: Pick<QueuePlan, 'stretches'>): number {
+  return Math.max(0, ...stretches.map(({ startMs, count, spacingMs }) => startMs + (count - 1) * spacingMs))
+}
+
+export function plannedCount({ stretches }: Pick<QueuePlan, 'stretches'>): number {
+  return stretches.reduce((sum, { count }) => sum + count, 0)
+}

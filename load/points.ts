@@ -1,0 +1,36 @@
+/** One request as its client saw it. Moments are milliseconds on the client's clock, fractions allowed. */
+export interface Point {
+  readonly operation: string
+  /** Which endpoint it went to, where a plan drives more than one; absent: the first. */
+  readonly endpoint?: string
+  readonly sentMs: number
+  /** When the whole answer was there, or the client gave up. */
+  readonly receivedMs: number
+  /** Status of the answer; 0 where none came. */
+  readonly status: number
+  /** `transport`: no whole answer came (a reset, a time-out, a refused connection). */
+  readonly kind: 'answer' | 'transport'
+  /** Header lines as they came, where the script records them; null: the answer had none. */
+  readonly retryAfter?: string | null
+  readonly rateLimit?: string | null
+  readonly rateLimitPolicy?: string | null
+}
+
+/** A limiter may have let it in: every fate but a 429. */
+export function mayHaveCounted({ kind, status }: Point): boolean {
+  return kind === 'transport' || status !== 429
+}
+
+export function isRefused({ kind, status }: Point): boolean {
+  return kind === 'answer' && status === 429
+}
+
+/** It was let in, without doubt: a success. */
+export function isServed({ kind, status }: Point): boolean {
+  return kind === 'answer' && status >= 200 && status < 300
+}
+
+/** Neither served nor 429: another error, or silence. */
+export function isOdd(point: Point): boolean {
+  return !isServed(point) && !isRefused(point)
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { analyse } from './analyse/analyse.ts'
+import type { LoadVerdict } from './analyse/verdict.ts'
+import { readRawPoints } from './k6/raw.ts'
+import { type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
+import { LoadError } from './load-error.ts'
+import type { Plan } from './plan/types.ts'
+import type { Point } from './points.ts'
+
+export interface LoadRunOptions {
+  readonly plan: Plan
+  readonly requests: LoadRequests
+  /** The path of a k6 (`findK6`). */
+  readonly k6: string
+  /** Addresses of the endpoints that the plan names; `first` is required. */
+  readonly urls: Readonly<Record<string, string>>
+  readonly token: string
+  /** A folder for the plan and the raw points of this run; it is made where it is missing. */
+  readonly folder: string
+  /** Where the scripts are. */
+  readonly scripts?: string
+  /** Kills k6 when it fires: nothing is judged then. */
+  readonly signal?: AbortSignal
+}
+
+export interface LoadRun {
+  readonly verdicts: LoadVerdict[]
+  readonly points: Point[]
+  /** What k6 said that a reader should know, in one sentence each. */
+  readonly notes: readonly string[]
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly text: string
+  readonly tookMs: number
+}
+
+/** What k6 means by its exit codes, where they say that a run is not one. */
+const BROKEN_EXITS: Readonly<Record<number, string>> = {
+  104: 'refused the script or its options',
+  105: 'was interrupted',
+  107: 'met an exception in the script',
+  108: 'was aborted by the script',
+  110: 'was failed by the script',
+}
+const THRESHOLDS_EXIT = 99
+
+/**
+ * Drives a plan with k6 and judges what it recorded. k6's own summary and exit code decide nothing: verdicts come from
+ * the raw points alone, and a run that ended in any other way than by itself has none.
+ * @throws LoadError where k6 cannot be started, is killed, runs over its time, or leaves no readable record.
+ */
+export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
+  const { plan, requests, folder, token } = options
+  await mkdir(folder, { recursive: true })
+  const planFile = join(folder, 'plan.json')
+  const rawFile = join(folder, 'raw.json.gz')
+  await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests), null, 2)}\n`)
+
+  const ended = await runK6(options, planFile, rawFile)
+  const said = lastErrors(ended.text, token)
+  refuseBroken(ended, said, timeLimitMs(plan))
+  const { points, dropped } = await readRawPoints(rawFile)
+  const notes = said === '' ? [] : [`k6 said: ${said}`]
+  if (dropped > 0) notes.push(`k6 left out ${dropped} requests, for want of virtual users or of processor time`)
+  return { verdicts: analyse(points, plan), points, notes }
+}
+
+function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
+  const { plan, k6, urls, token, signal, scripts = join(import.meta.dirname, 'scripts') } = options
+  const addresses = Object.entries(urls).map(([endpoint, url]) => [
+    endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
+    url,
+  ])
+  const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
+  const begunMs = performance.now()
+  return new Promise((resolve, reject) => {
+    const child = spawn(k6, [...args, '--out', `json=${rawFile}`, join(scripts, `${plan.shape}.ts`)], {
+      env: {
+        HOME: options.folder,
+        K6_AUTO_EXTENSION_RESOLUTION: 'false',
+        K6_NO_USAGE_REPORT: 'true',
+        PLUMBLINE_PLAN: planFile,
+        PLUMBLINE_TOKEN: token,
+        ...Object.fromEntries(addresses),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeLimitMs(plan),
+      killSignal: 'SIGKILL',
+      ...(signal !== undefined && { signal }),
+    })
+    let text = ''
+    const keep = (chunk: Buffer) => {
+      text = (text + chunk.toString()).slice(-100_000)
+    }
+    child.stdout.on('data', keep)
+    child.stderr.on('data', keep)
+    child.on('error', (error) => reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}`)))
+    child.on('close', (code, killed) => resolve({ code, signal: killed, text, tookMs: performance.now() - begunMs }))
+  })
+}
+
+function refuseBroken({ code, signal, tookMs }: Ended, said: string, limitMs: number): void {
+  if (code === 0 || code === THRESHOLDS_EXIT) return
+  const seconds = Math.round(tookMs / 1000)
+  const rest = said === '' ? '' : ` It said: ${said}`
+  if (signal !== null) {
+    const why = tookMs >= limitMs ? `ran longer than the ${Math.round(limitMs / 1000)} s that it needs at most` : signal
+    throw new LoadError(`k6 was killed after ${seconds} s (${why}), so nothing is judged; run the load again.${rest}`)
+  }
+  const why = BROKEN_EXITS[code ?? -1] ?? `ended with exit code ${code}`
+  throw new LoadError(`k6 ${why} after ${seconds} s, so nothing is judged.${rest}`)
+}
+
+/** The last errors and warnings of k6, without the token. */
+function lastErrors(text: string, token: string): string {
+  const lines = text.split('\n').filter((line) => /level=(error|warning|fatal)|^panic|no space left/.test(line))
+  return lines.slice(-2).join(' / ').replaceAll(token, '«token»').slice(0, 500)
+}

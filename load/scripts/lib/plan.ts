@@ -1,0 +1,31 @@
+import type { ScriptPlan } from './types.ts'
+
+/** A variable of the environment; a script without it ends before it sends anything. */
+export function required(name: string): string {
+  const value = __ENV[name]
+  if (value === undefined || value === '') throw new Error(`The variable ${name} is required and was not set`)
+  return value
+}
+
+/** The plan named by PLUMBLINE_PLAN, which must be one of the script's shape. */
+export function readPlan(shape: string): ScriptPlan {
+  const plan: ScriptPlan = JSON.parse(open(required('PLUMBLINE_PLAN')))
+  if (plan.shape !== shape) throw new Error(`This script drives ${shape}, but the plan is one of ${plan.shape}`)
+  return plan
+}
+
+/** Options of k6: the plan's scenarios, and the thresholds that no run without its requests passes. */
+export function optionsOf({ scenarios, planned, mayMiss }: ScriptPlan): Record<string, unknown> {
+  return {
+    scenarios: Object.fromEntries(Object.entries(scenarios).map(([name, { k6 }]) => [name, { ...k6, exec: 'drive' }])),
+    discardResponseBodies: true,
+    maxRedirects: 0,
+    systemTags: ['status', 'error_code', 'scenario'],
+    summaryTrendStats: ['min', 'med', 'p(99)', 'max'],
+    thresholds: {
+      // Exceptions and refused connections leave k6's exit code at 0: only the count shows that all was sent.
+      plumbline_sent: [`count>=${planned - mayMiss}`],
+      dropped_iterations: ['count==0'],
+    },
+  }
+}

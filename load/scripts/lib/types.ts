@@ -1,0 +1,30 @@
+/** The part of a plan that a script reads: what is sent, when, and how often. Made by `load/k6/script-plan.ts`. */
+export interface ScriptPlan {
+  readonly shape: string
+  /** Requests in all; fewer fail the run. */
+  readonly planned: number
+  /** Requests that arrival rates may leave out at their ends. */
+  readonly mayMiss: number
+  readonly holdMs: number
+  /** How long an answer is waited for, its hold included. */
+  readonly answerMs: number
+  readonly scenarios: Readonly<Record<string, ScriptScenario>>
+  /** What to send for an operation; `{holdMs}` stands for the time to hold. */
+  readonly requests: Readonly<Record<string, ScriptRequest>>
+  readonly pods: { readonly requests: number; readonly probes: number; readonly longestWaitMs: number } | null
+}
+
+export interface ScriptScenario {
+  readonly operation: string
+  readonly endpoint: string
+  /** Where every request has a virtual user of its own: how long each waits after the one before it. */
+  readonly spacingMs: number
+  /** The options of k6 for this scenario, `exec` left out. */
+  readonly k6: Readonly<Record<string, string | number>>
+}
+
+export interface ScriptRequest {
+  readonly method: string
+  readonly path: string
+  readonly body: string | null
+}

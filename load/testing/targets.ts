@@ -1,0 +1,79 @@
+import { type RateOperation, tables } from '../../generated/tables.ts'
+import { createControlledClock } from '../../reference/clock/controlled.ts'
+import type { LimiterKind } from '../../reference/limits/queue/kinds.ts'
+import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
+import { createControlledClock as createScenarioClocks } from '../../suites/harness/clock/controlled.ts'
+import type { Send } from '../drivers/open-loop.ts'
+
+/** One change of a target that its limits do not survive. */
+export interface Defect {
+  /** What becomes of the number of requests a window, or at once. */
+  readonly requests?: (requests: number) => number
+  readonly concurrent?: (concurrent: number) => number
+  /** The limiter that a request goes to, by default one for each endpoint and operation. */
+  readonly keyOf?: (endpoint: string, operation: string) => string
+  /** What is answered in place of 429; 0: nothing at all. */
+  readonly refusal?: number
+  /** Refused requests are counted, and nothing counted is ever given back. */
+  readonly countsRefusedForEver?: boolean
+}
+
+export interface TargetOptions extends Defect {
+  readonly kind?: LimiterKind
+  readonly windowScale?: number
+  readonly offsetMs?: number
+}
+
+/** Limits with a defect, or, without one, as the description has them. */
+export function createLimits(options: TargetOptions): (endpoint: string, operation: RateOperation) => OperationLimiter {
+  const { requests = same, concurrent = same, keyOf = (...parts) => parts.join(' '), ...rest } = options
+  const limiters = new Map<string, OperationLimiter>()
+  return (endpoint, operation) => {
+    const rate = tables.rates[operation]
+    const changed = {
+      ...rate,
+      requests: requests(rate.requests),
+      concurrent: rate.concurrent === null ? null : concurrent(rate.concurrent),
+    }
+    const key = keyOf(endpoint, operation)
+    const limiter = limiters.get(key) ?? withMemory(createOperationLimiter({ ...rest, rate: changed }), options)
+    limiters.set(key, limiter)
+    return limiter
+  }
+}
+
+function same(number: number): number {
+  return number
+}
+
+function withMemory(limiter: OperationLimiter, { countsRefusedForEver = false }: Defect): OperationLimiter {
+  let hasRefused = false
+  return {
+    admit(nowMs) {
+      const admission = hasRefused ? { admitted: false as const, retryAfterMs: 1000 } : limiter.admit(nowMs)
+      if (!admission.admitted && countsRefusedForEver) hasRefused = true
+      return admission
+    },
+  }
+}
+
+/** A target in process, on a clock that stands still until all that drive it wait. */
+export function createVirtualTarget(options: TargetOptions, startMs = 1_767_323_045_123) {
+  const controlled = createControlledClock(startMs)
+  const limits = createLimits(options)
+  const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs })
+  const send: Send = async ({ operation, endpoint, holdMs }) => {
+    const admission = limits(endpoint, operation as RateOperation).admit(controlled.clock.now())
+    if (!admission.admitted) {
+      const { refusal = 429 } = options
+      if (refusal === 0) throw new Error('the connection was reset')
+      return { status: refusal, retryAfter: String(Math.ceil(admission.retryAfterMs / 1000)) }
+    }
+    if (holdMs > 0) {
+      await new Promise<void>((resolve) => void controlled.clock.schedule(controlled.clock.now() + holdMs, resolve))
+    }
+    admission.release()
+    return { status: 200 }
+  }
+  return { send, clock: clocks.actor('load'), now: controlled.clock.now, close: clocks.close }
+}

@@ -1,0 +1,141 @@
+import type { StoredPod } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { does, doesToo, later } from './action-tools.ts'
+import { is, jsonOf, onAnswer, parts, shows } from './tools.ts'
+
+/** What actions come to beyond the table of actions. */
+export const actionEffects = [
+  {
+    id: 'error-start-ignored',
+    rule: 'pods.action.error.start-leaves',
+    clause: 'left',
+    says: 'start of a pod in ERROR is answered 200, and the pod stays in ERROR.',
+    observed: 'status ERROR',
+    change: does({ status: 'ERROR', action: 'start' }, () => {}),
+  },
+  {
+    id: 'terminated-terminates-again',
+    rule: 'pods.action.terminated.any',
+    clause: 'refused',
+    says: 'terminate of a terminated pod is answered 204 again.',
+    observed: 'status 204',
+    wrap: (fetch) => async (request) => {
+      const body = await jsonOf(request)
+      const response = await fetch(request)
+      const isMeant = is.action(request) && response.status === 404 && body?.action === 'terminate'
+      return isMeant ? new Response(null, { status: 204 }) : response
+    },
+  },
+  {
+    id: 'terminated-comes-back-when-asked',
+    rule: 'pods.action.terminated.any',
+    clause: 'stays-terminated',
+    says: 'An action on a terminated pod is answered 404, and the pod is back a second later.',
+    observed: 'status EXITED',
+    change: parts({
+      transition: (original) => (pod, action, service) => {
+        original(pod, action, service)
+        if (action === 'terminate') later(1000, comesBackAs('EXITED'))(pod, service)
+      },
+    }),
+  },
+  {
+    id: 'unknown-pod-restart-400',
+    rule: 'pods.action.unknown-pod',
+    clause: 'not-found',
+    says: 'restart of a pod that does not exist is answered 400.',
+    observed: 'status 400',
+    wrap: (fetch) => async (request) => {
+      const body = await jsonOf(request)
+      const restated = onAnswer(
+        (_, { status }) => is.action(request) && status === 404 && body?.action === 'restart',
+        ({ text }) => ({ status: 400, text: text.replace('404', '400') }),
+      )
+      return restated(fetch)(request)
+    },
+  },
+  {
+    id: 'stopped-cpu-pod-costs',
+    rule: 'pods.action.stop-frees-compute',
+    clause: 'cost',
+    says: 'A CPU pod that was stopped goes on to cost.',
+    observed: 'cost 0.06',
+    change: shows((shown, pod) =>
+      pod.status === 'EXITED' && 'cpu' in pod.hardware ? { ...shown, cost: 0.06 } : shown,
+    ),
+  },
+  {
+    id: 'stopped-pod-keeps-runtime',
+    rule: 'pods.action.stop-frees-compute',
+    clause: 'runtime',
+    says: 'A pod with a persistent mount that was stopped still shows the ports of its runtime.',
+    observed: 'runtime an object',
+    change: shows((shown, { status, mounts }) =>
+      status === 'EXITED' && mounts.persistent ? { ...shown, runtime: { ports: [] } } : shown,
+    ),
+  },
+  {
+    id: 'stop-detaches-volume',
+    rule: 'pods.action.stop-frees-compute',
+    clause: 'kept',
+    says: 'stop detaches the network volume of a pod.',
+    observed: 'mounts {}',
+    change: doesToo({ status: 'RUNNING', action: 'stop' }, (pod) => {
+      if (pod.mounts.network) pod.mounts = {}
+    }),
+  },
+  {
+    id: 'terminated-comes-back',
+    rule: 'pods.action.terminate-is-final',
+    clause: 'settled',
+    says: 'A pod that was terminated while RUNNING is back as EXITED four seconds later.',
+    observed: 'status EXITED',
+    change: doesToo({ status: 'RUNNING', action: 'terminate' }, later(4000, comesBackAs('EXITED'))),
+  },
+  {
+    id: 'terminated-goes-on-to-start',
+    rule: 'pods.action.terminate-is-final',
+    clause: 'on-its-way',
+    says: 'A pod that was terminated while PROVISIONING goes on to STARTING.',
+    observed: 'status STARTING',
+    change: doesToo({ status: 'PROVISIONING', action: 'terminate' }, later(2000, comesBackAs('STARTING'))),
+  },
+  {
+    id: 'restart-answers-text-json',
+    rule: 'pods.action.content-type',
+    clause: 'json',
+    says: 'The pod that restart answers is text/json.',
+    observed: 'text/json',
+    wrap: onAnswer(
+      (request, { status }) => is.action(request) && status === 200,
+      ({ headers }) => {
+        headers.set('content-type', 'text/json')
+        return {}
+      },
+    ),
+    tour: ['pods.action.running.restart'],
+  },
+  {
+    id: 'terminate-announces-body',
+    rule: 'pods.action.content-type',
+    clause: 'no-body',
+    says: 'The 204 to terminate announces a body in pieces.',
+    observed: 'Transfer-Encoding chunked',
+    wrap: onAnswer(
+      (request, { status }) => is.action(request) && status === 204,
+      ({ headers }) => {
+        headers.set('transfer-encoding', 'chunked')
+        return {}
+      },
+    ),
+    tour: ['pods.action.running.terminate'],
+  },
+] as const satisfies readonly Defect[]
+
+/** A pod that was removed is there again. */
+function comesBackAs(status: StoredPod['status']): Parameters<typeof later>[1] {
+  return (pod, service) => {
+    service.store.add(pod)
+    service.parts.enter(pod, status, service)
+  }
+}

@@ -1,0 +1,133 @@
+import { type PodStatus, podActions, tables } from '../../generated/tables.ts'
+import type { Defect } from '../types.ts'
+import {
+  answers,
+  type Cell,
+  does,
+  type Effect,
+  effectOf,
+  later,
+  permits,
+  refuses,
+  refusesWith,
+  rewritten,
+  seen,
+} from './action-tools.ts'
+
+const statuses = ['running', 'exited', 'error', 'provisioning', 'starting'] as const
+
+/** Where the action itself would change nothing that can be seen, or lead elsewhere than its table says. */
+const effects: Readonly<Record<string, readonly [Effect, string] | undefined>> = {
+  'RUNNING start': [effectOf('start'), seen('RUNNING', 'STARTING')],
+  'EXITED stop': [effectOf('terminate'), 'status 404'],
+  'ERROR restart': [effectOf('start'), seen('ERROR', 'STARTING')],
+  'PROVISIONING start': [effectOf('start'), seen('PROVISIONING', 'STARTING')],
+  'STARTING start': [effectOf('stop'), seen('STARTING', 'EXITED')],
+}
+
+/** The table of actions, cell by cell. */
+export const actionTable: readonly Defect[] = statuses.flatMap((name) =>
+  podActions.flatMap((action) => {
+    const status = name.toUpperCase() as Uppercase<typeof name>
+    const rule = `pods.action.${name}.${action}` as const
+    const cell = { status, action }
+    const own = tables.actions[status].includes(action) ? permitted(cell) : notPermitted(cell)
+    return own.map(({ id, ...defect }) => ({ id: `${name}-${action}-${id}`, rule, ...defect }))
+  }),
+)
+
+type Own = Omit<Defect, 'rule'>
+
+function permitted(cell: Cell): Own[] {
+  const { status, action } = cell
+  const refused = {
+    id: 'refused',
+    clause: 'answered',
+    says: `${action} is refused while a pod is ${status}.`,
+    observed: 'status 409',
+    change: refuses(cell),
+  }
+  if (action === 'terminate') {
+    return [
+      refused,
+      {
+        id: 'announces-body',
+        clause: 'no-body',
+        says: `The 204 to terminate of a pod that is ${status} announces a body of two bytes.`,
+        observed: 'Content-Length 2',
+        change: answers(cell, () => new Response(null, { status: 204, headers: { 'content-length': '2' } })),
+      },
+      {
+        id: 'ignored',
+        clause: 'becomes-terminated',
+        says: `terminate of a pod that is ${status} is answered 204, and the pod stays.`,
+        observed: `status ${restOf(status)}`,
+        change: does(cell, () => {}),
+      },
+    ]
+  }
+  const partial = {
+    id: 'answers-part',
+    clause: 'full-pod',
+    says: `The answer to ${action} of a pod that is ${status} lacks env and cost.`,
+    observed: 'no env, cost',
+    change: answers(
+      cell,
+      rewritten(({ env: _env, cost: _cost, ...pod }) => pod),
+    ),
+  }
+  if (status === 'ERROR') return [refused, partial]
+  const stays = {
+    id: 'ignored',
+    clause: `becomes-${tables.transitions[action].to.toLowerCase()}`,
+    says: `${action} of a pod that is ${status} is answered 200 and comes to nothing.`,
+    observed: `status ${restOf(status)}`,
+    change: does(cell, () => {}),
+  }
+  const stops = {
+    ...stays,
+    id: 'stops',
+    says: 'restart stops the container a second later, and does not start it again.',
+    observed: 'status EXITED',
+    change: does(cell, later(1000, effectOf('stop'))),
+  }
+  return [refused, partial, action === 'restart' ? stops : stays]
+}
+
+function notPermitted(cell: Cell): Own[] {
+  const { status, action } = cell
+  const [effect, observed] = effects[`${status} ${action}`] ?? [
+    effectOf(action),
+    seen(status, tables.transitions[action].to),
+  ]
+  const carriedOut = {
+    id: 'refused-with-effect',
+    clause: 'unchanged',
+    says: `${action} is refused while a pod is ${status}, and yet changes the pod.`,
+    observed,
+    change: refusesWith(cell, effect),
+  }
+  const carriedOutLater = {
+    id: 'refused-with-late-effect',
+    clause: 'unchanged-later',
+    says: `${action} is refused while a pod is ${status}, and changes the pod a second later.`,
+    observed,
+    change: refusesWith(cell, later(1000, effect)),
+  }
+  return [
+    {
+      id: 'accepted',
+      clause: 'refused',
+      says: `${action} is accepted while a pod is ${status}.`,
+      observed: 'status 200',
+      change: permits(cell),
+    },
+    carriedOut,
+    ...(status === 'PROVISIONING' || status === 'STARTING' ? [] : [carriedOutLater]),
+  ]
+}
+
+/** Where a pod in a status is once nothing happens to it any more. */
+function restOf(status: PodStatus): PodStatus {
+  return status === 'PROVISIONING' || status === 'STARTING' ? 'RUNNING' : status
+}

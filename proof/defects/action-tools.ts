@@ -1,0 +1,149 @@
+import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
+import {
+  type FetchWrapper,
+  type ReferenceOptions,
+  Refusal,
+  type Service,
+  type StoredPod,
+} from '../../reference/index.ts'
+import { type Change, is, type Json, options, parts } from './tools.ts'
+
+/** One cell of the table of actions: a pod in this status that is asked for this action. */
+export interface Cell {
+  readonly status: PodStatus
+  readonly action: PodAction
+}
+
+/** Something that happens to a pod. */
+export type Effect = (pod: StoredPod, service: Service) => void
+
+/** The effect of an action, whether or not the status permits it. */
+export function effectOf(action: PodAction): Effect {
+  return (pod, service) => service.parts.transition(pod, action, service)
+}
+
+/** The same effect, later on the clock. */
+export function later(ms: number, effect: Effect): Effect {
+  return (pod, service) => void service.clock.schedule(service.clock.now() + ms, () => effect(pod, service))
+}
+
+/** The action is refused in this cell as if the status did not permit it. */
+export function refuses(cell: Cell): Change {
+  return parts({
+    permit: (original) => (pod, action, service) => {
+      if (isIn(cell, pod, action)) throw new Refusal(409, `the status ${pod.status} does not permit ${action}`)
+      original(pod, action, service)
+    },
+  })
+}
+
+/** The action is permitted in this cell. */
+export function permits(cell: Cell): Change {
+  return parts({
+    permit: (original) => (pod, action, service) => {
+      if (!isIn(cell, pod, action)) original(pod, action, service)
+    },
+  })
+}
+
+/** The action is refused in this cell, with an effect all the same. */
+export function refusesWith(cell: Cell, effect: Effect): Change {
+  return parts({
+    permit: (original) => (pod, action, service) => {
+      if (isIn(cell, pod, action)) {
+        effect(pod, service)
+        throw new Refusal(409, `the status ${cell.status} does not permit ${action}`)
+      }
+      original(pod, action, service)
+    },
+  })
+}
+
+/** The action has another effect in this cell; its answer is the usual one. */
+export function does(cell: Cell, effect: Effect): Change {
+  return parts({
+    transition: (original) => (pod, action, service) => {
+      if (isIn(cell, pod, action)) effect(pod, service)
+      else original(pod, action, service)
+    },
+  })
+}
+
+/** Beside what the action does in this cell, it has another effect. */
+export function doesToo(cell: Cell, effect: Effect): Change {
+  return parts({
+    transition: (original) => (pod, action, service) => {
+      const isMeant = isIn(cell, pod, action)
+      original(pod, action, service)
+      if (isMeant) effect(pod, service)
+    },
+  })
+}
+
+/** The answer to an action that was carried out in this cell is rewritten. */
+export function answers(cell: Cell, rewrite: (response: Response) => Response | Promise<Response>): Change {
+  return (base) => {
+    let isMeant = false
+    const mark: Change = doesBefore(cell, () => {
+      isMeant = true
+    })
+    const wrapFetch: FetchWrapper = (fetch) => async (request) => {
+      const response = await fetch(request)
+      if (!isMeant) return response
+      isMeant = false
+      return rewrite(response)
+    }
+    return options({ wrapFetch })(mark(base))
+  }
+}
+
+/** Members of the JSON object that a response carries are changed. */
+export function rewritten(change: (json: Json) => unknown): (response: Response) => Promise<Response> {
+  return async (response) => {
+    const { status, headers } = response
+    return Response.json(change((await response.json()) as Json), { status, headers })
+  }
+}
+
+/** Action calls that are answered with an error have an effect on their pod all the same. */
+export function carriesOut(
+  when: (request: Request, response: Response) => boolean,
+  effect: Effect,
+  more: Partial<ReferenceOptions> = {},
+): Change {
+  return (base) => {
+    let known: Service | null = null
+    const wrapFetch: FetchWrapper = (fetch) => async (request) => {
+      const response = await fetch(request)
+      const pod = known?.store.get(new URL(request.url).pathname.split('/')[3] ?? '')
+      if (pod && known && is.action(request) && response.status >= 400 && when(request, response)) effect(pod, known)
+      return response
+    }
+    const learn = parts({
+      authenticate: (original) => (authorization, service) => {
+        known = service
+        return original(authorization, service)
+      },
+    })
+    return options({ ...more, wrapFetch })(learn(base))
+  }
+}
+
+/** What `sameAs` sees of a pod that has another status now. */
+export function seen(from: PodStatus, to: PodStatus): string {
+  const isSame = JSON.stringify(tables.actions[from]) === JSON.stringify(tables.actions[to])
+  return `${isSame ? '' : `actions ${JSON.stringify(tables.actions[to])}, `}status "${to}"`
+}
+
+function doesBefore(cell: Cell, effect: () => void): Change {
+  return parts({
+    transition: (original) => (pod, action, service) => {
+      if (isIn(cell, pod, action)) effect()
+      original(pod, action, service)
+    },
+  })
+}
+
+function isIn({ status, action }: Cell, pod: StoredPod, asked: PodAction): boolean {
+  return pod.status === status && asked === action
+}

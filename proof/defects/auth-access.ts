@@ -1,0 +1,145 @@
+import { exampleKeys } from '../../reference/embedded.ts'
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { effectOf, seen } from './action-tools.ts'
+import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs } from './auth-tools.ts'
+import { is, onAnswer, options, parts } from './tools.ts'
+
+const isStranger = tokenIs(exampleKeys.stranger)
+const isRestricted = tokenIs(exampleKeys.restricted)
+
+/** Keys of another account, and keys with few permissions; what answers tell of keys. */
+export const authAccess = [
+  {
+    id: 'stranger-reads-pod',
+    rule: 'auth.pods.hidden',
+    clause: 'refused',
+    says: 'GET shows a pod to another account.',
+    observed: 'status 200',
+    change: lets((request) => isStranger(request) && is.get(request)),
+  },
+  {
+    id: 'stranger-told-name',
+    rule: 'auth.pods.hidden',
+    clause: 'not-told',
+    says: 'The refusal to another account names the pod.',
+    observed: 'the name of the pod',
+    change: parts({
+      findPod: (original) => (id, caller, service) => {
+        const pod = service.store.get(id)
+        if (pod && pod.user !== caller.user) throw new Refusal(403, `no access to ${pod.name}`)
+        return original(id, caller, service)
+      },
+    }),
+  },
+  {
+    id: 'stranger-lists-all-pods',
+    rule: 'auth.pods.hidden',
+    clause: 'not-listed',
+    says: 'The list shows the pods of every account.',
+    observed: 'the pod of another account',
+    change: parts({
+      listPods:
+        () =>
+        (_, { store }) => [...store.all()],
+    }),
+  },
+  {
+    id: 'stranger-refused-and-deletes',
+    rule: 'auth.pods.hidden',
+    clause: 'unchanged',
+    says: 'DELETE by another account is answered 404 and carried out.',
+    observed: 'status 404',
+    change: refusesAndDoes((request) => isStranger(request) && is.delete(request)),
+  },
+  {
+    id: 'stranger-refused-and-starts-later',
+    rule: 'auth.pods.hidden',
+    clause: 'unchanged-later',
+    says: 'An action by another account is answered 404 and carried out a second later.',
+    observed: seen('EXITED', 'STARTING'),
+    change: refusesAndDoesLater((request) => isStranger(request) && is.action(request), effectOf('start')),
+  },
+  {
+    id: 'restricted-key-deletes',
+    rule: 'auth.pods.forbidden',
+    clause: 'refused',
+    says: 'A key that may only read can delete.',
+    observed: 'status 204',
+    change: lets((request) => isRestricted(request) && is.delete(request)),
+  },
+  {
+    id: 'restricted-key-refused-and-deletes',
+    rule: 'auth.pods.forbidden',
+    clause: 'unchanged',
+    says: 'A key that may only read is refused a deletion, which is carried out.',
+    observed: 'status 404',
+    change: refusesAndDoes((request) => isRestricted(request) && is.delete(request)),
+  },
+  {
+    id: 'restricted-key-refused-and-stops-later',
+    rule: 'auth.pods.forbidden',
+    clause: 'unchanged-later',
+    says: 'A key that may only read is refused an action, and the pod is stopped a second later.',
+    observed: seen('RUNNING', 'EXITED'),
+    change: refusesAndDoesLater((request) => isRestricted(request) && is.action(request), effectOf('stop')),
+  },
+  {
+    id: 'restricted-key-refused-and-creates',
+    rule: 'auth.pods.forbidden',
+    clause: 'not-created',
+    says: 'A key that may only read is refused a creation, which is carried out.',
+    observed: 'a pod of the refused creation',
+    change: refusesAndDoes((request) => isRestricted(request) && is.create(request)),
+  },
+  {
+    id: 'granted-read-refused',
+    rule: 'auth.granted',
+    clause: 'granted',
+    says: 'A key that was granted to read cannot read a pod.',
+    observed: 'status 403',
+    change: parts({
+      authorize: (original) => (caller, operation, service) => {
+        original(caller, operation, service)
+        if (caller.permissions !== '*' && operation === 'getPod') throw new Refusal(403, 'access denied')
+      },
+    }),
+  },
+  {
+    id: 'token-in-header',
+    rule: 'auth.token-not-echoed',
+    clause: 'header',
+    says: 'Answers repeat the token in X-Key.',
+    observed: 'a bearer token in x-key',
+    wrap: onAnswer(is.get, ({ headers }, request) => {
+      headers.set('x-key', request.headers.get('authorization') ?? '')
+      return {}
+    }),
+  },
+  {
+    id: 'token-in-refusal',
+    rule: 'auth.token-not-echoed',
+    clause: 'body',
+    says: 'The refusal of a token repeats it.',
+    observed: 'a bearer token in the body',
+    change: parts({
+      authenticate: (original) => (authorization, service) => {
+        try {
+          return original(authorization, service)
+        } catch {
+          throw new Refusal(401, `no such key: ${authorization}`)
+        }
+      },
+    }),
+    tour: ['auth.pods.invalid'],
+  },
+  {
+    id: 'refusal-without-challenge',
+    rule: 'auth.challenge',
+    clause: 'challenge',
+    says: 'A 401 has no WWW-Authenticate.',
+    observed: 'no WWW-Authenticate',
+    change: options({ style: { wwwAuthenticate: false } }),
+    tour: ['auth.pods.missing'],
+  },
+] as const satisfies readonly Defect[]

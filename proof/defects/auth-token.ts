@@ -1,0 +1,171 @@
+import { exampleKeys } from '../../reference/embedded.ts'
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { effectOf, seen } from './action-tools.ts'
+import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
+import { is, onAnswer, parts } from './tools.ts'
+
+const started = seen('EXITED', 'STARTING')
+
+/** What stands in place of a good Authorization, and an operation that does not mind. */
+const refusals = {
+  'auth.pods.missing': {
+    id: 'no-key',
+    says: 'Without Authorization',
+    when: ({ headers }) => headers.get('authorization') === null,
+    open: ['the CPU catalog', ({ url }) => url.endsWith('/cpus')],
+  },
+  'auth.pods.invalid': {
+    id: 'unissued-key',
+    says: 'With a token that was never issued',
+    when: ({ headers }) => headers.get('authorization')?.startsWith('Bearer plumbline-never-issued') ?? false,
+    open: ['the list', is.list],
+  },
+  'auth.pods.expired': {
+    id: 'expired-key',
+    says: 'With an expired token',
+    when: tokenIs(exampleKeys.expired),
+    open: ['the action call', is.action],
+  },
+  'auth.scheme-required': {
+    id: 'bare-key',
+    says: 'With a good token without the word Bearer',
+    when: ({ headers }) => headers.get('authorization') === exampleKeys.full,
+    open: ['GET of a pod', is.get],
+  },
+} as const satisfies Readonly<
+  Record<string, { id: string; says: string; when: When; open: readonly [what: string, operation: When] }>
+>
+
+const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap((rule): Defect[] => {
+  const { id, says, when, open } = refusals[rule]
+  const [what, isOpen] = open
+  const whenAnd =
+    (operation: When): When =>
+    (request) =>
+      when(request) && operation(request)
+  return [
+    {
+      id: `${id}-accepted`,
+      rule,
+      clause: 'refused',
+      says: `${says}, ${what} is served.`,
+      observed: 'status 200',
+      change: lets(whenAnd(isOpen)),
+    },
+    {
+      id: `${id}-refused-and-starts`,
+      rule,
+      clause: 'unchanged',
+      says: `${says}, an action is answered 401 and carried out.`,
+      observed: started,
+      change: refusesAndDoes(whenAnd(is.action)),
+    },
+    {
+      id: `${id}-refused-and-starts-later`,
+      rule,
+      clause: 'unchanged-later',
+      says: `${says}, an action is answered 401 and carried out a second later.`,
+      observed: started,
+      change: refusesAndDoesLater(whenAnd(is.action), effectOf('start')),
+    },
+    {
+      id: `${id}-refused-and-creates`,
+      rule,
+      clause: 'not-created',
+      says: `${says}, a creation is answered 401 and carried out.`,
+      observed: 'a pod of the refused creation',
+      change: refusesAndDoes(whenAnd(is.create)),
+    },
+  ]
+})
+
+/** Keys that are missing, malformed, expired or unknown. */
+export const authToken: readonly Defect[] = [
+  ...everywhere,
+  {
+    id: 'basic-scheme-accepted',
+    rule: 'auth.pods.malformed',
+    clause: 'another-scheme',
+    says: 'A good token is accepted with the scheme Basic.',
+    observed: 'status 200',
+    change: lets(({ headers }) => headers.get('authorization')?.startsWith('Basic ') ?? false),
+  },
+  {
+    id: 'bearer-without-token-accepted',
+    rule: 'auth.pods.malformed',
+    clause: 'no-token',
+    says: 'Bearer without a token is accepted.',
+    observed: 'status 200',
+    change: lets(({ headers }) => headers.get('authorization') === 'Bearer'),
+  },
+  {
+    id: 'empty-authorization-accepted-for-actions',
+    rule: 'auth.pods.malformed',
+    clause: 'empty',
+    says: 'An action is carried out with an empty Authorization.',
+    observed: 'status 200',
+    change: lets((request) => is.action(request) && request.headers.get('authorization') === ''),
+  },
+  {
+    id: 'malformed-refused-and-starts',
+    rule: 'auth.pods.malformed',
+    clause: 'unchanged',
+    says: 'With an empty Authorization, an action is answered 401 and carried out.',
+    observed: started,
+    change: refusesAndDoes((request) => is.action(request) && request.headers.get('authorization') === ''),
+  },
+  {
+    id: 'malformed-refused-and-starts-later',
+    rule: 'auth.pods.malformed',
+    clause: 'unchanged-later',
+    says: 'With an empty Authorization, an action is answered 401 and carried out a second later.',
+    observed: started,
+    change: refusesAndDoesLater(
+      (request) => is.action(request) && request.headers.get('authorization') === '',
+      effectOf('start'),
+    ),
+  },
+  {
+    id: 'body-read-before-key',
+    rule: 'auth.before-validation',
+    clause: 'wrong-body',
+    says: 'An action call without a body is answered 400 before its key is looked at.',
+    observed: 'status 400',
+    wrap: (fetch) => async (request) => {
+      const isEmpty = (await request.clone().text()) === ''
+      const refuses = onAnswer(
+        (_, { status }) => is.action(request) && isEmpty && status === 401,
+        ({ text }) => ({ status: 400, text: text.replace('401', '400') }),
+      )
+      return refuses(fetch)(request)
+    },
+  },
+  {
+    id: 'pod-looked-up-before-key',
+    rule: 'auth.before-validation',
+    clause: 'unknown-id',
+    says: 'DELETE of a pod that does not exist is answered 404 before its key is looked at.',
+    observed: 'status 404',
+    wrap: (fetch) => async (request) => {
+      if (!is.delete(request) || request.headers.has('authorization')) return fetch(request)
+      const read = await fetch(new Request(request.url, { headers: { authorization: `Bearer ${exampleKeys.full}` } }))
+      return read.status === 404 ? read : fetch(request)
+    },
+  },
+  ...(['bearer', 'BEARER'] as const).map(
+    (scheme): Defect => ({
+      id: `scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`,
+      rule: 'auth.scheme-case',
+      clause: scheme,
+      says: `The scheme is refused when it is written ${scheme}.`,
+      observed: 'status 401',
+      change: parts({
+        authenticate: (original) => (authorization, service) => {
+          if (authorization?.startsWith(`${scheme} `)) throw new Refusal(401, 'malformed authorization header')
+          return original(authorization, service)
+        },
+      }),
+    }),
+  ),
+]

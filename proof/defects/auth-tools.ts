@@ -1,0 +1,60 @@
+import { exampleKeys } from '../../reference/embedded.ts'
+import type { FetchWrapper, Service } from '../../reference/index.ts'
+import { type Effect, later } from './action-tools.ts'
+import { type Change, options, parts } from './tools.ts'
+
+export type When = (request: Request) => boolean
+
+/** The same request with another Authorization. */
+export function authorized(request: Request, authorization: string): Request {
+  const other = new Request(request.clone())
+  other.headers.set('authorization', authorization)
+  return other
+}
+
+/** Requests that `when` picks are served as if they had come with the full key. */
+export function lets(when: When): Change {
+  const wrapFetch: FetchWrapper = (fetch) => (request) =>
+    fetch(when(request) ? authorized(request, `Bearer ${exampleKeys.full}`) : request)
+  return options({ wrapFetch })
+}
+
+/** Requests that `when` picks are refused as ever, and carried out all the same. */
+export function refusesAndDoes(when: When): Change {
+  const wrapFetch: FetchWrapper = (fetch) => async (request) => {
+    const full = authorized(request, `Bearer ${exampleKeys.full}`)
+    const refusal = await fetch(request)
+    if (when(request)) await fetch(full)
+    return refusal
+  }
+  return options({ wrapFetch })
+}
+
+/** Requests that `when` picks are refused as ever, and have an effect on their pod a second later. */
+export function refusesAndDoesLater(when: When, effect: Effect): Change {
+  return (base) => {
+    let known: Service | null = null
+    const wrapFetch: FetchWrapper = (fetch) => async (request) => {
+      const refusal = await fetch(request)
+      const pod = known?.store.get(idIn(request))
+      if (known && pod && when(request)) later(1000, effect)(pod, known)
+      return refusal
+    }
+    const learn = parts({
+      authenticate: (original) => (authorization, service) => {
+        known = service
+        return original(authorization, service)
+      },
+    })
+    return options({ wrapFetch })(learn(base))
+  }
+}
+
+/** The pod id in the path of a request; empty where there is none. */
+export function idIn(request: Request): string {
+  return new URL(request.url).pathname.split('/')[3] ?? ''
+}
+
+export function tokenIs(token: string): When {
+  return ({ headers }) => headers.get('authorization') === `Bearer ${token}`
+}

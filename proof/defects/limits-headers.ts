@@ -1,0 +1,89 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Defect } from '../types.ts'
+import { is, onAnswer, type Wrap } from './tools.ts'
+
+/** Rate headers that are missing, or of another form. */
+export const limitsHeaders = [
+  defect('deletion-without-rate-limit', 'headers-on-success', 'rate-limit', {
+    says: 'A 204 carries no RateLimit.',
+    observed: 'no RateLimit',
+    wrap: onAnswer(
+      (_, { status }) => status === 204,
+      ({ headers }) => {
+        headers.delete('ratelimit')
+        return {}
+      },
+    ),
+  }),
+  defect('creation-without-rate-limit-policy', 'headers-on-success', 'rate-limit-policy', {
+    says: 'A creation answers without RateLimit-Policy.',
+    observed: 'no RateLimit-Policy',
+    wrap: onAnswer(
+      (request) => is.create(request),
+      ({ headers }) => {
+        headers.delete('ratelimit-policy')
+        return {}
+      },
+    ),
+  }),
+  defect('day-without-t', 'headers-syntax', 'rate-limit', {
+    says: 'The day window of RateLimit has no t.',
+    observed: 't of day missing',
+    wrap: rewritten('ratelimit', (text) => text.replace(/("day";r=\d+);t=\d+/, '$1')),
+  }),
+  defect('hour-length-fraction', 'headers-syntax', 'rate-limit-policy', {
+    says: 'The length of the hour is written with a fraction.',
+    observed: 'w of hour not whole',
+    wrap: rewritten('ratelimit-policy', (text) => text.replace('w=3600', 'w=3600.0')),
+  }),
+  defect('hour-missing', 'windows', 'rate-limit', {
+    says: 'RateLimit has no window hour.',
+    observed: 'day, minute',
+    wrap: rewritten('ratelimit', (text) => text.replace(/"hour"[^,]*, /, '')),
+  }),
+  defect('minute-of-another-name', 'windows', 'rate-limit-policy', {
+    says: 'RateLimit-Policy names the minute otherwise than RateLimit does.',
+    observed: 'day, hour, per-minute',
+    wrap: rewritten('ratelimit-policy', (text) => text.replace('"minute"', '"per-minute"')),
+  }),
+  defect('rate-limit-ends-in-comma', 'structured', 'rate-limit', {
+    says: 'RateLimit ends in a comma.',
+    observed: 'no structured-field list',
+    wrap: rewritten('ratelimit', (text) => `${text},`),
+  }),
+  defect('policy-names-tokens', 'structured', 'rate-limit-policy', {
+    says: 'The windows of RateLimit-Policy are named by tokens.',
+    observed: 'no string',
+    wrap: rewritten('ratelimit-policy', (text) => text.replaceAll('"', '')),
+  }),
+  defect('more-left-than-quota', 'bounds', 'remaining', {
+    says: 'More requests are left in a minute than its quota.',
+    observed: 'r above q in the window minute',
+    wrap: rewritten('ratelimit', (text) => text.replace(/"minute";r=\d+/, '"minute";r=1000000')),
+  }),
+  defect('minute-resets-later', 'bounds', 'reset', {
+    says: 'The minute resets in more than a minute.',
+    observed: 't above w in the window minute',
+    wrap: rewritten('ratelimit', (text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=90')),
+  }),
+] as const satisfies readonly Defect[]
+
+function defect<R extends string>(
+  id: string,
+  topic: R,
+  clause: string,
+  more: Pick<Defect, 'says' | 'observed'> & { readonly wrap: Wrap },
+): Defect {
+  return { id, rule: `limits.pods.${topic}` as RuleId, clause, ...more }
+}
+
+/** Answers whose header is written otherwise. */
+function rewritten(name: string, rewrite: (text: string) => string): Wrap {
+  return onAnswer(
+    (_, response) => response.headers.has(name),
+    ({ headers }) => {
+      headers.set(name, rewrite(headers.get(name) ?? ''))
+      return {}
+    },
+  )
+}

@@ -1,0 +1,42 @@
+import { plane, styled } from './tools.ts'
+
+/** What a creation refuses and with which status; the description says no more of it than its limits. */
+export const creation = [
+  styled('creation-refuses-400', 'Whatever is wrong with a creation is 400.', {
+    vcpuPower: 400,
+    cpuMemory: 'refused-400',
+    portForm: 400,
+    portRange: 400,
+  }),
+  styled('creation-refuses-404', 'A creation that names what does not exist is 404.', {
+    unknownVolume: 404,
+    unknownDataCenter: 404,
+    unknownGpu: 404,
+    unknownFlavor: 404,
+  }),
+  styled('creation-refuses-422', 'Whatever is wrong with a creation is 422.', {
+    unknownVolume: 422,
+    unknownDataCenter: 422,
+    unknownGpu: 422,
+    unknownFlavor: 422,
+    volumeElsewhere: 422,
+    gpuAndCpu: 422,
+    neitherGpuNorCpu: 422,
+    vcpuOffered: 422,
+    cpuMemory: 'refused-422',
+  }),
+  styled('creation-fills-in', 'A volume decides on the data center, and a pod that asks for no hardware gets a GPU.', {
+    volumeElsewhere: 'volume-wins',
+    neitherGpuNorCpu: 'default-gpu',
+  }),
+  styled(
+    'cpu-memory-required',
+    'memory must be sent for a CPU pod, as the target file says.',
+    {
+      cpuMemory: 'required',
+    },
+    {
+      file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
+    },
+  ),
+] as const

@@ -1,0 +1,91 @@
+import { Refusal } from '../http/refusal.ts'
+import type { Service } from '../service.ts'
+import { finishJob, planExpiry, removeJob } from './end.ts'
+import type { Endpoint } from './endpoint.ts'
+import { requeueJob, stopExecution } from './execute.ts'
+import { isFinished, type Job, type JobStatus } from './job.ts'
+
+/** The end of a ttl or of a retention: the job is gone, whatever its status. */
+export function expireJob(job: Job, service: Service): void {
+  withdraw(job, service)
+  removeJob(job)
+  service.parts.dispatch(job.endpoint, service)
+}
+
+/** The end of an executionTimeout: the execution stops and the job did not succeed. */
+export function timeOutJob(job: Job, service: Service): void {
+  const { parts, style } = service
+  const limitMs = parts.executionTimeoutOf(job, service)
+  withdraw(job, service)
+  finishJob(
+    job,
+    style.timedOutStatus,
+    { error: `the job ran longer than its executionTimeout of ${limitMs} ms` },
+    service,
+  )
+  parts.dispatch(job.endpoint, service)
+}
+
+/**
+ * Stops a job that waits or runs; one that is finished stays as it is.
+ * @returns the status that the answer shows.
+ * @throws Refusal by style, where it is finished.
+ */
+export function cancelJob(job: Job, service: Service): JobStatus {
+  const { parts, style } = service
+  if (isFinished(job)) {
+    if (style.cancelFinished === 200) return job.status
+    throw new Refusal(style.cancelFinished, `the job is ${job.status} already`)
+  }
+  withdraw(job, service)
+  endStopped(job, style.cancelledJob, service)
+  parts.dispatch(job.endpoint, service)
+  return 'CANCELLED'
+}
+
+/**
+ * Queues a job again that failed or timed out, with its id and input.
+ * @throws Refusal where it did neither.
+ */
+export function retryJob(job: Job, service: Service): void {
+  const { clock, parts, style } = service
+  if (job.status !== 'FAILED' && job.status !== 'TIMED_OUT') {
+    throw new Refusal(
+      style.retryRefused,
+      `only a job that failed or timed out is retried, and this one is ${job.status}`,
+    )
+  }
+  if (style.retryTtl === 'anew') job.bornMs = clock.now()
+  job.finishedMs = null
+  job.output = undefined
+  job.error = null
+  job.automaticRetries = 0
+  requeueJob(job, 'back', service)
+  planExpiry(job, service)
+  parts.dispatch(job.endpoint, service)
+}
+
+/** Clears every job that waits, and tells how many there were. */
+export function purgeJobs(endpoint: Endpoint, service: Service): number {
+  const jobs = [...endpoint.waiting.all()]
+  for (const job of jobs) {
+    withdraw(job, service)
+    endStopped(job, service.style.purgedJob, service)
+  }
+  return jobs.length
+}
+
+/** Takes a job out of the queue, or out of its worker. */
+function withdraw(job: Job, service: Service): void {
+  if (job.status === 'IN_QUEUE') job.endpoint.waiting.remove(job)
+  else if (job.status === 'IN_PROGRESS') stopExecution(job, service)
+}
+
+function endStopped(job: Job, kept: 'CANCELLED' | 'gone', service: Service): void {
+  if (kept === 'CANCELLED') {
+    finishJob(job, 'CANCELLED', {}, service)
+    return
+  }
+  job.status = 'CANCELLED'
+  removeJob(job)
+}

@@ -1,0 +1,29 @@
+import type { Caller } from '../auth/accounts.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Service } from '../service.ts'
+import { expiryOf } from './end.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Job } from './job.ts'
+
+/**
+ * An endpoint of the caller by its id.
+ * @throws Refusal 404 where there is none, and by style 403 or 404 where it is another account's.
+ */
+export function findEndpoint(id: string, caller: Caller, { queue, style }: Service): Endpoint {
+  const endpoint = queue.endpoints.get(id)
+  if (endpoint === undefined) throw new Refusal(404, 'endpoint not found')
+  if (endpoint.user === caller.user) return endpoint
+  throw style.endpointHidden === 403 ? new Refusal(403, 'access denied') : new Refusal(404, 'endpoint not found')
+}
+
+/**
+ * A job of an endpoint by its id.
+ * @throws Refusal 404, or 400 by style, where there is none: unknown, another endpoint's, or past its time.
+ */
+export function findJob(id: string, endpoint: Endpoint, service: Service): Job {
+  const { clock, style } = service
+  const job = endpoint.jobs.get(id)
+  if (job === undefined) throw new Refusal(style.jobUnknown, 'job not found')
+  if (style.ttlSweep === 'lazy' && clock.now() >= expiryOf(job, service)) throw new Refusal(404, 'job not found')
+  return job
+}

@@ -1,0 +1,49 @@
+import { isDelivered, isNotified, nextAttemptMs, notify } from '../webhook/notify.ts'
+import { cancelJob, expireJob, purgeJobs, retryJob, timeOutJob } from './acts.ts'
+import { acceptsReport, addPartial, dispatch, retriesJob, takeJob } from './execute.ts'
+import { findEndpoint, findJob } from './find.ts'
+import { deadlineOf, executionTimeoutOf, retentionOf } from './limits-of.ts'
+import { endsStream, runsyncWaitOf } from './operations.ts'
+import { admit, presentError } from './pipeline.ts'
+import { presentHealth, presentJob, presentNotification, presentRequests, presentStream } from './present.ts'
+import { addJob, readRouteInput, readSubmission, scalesWorkers, settlePolicy } from './submit.ts'
+import { scaleWorkers, takeWorker } from './workers.ts'
+
+/** The functions of the queue plane that can be replaced one by one. */
+export const queueParts = {
+  acceptsReport,
+  addJob,
+  addPartial,
+  admit,
+  cancelJob,
+  deadlineOf,
+  dispatch,
+  endsStream,
+  executionTimeoutOf,
+  expireJob,
+  findEndpoint,
+  findJob,
+  isDelivered,
+  isNotified,
+  nextAttemptMs,
+  notify,
+  presentError,
+  presentHealth,
+  presentJob,
+  presentNotification,
+  presentRequests,
+  presentStream,
+  purgeJobs,
+  readRouteInput,
+  readSubmission,
+  retentionOf,
+  retriesJob,
+  retryJob,
+  runsyncWaitOf,
+  scalesWorkers,
+  scaleWorkers,
+  settlePolicy,
+  takeJob,
+  takeWorker,
+  timeOutJob,
+}

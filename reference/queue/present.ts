@@ -1,0 +1,80 @@
+import type { Service } from '../service.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Job } from './job.ts'
+
+/** How many jobs /requests lists at most. */
+const REQUESTS_SHOWN = 1000
+
+export type Shown = Readonly<Record<string, unknown>>
+
+/** A job as /status and /runsync show it: output belongs to COMPLETED and error to FAILED (heading Job). */
+export function presentJob(job: Job, { style }: Service): Shown {
+  const { attempts, error, finishedMs, id, queuedMs, retries, startedMs, status, workerId } = job
+  const isStarted = startedMs !== null && startedMs >= queuedMs && attempts > 0 && status !== 'IN_QUEUE'
+  const isFull = style.jobFields === 'full'
+  const shown: Record<string, unknown> = { id, status }
+  if (isFull && isStarted) {
+    shown.delayTime = grain(startedMs - job.submittedMs, style.jobTimes)
+    if (finishedMs !== null) shown.executionTime = grain(finishedMs - startedMs, style.jobTimes)
+    shown.workerId = workerId
+  }
+  if (status === 'COMPLETED') {
+    const output = job.output ?? null
+    if (output !== null || style.nullOutput === 'shown') shown.output = output
+  } else if (status === 'IN_PROGRESS' && style.progressOutput === 'shown' && job.partials.length > 0) {
+    shown.output = job.partials.at(-1)
+  }
+  if (error !== null) shown.error = error
+  if (isFull && retries > 0) shown.retries = retries
+  if (style.extraFields) Object.assign(shown, { priority: 0, tags: [] })
+  return style.memberOrder === 'declared' ? shown : Object.fromEntries(Object.entries(shown).reverse())
+}
+
+/** What a webhook is told: the job as it ended, its input, and the address itself; nothing secret. */
+export function presentNotification(job: Job, service: Service): Shown {
+  return { ...service.parts.presentJob(job, service), input: job.input, webhook: job.webhook }
+}
+
+/** What /stream answers; each partial result is handed out once, or by style all of them each time. */
+export function presentStream(job: Job, { style }: Service): Shown {
+  const from = style.streamForm === 'new' ? job.drained : 0
+  const stream = job.partials.slice(from).map((output) => ({ output }))
+  job.drained = job.partials.length
+  return { status: job.status, stream }
+}
+
+/** What /health counts; all of it are integers from 0. */
+export function presentHealth(endpoint: Endpoint, { clock, life }: Service): Shown {
+  const { counts, deathsMs, waiting, workers } = endpoint
+  const sinceMs = clock.now() - life.unhealthyShownMs
+  while (deathsMs[0] !== undefined && deathsMs[0] <= sinceMs) deathsMs.shift()
+  const states = { initializing: 0, idle: 0, running: 0 }
+  for (const { state } of workers) states[state]++
+  return {
+    jobs: {
+      completed: counts.completed,
+      failed: counts.failed,
+      inProgress: counts.inProgress,
+      inQueue: waiting.size,
+      retried: counts.retried,
+    },
+    workers: {
+      idle: states.idle,
+      initializing: states.initializing,
+      ready: states.idle + states.running,
+      running: states.running,
+      throttled: 0,
+      unhealthy: deathsMs.length,
+    },
+  }
+}
+
+/** What /requests lists: the newest jobs of the endpoint first. */
+export function presentRequests({ jobs }: Endpoint, _service: Service): Shown {
+  const requests = [...jobs.values()].slice(-REQUESTS_SHOWN).reverse()
+  return { requests: requests.map(({ id, status }) => ({ id, status })) }
+}
+
+function grain(ms: number, form: 'milliseconds' | 'seconds'): number {
+  return form === 'milliseconds' ? ms : Math.floor(ms / 1000) * 1000
+}

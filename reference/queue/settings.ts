@@ -1,0 +1,174 @@
+import type { RateOperation, Tables } from '../../generated/tables.ts'
+import { type LimiterKind, limiterKindNames } from '../limits/queue/kinds.ts'
+import { createOperationLimiter, type OperationLimiter } from '../limits/queue/operation-limiter.ts'
+import { OptionError } from '../option-error.ts'
+import { createConformanceWorker } from '../worker/conformance.ts'
+import type { Call, WorkerProgram } from '../worker/program.ts'
+import { defaultEndpoints, type Endpoint, type EndpointOffer, type Worker } from './endpoint.ts'
+import { podSegments } from './routes.ts'
+import type { Counted, QueueState } from './state.ts'
+import { createWaitingJobs } from './waiting.ts'
+
+/** What can be set about queues beside the endpoints themselves. */
+export interface QueueSettings {
+  /** How requests are counted against a rate. */
+  readonly limiter: LimiterKind
+  /** Shortens or stretches the windows of rates; the numbers of requests stay. */
+  readonly windowScale: number
+  /** Where windows begin that follow the clock, in milliseconds after a whole multiple of their length. */
+  readonly windowOffsetMs: number
+  /** Requests a window that each worker adds that is ready; the higher of their sum and the base is the limit. */
+  readonly perWorkerRate: number
+  /** How often a job is executed again unasked. */
+  readonly automaticRetries: number
+}
+
+export interface QueueSetup {
+  readonly endpoints?: readonly EndpointOffer[]
+  readonly queue?: Partial<QueueSettings>
+  readonly call?: Call
+  readonly worker?: WorkerProgram
+  readonly tables: Pick<Tables, 'rates'>
+  /** Of the accounts; the first one owns what names no owner. */
+  readonly users: readonly string[]
+  readonly jobId: (n: number) => string
+}
+
+const defaults: QueueSettings = {
+  limiter: 'fixed-window',
+  windowScale: 1,
+  windowOffsetMs: 0,
+  perWorkerRate: 0,
+  automaticRetries: 2,
+}
+
+const ENDPOINT_ID = /^[A-Za-z0-9_-]+$/
+const COUNTS = ['workersMin', 'workersMax', 'coldStartMs', 'idleTimeoutMs'] as const
+
+/**
+ * The queue plane of one reference, with its endpoints and their first workers.
+ * @throws OptionError for an option that has a wrong value or contradicts another.
+ */
+export function createQueueState(setup: QueueSetup): QueueState {
+  const { call = unreachable, worker = createConformanceWorker(), jobId } = setup
+  if (typeof call !== 'function') throw new OptionError('call', 'a function from a request to its response', call)
+  if (typeof worker?.execute !== 'function') throw new OptionError('worker', 'a program with execute', worker)
+  const settings = settle(setup.queue ?? {})
+  const counts: Record<Counted, number> = { job: 0, execution: 0, worker: 0, notification: 0 }
+  const next = (what: Counted) => counts[what]++
+  const endpoints = new Map<string, Endpoint>()
+  for (const offer of setup.endpoints ?? defaultEndpoints) {
+    checkOffer(offer, setup, endpoints)
+    endpoints.set(offer.id, createEndpoint(offer, settings, setup, next))
+  }
+  return {
+    ...settings,
+    endpoints,
+    call,
+    program: worker,
+    next,
+    jobId,
+    pending: new Set(),
+    faults: [],
+  }
+}
+
+function settle(given: Partial<QueueSettings>): QueueSettings {
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(defaults, name)) continue
+    throw new OptionError(`queue.${name}`, `no such option, but one of ${Object.keys(defaults).join(', ')}`, '…')
+  }
+  const settings = { ...defaults, ...given }
+  const { limiter, windowScale, windowOffsetMs, perWorkerRate, automaticRetries } = settings
+  if (!limiterKindNames.includes(limiter)) {
+    throw new OptionError('queue.limiter', `one of ${limiterKindNames.join(', ')}`, limiter)
+  }
+  if (!(Number.isFinite(windowScale) && windowScale > 0)) {
+    throw new OptionError('queue.windowScale', 'a number above 0', windowScale)
+  }
+  for (const [name, value] of Object.entries({ windowOffsetMs, perWorkerRate, automaticRetries })) {
+    if (!isCount(value)) throw new OptionError(`queue.${name}`, 'an integer from 0', value)
+  }
+  return settings
+}
+
+function checkOffer(offer: EndpointOffer, { users }: QueueSetup, known: ReadonlyMap<string, Endpoint>): void {
+  const { id, user, workersMin, workersMax, executionTimeoutMs } = offer
+  const option = `endpoints (${id})`
+  if (!ENDPOINT_ID.test(id) || (podSegments as readonly string[]).includes(id)) {
+    throw new OptionError('endpoints', `an id of letters, digits, - and _, and not ${podSegments.join(' or ')}`, id)
+  }
+  if (known.has(id)) throw new OptionError('endpoints', 'identifiers that differ', id)
+  if (user !== undefined && !users.includes(user)) {
+    throw new OptionError(`${option}.user`, `one of ${users.join(', ')}`, user)
+  }
+  for (const name of COUNTS) {
+    if (!isCount(offer[name])) throw new OptionError(`${option}.${name}`, 'an integer from 0', offer[name])
+  }
+  if (workersMin > workersMax) throw new OptionError(`${option}.workersMin`, 'workersMax at most', workersMin)
+  if (executionTimeoutMs !== undefined && !isCount(executionTimeoutMs)) {
+    throw new OptionError(`${option}.executionTimeoutMs`, 'an integer from 0, milliseconds', executionTimeoutMs)
+  }
+}
+
+function createEndpoint(
+  offer: EndpointOffer,
+  settings: QueueSettings,
+  { tables, users }: QueueSetup,
+  next: (what: Counted) => number,
+): Endpoint {
+  const workers = new Set<Worker>()
+  const idle: Worker[] = []
+  for (let n = 0; n < offer.workersMin; n++) {
+    const worker: Worker = { id: `worker-${next('worker') + 1}`, state: 'idle', execution: null, cancel: null }
+    workers.add(worker)
+    idle.push(worker)
+  }
+  const ready = () => {
+    let count = 0
+    for (const { state } of workers) if (state !== 'initializing') count++
+    return count
+  }
+  return {
+    ...offer,
+    user: offer.user ?? users[0] ?? '',
+    jobs: new Map(),
+    waiting: createWaitingJobs(),
+    workers,
+    idle,
+    counts: { completed: 0, failed: 0, inProgress: 0, retried: 0 },
+    deathsMs: [],
+    health: null,
+    limiters: createLimiters(offer, settings, tables, ready),
+  }
+}
+
+function createLimiters(
+  { rates }: EndpointOffer,
+  { limiter, perWorkerRate, windowOffsetMs, windowScale }: QueueSettings,
+  tables: QueueSetup['tables'],
+  ready: () => number,
+): Map<RateOperation, OperationLimiter> {
+  const limiters = new Map<RateOperation, OperationLimiter>()
+  for (const operation of Object.keys(tables.rates) as RateOperation[]) {
+    limiters.set(
+      operation,
+      createOperationLimiter({
+        rate: { ...tables.rates[operation], ...rates?.[operation] },
+        kind: limiter,
+        windowScale,
+        offsetMs: windowOffsetMs,
+        ...(perWorkerRate === 0 ? {} : { workersAllow: () => perWorkerRate * ready() }),
+      }),
+    )
+  }
+  return limiters
+}
+
+function unreachable(): Promise<Response> {
+  return Promise.reject(new Error('this reference reaches nobody: it was given no option `call`'))
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

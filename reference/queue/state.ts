@@ -1,0 +1,38 @@
+import type { Call, WorkerProgram } from '../worker/program.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { QueueSettings } from './settings.ts'
+
+/** The queue plane of one reference: its settings and its state. */
+export interface QueueState extends QueueSettings {
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** What reaches webhooks and beacons. */
+  readonly call: Call
+  readonly program: WorkerProgram
+  /** The number of the next one, from 0, each kind for itself. */
+  next(what: Counted): number
+  /** What the id of the n-th job is made of. */
+  readonly jobId: (n: number) => string
+  /** Calls off what waits outside jobs and workers: held requests, and attempts of webhooks. */
+  readonly pending: Set<() => void>
+  /** What went wrong inside, outside any request; the next request throws it. */
+  readonly faults: unknown[]
+}
+
+export type Counted = 'job' | 'execution' | 'worker' | 'notification'
+
+/** Calls off everything that is under way or still to come, so that nothing is left on the clock. */
+export function closeQueue({ endpoints, pending }: QueueState): void {
+  for (const { jobs, workers } of endpoints.values()) {
+    for (const worker of workers) worker.cancel?.()
+    for (const job of jobs.values()) {
+      job.cancelExpiry?.()
+      const { execution } = job
+      job.execution = null
+      execution?.cancelTimeout?.()
+      execution?.cancelStep?.()
+      execution?.stop.abort()
+    }
+  }
+  for (const callOff of [...pending]) callOff()
+  pending.clear()
+}

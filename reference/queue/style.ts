@@ -1,0 +1,55 @@
+/** The freedoms of the queue plane; each name says what is decided, and the first answer is the default. */
+export const queueStyleChoices = {
+  // What a caller sees
+  /** An endpoint of another account. */
+  endpointHidden: [404, 403],
+  /** Another method on a known operation. */
+  queueMethod: [405, 404],
+  jobUnknown: [404, 400],
+  jobIdForm: ['word', 'uuid', 'suffixed'],
+  /** Least is id, status, output and error. */
+  jobFields: ['full', 'least'],
+  /** How fine delayTime and executionTime are. */
+  jobTimes: ['milliseconds', 'seconds'],
+  /** What a COMPLETED job shows whose output is null. */
+  nullOutput: ['shown', 'left-out'],
+  /** Whether a running job shows its last partial result as output. */
+  progressOutput: ['hidden', 'shown'],
+  streamForm: ['new', 'cumulative'],
+  /** Whether a 429 of this plane has Retry-After. */
+  queueRetryAfter: [true, false],
+
+  // Submission
+  /** A policy outside its bounds. */
+  policyRange: ['refuse', 'clamp'],
+  /** A wait of /runsync outside 1000 to 300000. */
+  waitRange: ['clamp', 'refuse'],
+
+  // Life
+  /** Where a job waits that is executed again. */
+  requeuePlace: ['front', 'back'],
+  /** Whether a job whose handler failed is executed again unasked. */
+  handlerRetry: ['no', 'yes'],
+  /** How a job ends that ran past its executionTimeout. */
+  timedOutStatus: ['FAILED', 'TIMED_OUT'],
+  cancelledJob: ['CANCELLED', 'gone'],
+  purgedJob: ['gone', 'CANCELLED'],
+  /** Cancelling a job that is finished. */
+  cancelFinished: [200, 400, 409],
+  /** Retrying a job that neither failed nor timed out. */
+  retryRefused: [400, 409],
+  /** Whether /retry starts the ttl anew. */
+  retryTtl: ['kept', 'anew'],
+  /** Whether a job whose ttl is over stops at once, or, hidden at once, with the next sweep (`life.sweepMs`). */
+  ttlSweep: ['at-once', 'lazy'],
+  /** Whether /runsync results are kept for the shorter or the longer of the two documented times. */
+  runsyncRetention: ['shorter', 'longer'],
+  /** /runsync of a job that fails while it waits. */
+  runsyncFailed: [200, 500],
+
+  // Webhooks
+  /** Whether a job that failed or timed out is notified. */
+  webhookOnFailure: ['yes', 'no'],
+  /** From where the time between two attempts counts. */
+  webhookSpacing: ['attempt', 'answer'],
+} as const

@@ -1,0 +1,154 @@
+import type { Bound } from '../../generated/tables.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { RequestSchema } from '../http/validate.ts'
+import type { Service } from '../service.ts'
+import { planExpiry } from './end.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Job, Policy, Submission } from './job.ts'
+
+const SCHEMA: RequestSchema = 'JobSubmission'
+const WEB_ADDRESS = /^https?:\/\//i
+/** Failures that the bounds of the tables decide instead of the schema. */
+const POLICY_BOUND = /^\/policy\/(?:executionTimeout|ttl)$/
+
+/**
+ * Reads a job submission body (heading Job submission body).
+ * @throws Refusal 400 for whatever is wrong with it.
+ */
+export async function readSubmission(request: Request, service: Service): Promise<Submission> {
+  const body = await readJson(request, service)
+  checkSchema(body, service)
+  const {
+    input,
+    webhook,
+    policy = {},
+    s3Config,
+  } = body as {
+    readonly input: Submission['input']
+    readonly webhook?: string
+    readonly policy?: Policy
+    readonly s3Config?: Readonly<Record<string, unknown>>
+  }
+  if (webhook !== undefined && !(WEB_ADDRESS.test(webhook) && URL.canParse(webhook))) {
+    throw new Refusal(400, 'webhook must be an http or https URL')
+  }
+  return {
+    input,
+    webhook: webhook ?? null,
+    policy: service.parts.settlePolicy(policy, service),
+    s3Config: s3Config ?? null,
+  }
+}
+
+/**
+ * Holds a policy against its bounds.
+ * @throws Refusal 400 for a number outside, unless the style takes the nearest one that is inside.
+ */
+export function settlePolicy(policy: Policy, { style, tables }: Service): Policy {
+  const settled: { -readonly [K in keyof Policy]: Policy[K] } = { ...policy }
+  for (const [name, bound] of [
+    ['executionTimeout', tables.bounds.executionTimeoutMs],
+    ['ttl', tables.bounds.ttlMs],
+  ] as const) {
+    const given = policy[name]
+    if (given === undefined) continue
+    const nearest = nearestOf(given, bound)
+    if (nearest !== given && style.policyRange === 'refuse') {
+      throw new Refusal(400, `policy.${name} must be from ${bound.minimum} to ${bound.maximum} milliseconds`)
+    }
+    settled[name] = nearest
+  }
+  return settled
+}
+
+/** Reads the body of an OpenAI route as the input of a job. */
+export async function readRouteInput(request: Request, route: string, service: Service): Promise<Submission> {
+  const body = await readJson(request, service)
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Refusal(400, 'the body must be an object')
+  return { input: { openai_route: route, openai_input: body }, webhook: null, policy: {}, s3Config: null }
+}
+
+/** Puts a job of its own into the queue for an accepted submission. */
+export function addJob(submission: Submission, operation: Job['operation'], endpoint: Endpoint, service: Service): Job {
+  const { clock, parts, queue } = service
+  const nowMs = clock.now()
+  const n = queue.next('job')
+  const job: Job = {
+    ...submission,
+    id: jobIdOf(n, operation, service),
+    n,
+    endpoint,
+    operation,
+    isScaling: parts.scalesWorkers(submission, service),
+    submittedMs: nowMs,
+    bornMs: nowMs,
+    status: 'IN_QUEUE',
+    queuedMs: nowMs,
+    startedMs: null,
+    finishedMs: null,
+    workerId: null,
+    output: undefined,
+    error: null,
+    partials: [],
+    drained: 0,
+    attempts: 0,
+    retries: 0,
+    automaticRetries: 0,
+    execution: null,
+    isGone: false,
+    watchers: null,
+    cancelExpiry: null,
+    before: null,
+    after: null,
+  }
+  endpoint.jobs.set(job.id, job)
+  endpoint.waiting.addLast(job)
+  planExpiry(job, service)
+  parts.dispatch(endpoint, service)
+  return job
+}
+
+/** Whether a job that waits calls for workers (heading Job submission body). */
+export function scalesWorkers({ policy }: Submission, _service: Service): boolean {
+  return policy.lowPriority !== true
+}
+
+async function readJson(request: Request, service: Service): Promise<unknown> {
+  try {
+    return await service.parts.readBody(request, service)
+  } catch (error) {
+    // Whatever a body lacks, this plane knows one status for it.
+    if (error instanceof Refusal) throw new Refusal(400, error.message)
+    throw error
+  }
+}
+
+function checkSchema(body: unknown, { validators }: Service): void {
+  const validator = validators[SCHEMA]
+  if (validator(body)) return
+  const failures = (validator.errors ?? []).filter(
+    ({ instancePath, keyword }) =>
+      !(POLICY_BOUND.test(instancePath) && (keyword === 'minimum' || keyword === 'maximum')),
+  )
+  if (failures.length === 0) return
+  throw new Refusal(
+    400,
+    failures
+      .map(({ instancePath, message }) => `${instancePath.slice(1).replaceAll('/', '.') || 'the body'} ${message}`)
+      .join('; '),
+  )
+}
+
+function nearestOf(value: number, { minimum = value, maximum = value }: Bound): number {
+  return Math.min(Math.max(value, minimum), maximum)
+}
+
+function jobIdOf(n: number, operation: Job['operation'], { queue, style }: Service): string {
+  const word = queue.jobId(n)
+  if (style.jobIdForm === 'word') return `job-${word}`
+  if (style.jobIdForm === 'suffixed') return `${operation === 'run' ? '' : 'sync-'}${word.toUpperCase()}_${n % 10}-e1`
+  const digits = Buffer.from(word).toString('hex').slice(-12)
+  const head = Buffer.from(word).toString('hex')
+  return `${head.slice(0, 8)}-${head.slice(8, 12)}-4${head.slice(13, 16)}-a${head.slice(1, 4)}-${digits}`
+}

@@ -1,0 +1,24 @@
+import type { Cancel } from '../clock/types.ts'
+import type { Service } from '../service.ts'
+
+/** Runs something after `ms`, at once where that is 0. */
+export function after(ms: number, { clock }: Service, run: () => void): Cancel | null {
+  if (ms > 0) return clock.schedule(clock.now() + ms, run)
+  run()
+  return null
+}
+
+/** Runs something that the clock waits for, listed as `id` from before it begins until it has ended. */
+export function track(id: string, run: () => Promise<void>, { clock, queue }: Service): void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  clock.track?.(id, promise)
+  // What is thrown here is a fault of a part, and no request is there to throw it.
+  run()
+    .catch((fault: unknown) => void queue.faults.push(fault))
+    .then(resolve)
+}
+
+/** A moment as late as `life.jobJitterMs` lets it be; `n` decides how late. */
+export function lateBy(atMs: number, n: number, { life }: Service): number {
+  return life.jobJitterMs === 0 ? atMs : atMs + ((n * 7919 + 104_729) % (life.jobJitterMs + 1))
+}

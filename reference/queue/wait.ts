@@ -1,0 +1,22 @@
+import type { Service } from '../service.ts'
+import type { Job } from './job.ts'
+
+/** Waits until a job fulfils a condition, and `ms` of the clock at most; looks whenever something happens to the job. */
+export function waitForJob(job: Job, isFulfilled: () => boolean, ms: number, { clock, queue }: Service): Promise<void> {
+  if (isFulfilled() || ms <= 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      cancel()
+      job.watchers?.delete(look)
+      queue.pending.delete(end)
+      resolve()
+    }
+    const look = () => {
+      if (isFulfilled()) end()
+    }
+    const cancel = clock.schedule(clock.now() + ms, end)
+    queue.pending.add(end)
+    job.watchers ??= new Set()
+    job.watchers.add(look)
+  })
+}

@@ -1,0 +1,63 @@
+import type { Job } from './job.ts'
+
+/** The jobs that wait, in the order in which they are taken. Every operation costs O(1). */
+export interface WaitingJobs {
+  readonly size: number
+  /** How many of them start workers. */
+  readonly scaling: number
+  first(): Job | null
+  addLast(job: Job): void
+  addFirst(job: Job): void
+  /** @param job one that waits here. */
+  remove(job: Job): void
+  all(): Iterable<Job>
+}
+
+/** A list that is linked through the jobs themselves, so that one in the middle leaves as cheaply as the first. */
+export function createWaitingJobs(): WaitingJobs {
+  let head: Job | null = null
+  let tail: Job | null = null
+  let size = 0
+  let scaling = 0
+
+  const link = (job: Job, before: Job | null, after: Job | null): void => {
+    job.before = before
+    job.after = after
+    if (before === null) head = job
+    else before.after = job
+    if (after === null) tail = job
+    else after.before = job
+    size++
+    if (job.isScaling) scaling++
+  }
+
+  return {
+    get size() {
+      return size
+    },
+    get scaling() {
+      return scaling
+    },
+    first: () => head,
+    addLast: (job) => link(job, tail, null),
+    addFirst: (job) => link(job, null, head),
+    remove(job) {
+      const { before, after } = job
+      if (before === null) head = after
+      else before.after = after
+      if (after === null) tail = before
+      else after.before = before
+      job.before = null
+      job.after = null
+      size--
+      if (job.isScaling) scaling--
+    },
+    *all() {
+      for (let job = head; job !== null; ) {
+        const next: Job | null = job.after
+        yield job
+        job = next
+      }
+    },
+  }
+}

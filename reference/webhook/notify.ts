@@ -1,0 +1,99 @@
+import type { Job } from '../queue/job.ts'
+import { lateBy, track } from '../queue/time.ts'
+import type { Service } from '../service.ts'
+import { unlessAborted } from '../worker/abortable.ts'
+import { CALL_HEADER } from '../worker/beacon.ts'
+
+/** A notification on its way: what is sent stays the same for every attempt. */
+interface Notification {
+  readonly url: string
+  readonly body: string
+  readonly n: number
+}
+
+/**
+ * Tells the receiver that a submission named how its job ended (heading Events): at most as many attempts as the
+ * tables allow, until one is answered as it must be. Nothing here touches the job.
+ */
+export function notify(job: Job, service: Service): void {
+  const { parts, life, queue } = service
+  if (job.webhook === null || !parts.isNotified(job, service)) return
+  const n = queue.next('notification') + 1
+  const notification = { url: job.webhook, body: JSON.stringify(parts.presentNotification(job, service)), n }
+  if (life.webhookDelayMs === 0) attempt(notification, 1, service)
+  else attemptAt(service.clock.now() + life.webhookDelayMs, notification, 1, service)
+}
+
+/** Whether the end of a job is notified. */
+export function isNotified({ status }: Job, { style }: Service): boolean {
+  if (status === 'COMPLETED') return true
+  return style.webhookOnFailure === 'yes' && (status === 'FAILED' || status === 'TIMED_OUT')
+}
+
+/** Whether an attempt succeeded, by the status of its answer; null where there was none. */
+export function isDelivered(status: number | null, _service: Service): boolean {
+  return status === 200
+}
+
+/** When the attempt after `count` others is made; null where there is none. */
+export function nextAttemptMs(count: number, attemptMs: number, answerMs: number, service: Service): number | null {
+  const { style, tables } = service
+  if (count > tables.quotas.webhookRetries) return null
+  return (style.webhookSpacing === 'attempt' ? attemptMs : answerMs) + tables.durations.webhookSpacingMs
+}
+
+function attempt(notification: Notification, count: number, service: Service): void {
+  const call = `c${notification.n}.${count}`
+  track(call, () => deliver(notification, count, call, service), service)
+}
+
+async function deliver(notification: Notification, count: number, call: string, service: Service): Promise<void> {
+  const { clock, parts } = service
+  const attemptMs = clock.now()
+  const status = await send(notification, call, service)
+  if (status === 'called-off' || parts.isDelivered(status, service)) return
+  const nextMs = parts.nextAttemptMs(count, attemptMs, clock.now(), service)
+  if (nextMs !== null) attemptAt(lateBy(nextMs, notification.n + count, service), notification, count + 1, service)
+}
+
+function attemptAt(atMs: number, notification: Notification, count: number, service: Service): void {
+  const { clock, queue } = service
+  const cancel = clock.schedule(atMs, () => {
+    queue.pending.delete(cancel)
+    attempt(notification, count, service)
+  })
+  queue.pending.add(cancel)
+}
+
+/** The status of the answer, or null where none came within the time limit of an attempt. */
+async function send(
+  { url, body }: Notification,
+  call: string,
+  { clock, life, queue }: Service,
+): Promise<number | null | 'called-off'> {
+  const limit = new AbortController()
+  const cancel = clock.schedule(clock.now() + life.webhookLimitMs, () => limit.abort())
+  let isCalledOff = false
+  const callOff = () => {
+    isCalledOff = true
+    limit.abort()
+  }
+  queue.pending.add(callOff)
+  try {
+    const request = new Request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [CALL_HEADER]: call },
+      body,
+      redirect: 'manual',
+      signal: limit.signal,
+    })
+    const response = await unlessAborted(queue.call(request), limit.signal)
+    await response.body?.cancel()
+    return response.status
+  } catch {
+    return isCalledOff ? 'called-off' : null
+  } finally {
+    cancel()
+    queue.pending.delete(callOff)
+  }
+}

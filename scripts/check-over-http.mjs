@@ -1,0 +1,70 @@
+// The same rules over real HTTP: each verdict is the one in process, and a replay of either record gives the same bytes.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const bin = join(import.meta.dirname, '..', 'bin', 'plumbline.js')
+const dir = mkdtempSync(join(tmpdir(), 'plumbline-http-'))
+const at = (name) => join(dir, name)
+
+function plumbline(expected, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], { cwd: dir, encoding: 'utf8' })
+  if (status === expected) return
+  throw new Error(`plumbline ${args.join(' ')} exited ${status} instead of ${expected}\n${stdout}${stderr}`)
+}
+
+async function serving(name, flags, work) {
+  const target = at(`${name}.yaml`)
+  const server = spawn(
+    process.execPath,
+    [bin, 'serve', '--port', '0', '--clock', 'control', '--print-target', target, ...flags],
+    { stdio: 'ignore' },
+  )
+  try {
+    for (let tries = 0; !existsSync(target); tries++) {
+      if (tries === 200) throw new Error('plumbline serve did not come up within 20 s')
+      await pause(100)
+    }
+    await work(target)
+  } finally {
+    server.kill('SIGTERM')
+  }
+}
+
+const verdicts = (name) =>
+  JSON.parse(readFileSync(join(at(name), 'results.json'), 'utf8')).rules.map(({ id, verdict }) => `${id} ${verdict}`)
+
+function same(what, a, b) {
+  const differing = a.filter((line, place) => line !== b[place])
+  if (a.length !== b.length || differing.length > 0) throw new Error(`${what}: ${differing.join(', ') || 'other rules'}`)
+}
+
+function replayed(name, expected) {
+  plumbline(expected, 'replay', at(name), '--out', at(`${name}-again`))
+  const [first, second] = [name, `${name}-again`].map((folder) => readFileSync(join(at(folder), 'results.json')))
+  if (!first.equals(second)) throw new Error(`a replay of ${name} gives another results.json`)
+}
+
+try {
+  plumbline(0, 'check', '--quiet', '--strict', '--seed', '7', '--out', at('in-process'))
+  replayed('in-process', 0)
+  await serving('reference', [], async (target) => {
+    plumbline(0, 'check', '--quiet', '--strict', '--seed', '8', '--target', target, '--out', at('over-http'))
+  })
+  replayed('over-http', 0)
+  same('over HTTP another verdict than in process', verdicts('over-http'), verdicts('in-process'))
+  await serving('defective', ['--defect', 'exited-stop-answers-200'], async (target) => {
+    plumbline(1, 'check', '--quiet', '--target', target, '--out', at('defective'))
+  })
+  replayed('defective', 1)
+  const failed = verdicts('defective').filter((line) => line.endsWith(' failed'))
+  same('a served defect fails other rules', failed, ['pods.action.exited.stop failed'])
+  process.stdout.write(`${verdicts('over-http').length} rules: the same verdicts in process, over HTTP and by replay\n`)
+} catch (error) {
+  process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exitCode = 1
+} finally {
+  rmSync(dir, { recursive: true, force: true })
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import {
+  actionFlaws,
+  envFlaws,
+  missingFields,
+  mountFlaws,
+  requiredFields,
+  timeFlaws,
+  typedClauses,
+  typeFlaws,
+} from './shapes.ts'
+
+const pod = {
+  id: 'p',
+  name: 'n',
+  status: 'RUNNING',
+  actions: ['stop', 'restart', 'terminate'],
+  image: 'i',
+  args: '',
+  disk: 10,
+  ports: ['80/http'],
+  env: { A: 'b' },
+  registry: null,
+  mounts: { network: [{ volumeId: 'v', path: '/w' }] },
+  gpu: { id: 'g', count: 1, displayName: 'more is allowed' },
+  cloud: 'SECURE',
+  dataCenterId: 'dc',
+  template: null,
+  cost: 0.44,
+  locked: false,
+  globalNetworking: { enabled: false },
+  runtime: { uptime: 1, gpus: [{ util: 1 }], cpu: {}, ports: [{ private: 80, public: null, type: 'tcp', ip: null }] },
+  createdAt: '2026-01-01T00:00:00Z',
+  startedAt: null,
+}
+
+test('a pod as described has no flaw', () => {
+  expect(requiredFields).toHaveLength(20)
+  expect(missingFields(pod)).toEqual([])
+  expect(typeFlaws(pod)).toEqual([])
+  expect(actionFlaws(pod)).toEqual([])
+  expect(mountFlaws(pod.mounts)).toEqual([])
+  expect(envFlaws(pod.env)).toEqual([])
+  expect(timeFlaws(pod)).toEqual([])
+  expect(typedClauses(pod)).not.toContain('cpu')
+})
+
+test.each([
+  [null, ['null']],
+  [[], ['an array']],
+  [undefined, ['nothing']],
+  [{ ...pod, registry: undefined }, []],
+  [Object.fromEntries(Object.entries(pod).filter(([name]) => name !== 'locked')), ['no locked']],
+])('fields missing in %j', (value, observed) => {
+  expect(missingFields(value).map((flaw) => flaw.observed)).toEqual(observed)
+})
+
+test.each([
+  [{ id: 7 }, 'id', 'id: a string', 'id: 7'],
+  [{ status: 'BOOTING' }, 'status', expect.stringContaining('RUNNING'), 'status: "BOOTING"'],
+  [{ disk: 0 }, 'disk', 'disk: an integer from 1', 'disk: 0'],
+  [{ disk: 1.5 }, 'disk', 'disk: an integer from 1', 'disk: 1.5'],
+  [{ ports: ['80/http', 80] }, 'ports', 'ports[]: a string', 'ports[]: 80'],
+  [{ registry: 1 }, 'registry', 'registry: a string or null', 'registry: 1'],
+  [{ mounts: { network: {} } }, 'mounts', 'mounts.network: an array', 'mounts.network: an object'],
+  [{ mounts: { persistent: null } }, 'mounts', 'mounts.persistent: an object', 'mounts.persistent: null'],
+  [{ gpu: null }, 'gpu', 'gpu: an object', 'gpu: null'],
+  [{ cpu: { id: '', vcpuCount: 2, memory: 4 } }, 'cpu', 'cpu.id: a string that is not empty', 'cpu.id: ""'],
+  [{ dataCenterId: 1 }, 'data-center-id', 'dataCenterId: a string or null', 'dataCenterId: 1'],
+  [
+    { globalNetworking: {} },
+    'global-networking',
+    'globalNetworking.enabled: a boolean',
+    'globalNetworking.enabled: nothing',
+  ],
+  [{ runtime: [] }, 'runtime', 'runtime: an object or null', 'runtime: an array'],
+  [{ runtime: { cpu: { util: '7' } } }, 'runtime', 'runtime.cpu.util: an integer', 'runtime.cpu.util: "7"'],
+])('a field of another type: %j', (change, clause, expected, observed) => {
+  expect(typeFlaws({ ...pod, ...change })).toEqual([{ clause, expected, observed }])
+})
+
+test('a whole number may be written with a fraction of zero', () => {
+  expect(typeFlaws({ ...pod, disk: JSON.parse('10.0') })).toEqual([])
+})
+
+describe('actions', () => {
+  test.each([
+    [{ actions: ['terminate', 'stop', 'restart'] }, []],
+    [{ actions: ['terminate'], locked: true }, []],
+    [{ actions: ['stop'], locked: true }, ['stop while RUNNING']],
+    [{ actions: ['terminate'] }, ['terminate while RUNNING']],
+    [{ actions: [] }, ['none while RUNNING']],
+    [{ actions: ['stop', 'restart', 'terminate', 'stop'] }, ['an action twice']],
+    [{ actions: ['start', 'stop', 'restart', 'terminate'] }, ['restart, start, stop, terminate while RUNNING']],
+    [{ actions: ['stop', 'restart', null] }, ['null, restart, stop while RUNNING']],
+    [{ actions: null }, ['null']],
+    [{ actions: 'stop' }, ['"stop"']],
+    [{ status: 'EXITED', actions: ['start', 'terminate'] }, []],
+  ])('%j', (change, observed) => {
+    expect(actionFlaws({ ...pod, ...change })?.map((flaw) => flaw.observed)).toEqual(observed)
+  })
+
+  test.each([
+    [{ status: 'TERMINATED' }],
+    [{ status: 'BOOTING' }],
+    [{ status: 'constructor' }],
+    [{ actions: undefined }],
+  ])('%j says nothing', (change) => {
+    expect(actionFlaws({ ...pod, ...change })).toBeNull()
+  })
+})
+
+test.each([
+  [{}, []],
+  [{ network: [] }, []],
+  [{ persistent: { size: 10, path: '/a' }, network: [] }, []],
+  [{ persistent: {}, network: [{}] }, ['one-kind: persistent and network']],
+  [{ network: [{}, {}] }, ['one-entry: 2 network mounts']],
+  [{ local: 1 }, ['closed: mounts.local']],
+  [{ persistent: { used: 1 } }, ['closed: mounts.persistent.used']],
+  [{ network: [{ id: 1 }] }, ['closed: mounts.network[].id']],
+  [{ network: ['odd', null] }, ['one-entry: 2 network mounts']],
+])('mounts %j', (mounts, observed) => {
+  expect(mountFlaws(mounts).map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+})
+
+test.each([
+  [{}, []],
+  [{ A: '' }, []],
+  [{ A: 1, B: null }, ['strings: 1', 'strings: null']],
+  [null, ['object: null']],
+  [[], ['object: an array']],
+])('env %j', (env, observed) => {
+  expect(envFlaws(env).map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+})
+
+test.each([
+  [{ createdAt: '2026-01-01', startedAt: null }, ['created-at: another text']],
+  [{ createdAt: null, startedAt: 5 }, ['created-at: null', 'started-at: a number']],
+  [{}, []],
+])('times %j', (times, observed) => {
+  expect(timeFlaws(times).map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+})
