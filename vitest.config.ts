@@ -17,7 +17,7 @@ const plumbline: RunOptions = {
   rules: rules.map(({ id }) => id),
   target: null,
   targetFile: null,
-  embed: join(import.meta.dirname, 'cli/embedded.ts'),
+  embed: join(import.meta.dirname, 'proof/instance.ts'),
   digests: { suite: '', ledger: '', specification: '', target: '' },
   evidence: mkdtempSync(join(tmpdir(), 'plumbline-suites-')),
   resources: null,

@@ -55,7 +55,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   command('prove', 'prove that every rule can fail and that none fails wrongly')
     .option('--only <pattern>', 'a defect, a latitude, or rules with all their defects')
     .option('--matrix', 'judge every rule on every defect', false)
+    .option('--odd', 'instead, change each field of each answer of the reference: no rule may crash', false)
+    .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', wholeNumber)
+    .option('--seed <number>', 'with --sample: which ones', wholeNumber)
     .option('--json <file>', 'write the proof into this file')
+    .option('--quiet', 'print the last line alone, and what is wrong', false)
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
 
   command('replay', 'judge a record again, without the target')

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createEmbedded, exampleKeys } from '../reference/embedded.ts'
+import { referenceTarget } from '../proof/instance.ts'
+import { defaultKeys } from '../reference/auth/accounts.ts'
+import { createEmbedded } from '../reference/embedded.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
 import type { Target } from '../suites/harness/target/types.ts'
-import { referenceTarget } from './embedded.ts'
 import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
 import { sweepRun } from './sweep.ts'
 
@@ -66,7 +67,7 @@ test('pods that were kept on purpose stay until they are asked for', async () =>
 test('what cannot be removed stays in the ledger', async () => {
   const [a] = await Promise.all(['a'].map(create))
   ledger([{ kind: 'pod', name: 'a', id: a ?? '', state: 'created' }])
-  const wrong = { ...target, keys: { full: exampleKeys.restricted } }
+  const wrong = { ...target, keys: { full: defaultKeys.restricted } }
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
   expect(swept.failed).toEqual([{ name: 'a', reason: 'its deletion was answered 403' }])
   expect(readLedger(cwd, run).left).toEqual([{ name: 'a', id: a, state: 'created' }])
@@ -110,7 +111,7 @@ async function names(): Promise<string[]> {
 }
 
 async function call(method: string, body?: unknown): Promise<unknown> {
-  const headers = { authorization: `Bearer ${exampleKeys.full}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
   const response = await fetch(`${url}/v2/pods`, {
     method,
     headers,

@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
-import { createEmbedded, exampleKeys } from '../reference/embedded.ts'
-import { type Change, findVariants, withVariants } from './variants.ts'
+import { createInstance } from '../proof/instance.ts'
+import type { Variant } from '../proof/types.ts'
+import { defaultKeys } from '../reference/index.ts'
+import { findVariants } from './variants.ts'
 
-const teapot: Change = {
+const teapot: Variant = {
   id: 'teapot',
   says: 'Everything is a teapot.',
   wrap: (inner) => async (request) => new Response(null, { status: 418, headers: (await inner(request)).headers }),
 }
-const louder: Change = {
+const louder: Variant = {
   id: 'louder',
   says: 'One more.',
   wrap: (inner) => async (request) => new Response(null, { status: (await inner(request)).status + 1 }),
 }
-const accepted: Change = {
+const accepted: Variant = {
   id: 'accepted',
   says: 'A creation is 202.',
   change: (options) => ({ ...options, style: { ...options.style, createStatus: 202 } }),
@@ -33,12 +35,12 @@ test('a name that is not known is refused with the nearest', () => {
   )
 })
 
-async function statusWith(variants: readonly Change[]): Promise<number> {
-  const { fetch } = createEmbedded((options) => withVariants(options, variants))
+async function statusWith(variants: readonly Variant[]): Promise<number> {
+  const { fetch } = createInstance(variants)
   const { status } = await fetch(
     new Request('https://reference.test/v2/pods', {
       method: 'POST',
-      headers: { authorization: `Bearer ${exampleKeys.full}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'a', image: 'x', cpu: { id: 'cpu3c', vcpuCount: 2 } }),
     }),
   )

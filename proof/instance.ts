@@ -1,32 +1,26 @@
 import { stringify } from 'yaml'
 import { createEmbedded, targetFileOf } from '../reference/embedded.ts'
-import type { ReferenceOptions } from '../reference/options.ts'
 import { parseTarget } from '../suites/harness/target/load.ts'
 import type { EmbeddedTarget, Target } from '../suites/harness/target/types.ts'
 import type { Variant } from './types.ts'
+import { withVariants } from './variants.ts'
 
 let reference: Target | undefined
 
 /**
- * An instance of the reference with variants composed, on a clock of its own: changes are applied in their order,
- * wrappers go around from inside out. Two instances share nothing.
+ * The reference in this process as a target, with variants composed, on a clock of its own. Two instances share nothing.
  * @throws OptionError where the variants contradict each other.
  */
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
-  reference ??= parseTarget(stringify(targetFileOf({ url: 'https://reference.test', clock: 'control' })), {
-    file: 'the reference',
-    environment: {},
-  })
-  const { fetch, control } = createEmbedded((options) =>
-    variants.reduce<ReferenceOptions>((made, { change = same }) => change(made), options),
-  )
-  return {
-    fetch: variants.reduce((inner, { wrap = same }) => wrap(inner), fetch),
-    control,
-    target: variants.reduce((file, { file: change = same }) => change(file), reference),
-  }
+  reference ??= referenceTarget('https://reference.test', 'control')
+  const { fetch, control } = createEmbedded((options) => withVariants(options, variants))
+  return { fetch, control, target: variants.reduce((target, { file }) => file?.(target) ?? target, reference) }
 }
 
-function same<T>(value: T): T {
-  return value
+/** What a run without a target file judges. */
+export const embed = (): EmbeddedTarget => createInstance()
+
+/** What the target file of a reference at `url` says; its keys are the published examples. */
+export function referenceTarget(url: string, clock: 'real' | 'control'): Target {
+  return parseTarget(stringify(targetFileOf({ url, clock })), { file: 'the reference', environment: {} })
 }

@@ -1,38 +1,13 @@
 import {
-  type Account,
   type ClockState,
   createControlledClock,
   createReference,
-  defaultAccounts,
   defaultGpuTypes,
   defaultKeys,
   defaultVolumes,
   type Fetch,
   type ReferenceOptions,
 } from './index.ts'
-
-/** The published keys of a reference that is served or embedded. They open nothing else. */
-export const exampleKeys = {
-  full: 'plumbline-example-full',
-  second: 'plumbline-example-second',
-  restricted: 'plumbline-example-restricted',
-  expired: 'plumbline-example-expired',
-  stranger: 'plumbline-example-stranger',
-} as const
-
-const exampleTokens = new Map<string, string>([
-  [defaultKeys.full, exampleKeys.full],
-  [defaultKeys.second, exampleKeys.second],
-  [defaultKeys.restricted, exampleKeys.restricted],
-  [defaultKeys.expired, exampleKeys.expired],
-  [defaultKeys.stranger, exampleKeys.stranger],
-])
-
-/** The accounts of the reference with the published keys. */
-export const exampleAccounts: readonly Account[] = defaultAccounts.map((account) => ({
-  ...account,
-  keys: account.keys.map((key) => ({ ...key, token: exampleTokens.get(key.token) ?? key.token })),
-}))
 
 /** Where the clock of a served reference is controlled, below its base address. */
 export const clockPath = '/plumbline/clock'
@@ -51,7 +26,7 @@ export function createEmbedded(
   change: (options: ReferenceOptions) => ReferenceOptions = (options) => options,
 ): Embedded {
   const controlled = createControlledClock(START_MS)
-  const reference = createReference(change({ clock: controlled.clock, accounts: exampleAccounts }))
+  const reference = createReference(change({ clock: controlled.clock }))
   return {
     fetch: controlled.wrap(reference.fetch),
     control: { state: () => controlled.state(), advance: (ms) => controlled.advance(ms) },
@@ -79,15 +54,15 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       statuses: { ERROR: { body: { image: 'plumbline/error' } } },
     },
     keys: {
-      full: exampleKeys.full,
-      second: exampleKeys.second,
+      full: defaultKeys.full,
+      second: defaultKeys.second,
       restricted: {
-        key: exampleKeys.restricted,
+        key: defaultKeys.restricted,
         may: ['listPods', 'getPod', 'listCpuFlavors'],
         mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate'],
       },
-      expired: exampleKeys.expired,
-      stranger: exampleKeys.stranger,
+      expired: defaultKeys.expired,
+      stranger: defaultKeys.stranger,
     },
     ...(clock === 'real' ? {} : { clock: { url: url + clockPath } }),
   }

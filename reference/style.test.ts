@@ -183,7 +183,7 @@ test('an EXITED pod may lose its data center, and an ERROR may cost nothing', as
 
 test('authentication in another style', async () => {
   const { call } = createBench({ style: { schemeCase: 'exact', wwwAuthenticate: false } })
-  const refused = await call('GET', '/v2/pods', { authorization: 'bearer key-full-6mzq2v4d' })
+  const refused = await call('GET', '/v2/pods', { authorization: 'bearer plumbline-example-full' })
   expect(refused.status).toBe(401)
   expect(refused.headers.has('www-authenticate')).toBe(false)
 })

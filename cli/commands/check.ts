@@ -64,7 +64,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         rules,
         target,
         targetFile: options.target ?? null,
-        embed: target === null ? pathToFileURL(moduleFile('cli/embedded')).href : null,
+        embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
         digests: digestsOf(target),
         evidence,
         resources: target === null ? null : resourcesFile(terminal.cwd, run),

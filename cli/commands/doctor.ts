@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { rules as ledger } from '../../generated/rules.ts'
+import { embed } from '../../proof/instance.ts'
 import { claimOf } from '../../suites/harness/target/claims.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { needs } from '../../suites/harness/target/needs.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
-import { embed } from '../embedded.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface DoctorOptions {

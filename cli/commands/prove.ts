@@ -2,34 +2,65 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { proofFaults } from '../../proof/gates.ts'
+import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
-import { type ProofProgress, type ProofResult, type ProveOptions, prove as run } from '../../proof/prove.ts'
+import { type ProofProgress, type ProofResult, prove as run } from '../../proof/prove.ts'
+import { exitCodes } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface ProveCommandOptions {
   readonly only?: string
   readonly matrix: boolean
+  readonly odd: boolean
+  readonly sample?: number
+  readonly seed?: number
   readonly json?: string
+  readonly quiet: boolean
 }
 
 /** Proves that every rule can fail and that none fails wrongly. Answers 0 where all of it holds, else 1. */
-export async function prove({ only, matrix, json }: ProveCommandOptions, terminal: Terminal): Promise<number> {
-  const display = terminal.live ? createLogUpdate(process.stderr) : null
-  const options: ProveOptions = {
-    matrix,
-    onProgress: (progress: ProofProgress) =>
-      display?.(`${progress.done} of ${progress.total} instances, last ${progress.what}`),
-    ...(only === undefined ? {} : { only }),
-  }
-  const result = await run(options).catch((error: unknown) => {
-    throw error instanceof NothingMatches ? new UsageError(error.message) : error
-  })
+export async function prove(options: ProveCommandOptions, terminal: Terminal): Promise<number> {
+  refuseContradictions(options)
+  const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
+  const onProgress = ({ done, total, what }: ProofProgress) => display?.(`${done} of ${total} instances, last ${what}`)
+  const { result, lines, holds } = options.odd
+    ? await proveOdd(options, onProgress)
+    : await proveRules(options, onProgress)
   display?.clear()
   display?.done()
+  const { json } = options
   if (json !== undefined) writeFileSync(resolve(terminal.cwd, json), `${JSON.stringify(result, null, 2)}\n`)
-  for (const line of told(result)) terminal.out(line)
-  return result.proven ? 0 : 1
+  for (const line of lines) terminal.out(line)
+  return holds ? exitCodes.conformant : exitCodes['not conformant']
+}
+
+interface Proven {
+  readonly result: unknown
+  readonly lines: readonly string[]
+  readonly holds: boolean
+}
+
+async function proveRules(
+  { only, matrix }: ProveCommandOptions,
+  onProgress: (progress: ProofProgress) => void,
+): Promise<Proven> {
+  const result = await run({ matrix, onProgress, ...(only === undefined ? {} : { only }) }).catch((error: unknown) => {
+    throw error instanceof NothingMatches ? new UsageError(error.message) : error
+  })
+  return { result, lines: told(result), holds: result.proven }
+}
+
+async function proveOdd(
+  { sample, seed, quiet }: ProveCommandOptions,
+  onProgress: (progress: ProofProgress) => void,
+): Promise<Proven> {
+  const result = await tryOddAnswers({
+    onProgress,
+    ...(sample === undefined ? {} : { sample }),
+    ...(seed === undefined ? {} : { seed }),
+  })
+  return { result, lines: toldOdd(result, quiet), holds: result.broken.length === 0 }
 }
 
 /** The lines of a proof: the matrix where it was asked for, then what is wrong, and the sum of it last. */
@@ -43,4 +74,19 @@ export function told(result: ProofResult): string[] {
     `${proven ? 'proven' : 'not proven'}: ${found.length} of ${defects.length} defects are found, ` +
       `${alike.length} of ${latitudes.length} latitudes are judged as they should be`,
   ]
+}
+
+/** The lines of a run over odd answers: rules that crashed, changes that no rule noticed, and the sum of it last. */
+export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: boolean): string[] {
+  return [
+    ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
+    ...(quiet ? [] : unnoticed.map((odd) => `no rule notices ${odd}`)),
+    `${broken.length === 0 ? 'no rule crashes' : `${broken.length} crashes`}: ${tried.length} of ${cases} odd answers tried, ` +
+      `${unnoticed.length} of them noticed by no rule`,
+  ]
+}
+
+function refuseContradictions({ odd, only, matrix, sample, seed }: ProveCommandOptions): void {
+  if (odd && (only !== undefined || matrix)) throw new UsageError('--odd goes with neither --only nor --matrix')
+  if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed go with --odd')
 }

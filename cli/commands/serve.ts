@@ -3,7 +3,9 @@ import type { Server } from 'node:http'
 import { resolve } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { openapi } from '../../generated/openapi.ts'
-import { clockPath, exampleAccounts } from '../../reference/embedded.ts'
+import { referenceTarget } from '../../proof/instance.ts'
+import { withVariants } from '../../proof/variants.ts'
+import { clockPath } from '../../reference/embedded.ts'
 import {
   createControlHandler,
   createControlledClock,
@@ -14,11 +16,10 @@ import {
   type ReferenceOptions,
 } from '../../reference/index.ts'
 import { writeTarget } from '../../suites/harness/target/write.ts'
-import { referenceTarget } from '../embedded.ts'
 import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
 import type { Terminal } from '../terminal.ts'
-import { findVariants, withVariants } from '../variants.ts'
+import { findVariants } from '../variants.ts'
 
 export interface ServeOptions {
   readonly port: number
@@ -78,11 +79,11 @@ function createServed(
   const extras = quotas === undefined ? {} : { quotas }
   if (clock === 'real') {
     const real = createRealClock()
-    const reference = make(change({ clock: real, accounts: exampleAccounts, ...extras }))
+    const reference = make(change({ clock: real, ...extras }))
     return { fetch: withDocument(reference.fetch, createControlHandler(real)), close: () => real.close() }
   }
   const controlled = createControlledClock(Date.now())
-  const reference = make(change({ clock: controlled.clock, accounts: exampleAccounts, ...extras }))
+  const reference = make(change({ clock: controlled.clock, ...extras }))
   return { fetch: withDocument(controlled.wrap(reference.fetch), createControlHandler(controlled)), close() {} }
 }
 

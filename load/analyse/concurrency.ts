@@ -39,8 +39,8 @@ function judgeHeldRefusals(
   const { operation } = plan.limit
   // A held request is answered late, but it arrived no later than a refused one takes there and back.
   const arrivedBy = ({ sentMs, receivedMs }: Point) => Math.min(receivedMs, sentMs + onTheWayMs)
-  const { explain, openAt } = createExplainer(points, plan.limit, arrivedBy)
-  const early = refused.find((point) => explain(point) === 'unexplained')
+  const { isExplained, openAt } = createExplainer(points, plan.limit, arrivedBy)
+  const early = refused.find((point) => !isExplained(point))
   if (early !== undefined) {
     const sentence = `${operation} answered 429 at ${milliseconds(early.sentMs - beganMs)} with at most ${openAt(early)} requests open, where ${concurrent} are permitted`
     return { verdict: 'failed', sentence, proof: openProof(points, early.sentMs, concurrent) }

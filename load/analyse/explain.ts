@@ -1,30 +1,19 @@
 import type { PlannedLimit } from '../plan/types.ts'
-import { isServed, mayHaveCounted, type Point } from '../points.ts'
+import { mayHaveCounted, type Point } from '../points.ts'
 import { clockSlackMs, evenPaceSlack } from './slack.ts'
 import { countBefore, countUntil, sorted } from './sorted.ts'
 
-/**
- * Why one 429 may have come.
- * - `unexplained`: no kind of counting, at whatever moments the requests arrived, gives it.
- * - `rounding`: a sliding counter rounds against the caller where the limit is a small number; nothing is wrong.
- * - `load`: the client's own requests explain it, or may: they were too many, too close, or too many at once.
- */
-export type Explanation = 'unexplained' | 'rounding' | 'load'
-
 export interface Explainer {
-  explain(refused: Point): Explanation
+  /**
+   * Whether some kind of counting gives this 429, at whatever moments the requests arrived: the client's own requests
+   * were too many, too close, or too many at once. A limiter that gives one without that is too strict.
+   */
+  isExplained(refused: Point): boolean
   /** The most requests that may have been under way when this one arrived. */
   openAt(point: Point): number
   /** The most requests that may have been counted in the window before this one. */
   inWindowBefore(point: Point): number
-  /** Whether a single sliding counter, its windows begun at one moment, refuses all of these and serves the rest. */
-  isOneCounter(refused: readonly Point[]): boolean
 }
-
-/** With more requests in a window, an even pace leaves a sliding counter nothing to round. */
-const ROUNDED_REQUESTS = 20
-/** Moments in a window at which a sliding counter's windows may begin, tried one by one. */
-const ALIGNMENTS = 500
 
 /** The most that may have been counted in so many milliseconds before a moment. */
 type CountBack = (backMs: number) => number
@@ -46,64 +35,32 @@ export function createExplainer(
     kind === 'transport' ? Number.POSITIVE_INFINITY : receivedMs,
   )
   const slackMs = clockSlackMs(windowMs)
-  const widestLevels = levels(arrived, requests / windowMs)
-  const nominalLevels = levels(sent, requests / windowMs)
+  const level = levels(arrived, requests / windowMs)
 
   const openAt = (point: Point) => countUntil(sent, arrivedBy(point)) - countBefore(ended, point.sentMs)
-  const widest = (point: Point): CountBack => {
+  const countBack = (point: Point): CountBack => {
     const until = countUntil(sent, arrivedBy(point))
     return (backMs) => until - countBefore(arrived, point.sentMs - slackMs - backMs)
   }
-  const nominal = (point: Point): CountBack => {
-    const until = countUntil(sent, point.sentMs)
-    return (backMs) => until - countBefore(sent, point.sentMs - backMs)
-  }
-  const surest = (point: Point): CountBack => {
-    const until = countBefore(arrived, point.sentMs)
-    return (backMs) => Math.max(0, until - countBefore(sent, point.receivedMs + slackMs - backMs))
-  }
-  const doubt = (2 * requests) / ALIGNMENTS
-  /** What a sliding counter with windows from `beginMs` on holds against a point, at most (1) or at least (-1). */
-  const counterAt = ({ sentMs, receivedMs }: Point, count: CountBack, beginMs: number, side: 1 | -1): number => {
-    const share = ((((sentMs - beginMs) % windowMs) + windowMs) % windowMs) / windowMs
-    const moreMs = side * (windowMs / ALIGNMENTS + receivedMs - sentMs)
-    const current = count(share * windowMs + moreMs)
-    const lastShare = Math.min(1, Math.max(0, 1 - share + side / ALIGNMENTS))
-    return current + lastShare * (count((1 + share) * windowMs + moreMs) - current)
-  }
-  const isBunched = (moments: Float64Array, level: Float64Array, atMs: number, count: CountBack): boolean => {
-    const before = countBefore(moments, atMs)
-    const passedMs = atMs - (moments[before - 1] ?? atMs)
+  const isBunched = (atMs: number, count: CountBack): boolean => {
+    const before = countBefore(arrived, atMs)
+    const passedMs = atMs - (arrived[before - 1] ?? atMs)
     const left = before === 0 ? 0 : Math.max(0, (level[before - 1] ?? 0) - (passedMs * requests) / windowMs)
     return left + count(0) + 1 > evenPaceSlack(requests)
   }
 
   return {
     openAt,
-    inWindowBefore: (point) => widest(point)(windowMs),
-    isOneCounter(refused) {
-      const served = counted.filter(isServed)
-      const stepMs = windowMs / ALIGNMENTS
-      return Array.from({ length: ALIGNMENTS }, (_, n) => n * stepMs).some(
-        (beginMs) =>
-          refused.every((point) => counterAt(point, widest(point), beginMs, 1) + 1 > requests - doubt) &&
-          served.every((point) => counterAt(point, surest(point), beginMs, -1) + 1 <= requests + doubt),
+    inWindowBefore: (point) => countBack(point)(windowMs),
+    isExplained(point) {
+      const count = countBack(point)
+      const atMs = point.sentMs - slackMs
+      return (
+        count(windowMs) >= requests ||
+        (concurrent !== null && openAt(point) >= concurrent) ||
+        isBunched(atMs, count) ||
+        isRoundedUp(count, momentsBack(arrived, atMs, windowMs), requests, windowMs)
       )
-    },
-    explain(point) {
-      const most = widest(point)
-      const atMs = point.sentMs
-      const isFull = most(windowMs) >= requests || (concurrent !== null && openAt(point) >= concurrent)
-      const bunched = isFull || isBunched(arrived, widestLevels, atMs - slackMs, most)
-      if (!bunched && !roundsUp(most, momentsBack(arrived, atMs - slackMs, windowMs), requests, windowMs)) {
-        return 'unexplained'
-      }
-      const likely = nominal(point)
-      if (likely(windowMs) >= requests || isBunched(sent, nominalLevels, atMs, likely)) return 'load'
-      if (concurrent !== null && openAt(point) >= concurrent) return 'load'
-      return requests <= ROUNDED_REQUESTS && roundsUp(likely, momentsBack(sent, atMs, windowMs), requests, windowMs)
-        ? 'rounding'
-        : 'load'
     },
   }
 }
@@ -131,8 +88,11 @@ function momentsBack(moments: Float64Array, atMs: number, windowMs: number): num
   return back
 }
 
-/** Whether a sliding counter refuses one more, with its window begun at the worst moment: some `share` of it ago. */
-function roundsUp(count: CountBack, back: readonly number[], requests: number, windowMs: number): boolean {
+/**
+ * Whether a sliding counter refuses one more, with its window begun at the worst moment, some `share` of it ago: it
+ * takes the last window's requests as spread evenly, and so refuses some that an exact count would not.
+ */
+function isRoundedUp(count: CountBack, back: readonly number[], requests: number, windowMs: number): boolean {
   if (count(2 * windowMs) + 1 <= requests) return false
   return back.some((ms) => {
     const share = ms <= windowMs ? ms / windowMs : ms / windowMs - 1

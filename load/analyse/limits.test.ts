@@ -45,6 +45,19 @@ describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   })
 })
 
+test.each([3, 40, 2500])('ways of up to %i ms there and back make no legal limiter fail', async (wayMs) => {
+  for (const kind of limiterKindNames) {
+    for (const operation of ['cancel', 'requests', 'purge'] as const) {
+      for (const shape of [...shapes, 'burst'] as const) {
+        const target = { kind, offsetMs: 777, wayMs }
+        for (const { verdict, sentence } of await verdicts(target, { operation, shape })) {
+          expect({ sentence, failed: verdict === 'failed' }).toEqual({ sentence, failed: false })
+        }
+      }
+    }
+  }
+})
+
 const half = (number: number) => number / 2
 const twice = (number: number) => number * 2
 const none = () => 1_000_000
@@ -81,7 +94,7 @@ const defects: readonly (readonly [string, Defect, QueuePlanOptions, string, Reg
   ],
   [
     'one limiter for all operations',
-    { keyOf: (endpoint) => endpoint },
+    { keyOf: (endpoint) => endpoint, requests: () => 300 },
     { operation: 'cancel', shape: 'isolation', neighbour: 'run' },
     'limits.queue.per-operation',
     /^while \d+ requests of cancel were refused, on the same endpoint run answered 429 at [\d,]+ ms with at most \d+ /,
@@ -154,3 +167,14 @@ test('workers raise the limit by the rate that the plan gives them', async () =>
   const fourfold = await verdicts({ requests: none }, { ...options, workers: raised, overShare: 3 })
   expect(fourfold).toMatchObject([{ verdict: 'failed' }, { verdict: 'inconclusive' }])
 })
+
+test.each(defects.filter(([name]) => !name.startsWith('silence')))(
+  '%s is caught over ways of up to 40 ms',
+  async (...defect) => {
+    const [, changes, options, rule] = defect
+    for (const kind of limiterKindNames) {
+      const told = await verdicts({ kind, offsetMs: 777, wayMs: 40, ...changes }, options)
+      expect(told.find((verdict) => verdict.rule === rule)).toMatchObject({ verdict: 'failed' })
+    }
+  },
+)

@@ -15,14 +15,14 @@ export function judgeRecovery({ plan, points, beganMs }: Case): Ruling {
     return { verdict: 'inconclusive', sentence: `${operation} refused nothing, so there was nothing to recover from` }
   }
   const lastMs = refused.reduce((latest, { receivedMs }) => Math.max(latest, receivedMs), beganMs)
-  const { explain } = createExplainer(points, plan.limit)
+  const { isExplained } = createExplainer(points, plan.limit)
   for (const probe of probes) {
     const waited = milliseconds(probe.sentMs - lastMs)
     const proof = proofOf(points, probe.sentMs - windowMs, probe.receivedMs)
     if (isServed(probe)) {
       return { verdict: 'passed', sentence: `${operation} served a request ${waited} after the last 429`, proof }
     }
-    if (isRefused(probe) && explain(probe) === 'unexplained') {
+    if (isRefused(probe) && !isExplained(probe)) {
       const sentence = `${operation} still answered 429 after ${waited} without a request, where ${milliseconds(windowMs)} are a window`
       return { verdict: 'failed', sentence, proof }
     }

@@ -25,8 +25,8 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const what = `${operation} gave ${odd.length} of ${points.length} requests ${names.join(', ')}`
   if (refused > 0) return { verdict: 'inconclusive', sentence: `${what}, beside ${refused} 429s: perhaps an outage` }
 
-  const { explain } = createExplainer(points.filter(isServed), plan.limit)
-  const explained = odd.filter((point) => explain(point) !== 'unexplained')
+  const { isExplained } = createExplainer(points.filter(isServed), plan.limit)
+  const explained = odd.filter((point) => isExplained(point))
   const servedBetween = points.some(
     (point) => isServed(point) && point.sentMs > first.receivedMs && point.receivedMs < last.sentMs,
   )

@@ -13,33 +13,19 @@ export function judgeTooStrict({ plan, points, beganMs }: Case): Ruling {
 export function judgeRefusals(points: readonly Point[], limit: PlannedLimit, beganMs: number): Ruling {
   const { operation, requests, windowMs } = limit
   const refused = points.filter(isRefused)
-  const { explain, inWindowBefore, isOneCounter } = createExplainer(points, limit)
-  const rounded: Point[] = []
-  let ofLoad: Point | undefined
-  for (const point of refused) {
-    const explanation = explain(point)
-    if (explanation === 'unexplained') {
-      const at = milliseconds(point.sentMs - beganMs)
-      const sentence = `${operation} answered 429 at ${at} with at most ${inWindowBefore(point)} requests counted in the ${milliseconds(windowMs)} before, where ${requests} are permitted (${refused.length} of ${points.length} refused)`
-      return {
-        verdict: 'failed',
-        sentence,
-        proof: proofOf(points, point.sentMs - windowMs, point.receivedMs, requests),
-      }
-    }
-    if (explanation === 'rounding') rounded.push(point)
-    else ofLoad ??= point
+  const { isExplained, inWindowBefore } = createExplainer(points, limit)
+  const strict = refused.find((point) => !isExplained(point))
+  const proof = ({ sentMs, receivedMs }: Point) => proofOf(points, sentMs - windowMs, receivedMs, requests)
+  if (strict !== undefined) {
+    const at = milliseconds(strict.sentMs - beganMs)
+    const sentence = `${operation} answered 429 at ${at} with at most ${inWindowBefore(strict)} requests counted in the ${milliseconds(windowMs)} before, where ${requests} are permitted (${refused.length} of ${points.length} refused)`
+    return { verdict: 'failed', sentence, proof: proof(strict) }
   }
-  if (ofLoad !== undefined) {
-    const at = milliseconds(ofLoad.sentMs - beganMs)
+  const [first] = refused
+  if (first !== undefined) {
+    const at = milliseconds(first.sentMs - beganMs)
     const sentence = `${operation} answered 429 at ${at}, but requests were late, bunched or open for so long that a limiter may be right`
-    const proof = proofOf(points, ofLoad.sentMs - windowMs, ofLoad.receivedMs, requests)
-    return { verdict: 'inconclusive', sentence, proof }
+    return { verdict: 'inconclusive', sentence, proof: proof(first) }
   }
-  if (rounded.length > 0 && !isOneCounter(rounded)) {
-    const sentence = `${operation} refused ${rounded.length} of ${points.length} evenly paced requests, and no single way of counting gives all of these 429s`
-    return { verdict: 'failed', sentence }
-  }
-  const but = rounded.length === 0 ? 'no 429' : `no 429 but ${rounded.length} that a sliding counter gives by rounding`
-  return { verdict: 'passed', sentence: `${operation} gave ${points.length} evenly paced requests ${but}` }
+  return { verdict: 'passed', sentence: `${operation} gave ${points.length} evenly paced requests no 429` }
 }

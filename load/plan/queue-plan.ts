@@ -26,6 +26,9 @@ export const SECOND_ENDPOINT = 'second'
 /** What a client waits beyond a window before it says that the window is over, as a share of it. */
 const BACKOFF_MARGIN = 0.1
 
+/** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */
+const FEWEST_IN_A_ROW = 5
+
 /** The plan of one shape on one operation, its numbers from the rate table (heading Limits). */
 export function queuePlan(options: QueuePlanOptions): QueuePlan {
   const { operation, shape, windowScale = 1, workers = 'unknown', tables = generatedTables } = options
@@ -60,6 +63,7 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
     case 'smoke':
       return [even(0, 1, 1)]
     case 'under':
+      if (requests < FEWEST_IN_A_ROW) return rowsWithRests(limit, windows, underShare)
       return [even(0, Math.floor(underShare * requests * windows), underShare)]
     case 'over':
       return [even(0, Math.ceil(overShare * requests * windows), overShare)]
@@ -87,6 +91,14 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
       ]
     }
   }
+}
+
+/**
+ * A limit of a few requests, used up at an even pace again and again with rests between: a sliding counter would round
+ * against an unbroken row. Each time begins a quarter of a window later in any fixed one, so one of them lies within.
+ */
+function rowsWithRests(limit: PlannedLimit, times: number, share: number): Stretch[] {
+  return Array.from({ length: times }, (_, n) => evenly(limit)(n * 2.25 * limit.windowMs, limit.requests, share))
 }
 
 function evenly({ operation, requests, windowMs }: PlannedLimit) {

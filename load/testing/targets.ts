@@ -22,6 +22,8 @@ export interface TargetOptions extends Defect {
   readonly kind?: LimiterKind
   readonly windowScale?: number
   readonly offsetMs?: number
+  /** The longest way to the target, and the longest back; each way takes a part of it, by a seed. */
+  readonly wayMs?: number
 }
 
 /** Limits with a defect, or, without one, as the description has them. */
@@ -59,21 +61,34 @@ function withMemory(limiter: OperationLimiter, { countsRefusedForEver = false }:
 
 /** A target in process, on a clock that stands still until all that drive it wait. */
 export function createVirtualTarget(options: TargetOptions, startMs = 1_767_323_045_123) {
+  const { wayMs = 0 } = options
   const controlled = createControlledClock(startMs)
   const limits = createLimits(options)
   const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs })
-  const send: Send = async ({ operation, endpoint, holdMs }) => {
+  const pass = (ms: number) =>
+    new Promise<void>((resolve) => void controlled.clock.schedule(controlled.clock.now() + Math.round(ms), resolve))
+  let seed = 7
+  const way = async () => {
+    if (wayMs === 0) return
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+    await pass((wayMs * seed) / 2 ** 31)
+  }
+  const answer: Send = async ({ operation, endpoint, holdMs }) => {
     const admission = limits(endpoint, operation as RateOperation).admit(controlled.clock.now())
     if (!admission.admitted) {
       const { refusal = 429 } = options
       if (refusal === 0) throw new Error('the connection was reset')
       return { status: refusal, retryAfter: String(Math.ceil(admission.retryAfterMs / 1000)) }
     }
-    if (holdMs > 0) {
-      await new Promise<void>((resolve) => void controlled.clock.schedule(controlled.clock.now() + holdMs, resolve))
-    }
+    if (holdMs > 0) await pass(holdMs)
     admission.release()
     return { status: 200 }
+  }
+  const send: Send = async (request) => {
+    await way()
+    const answered = await answer(request)
+    await way()
+    return answered
   }
   return { send, clock: clocks.actor('load'), now: controlled.clock.now, close: clocks.close }
 }

@@ -1,12 +1,12 @@
-import { exampleKeys } from '../../reference/embedded.ts'
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs } from './auth-tools.ts'
 import { is, onAnswer, options, parts } from './tools.ts'
 
-const isStranger = tokenIs(exampleKeys.stranger)
-const isRestricted = tokenIs(exampleKeys.restricted)
+const isStranger = tokenIs(defaultKeys.stranger)
+const isRestricted = tokenIs(defaultKeys.restricted)
 
 /** Keys of another account, and keys with few permissions; what answers tell of keys. */
 export const authAccess = [

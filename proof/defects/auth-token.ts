@@ -1,4 +1,4 @@
-import { exampleKeys } from '../../reference/embedded.ts'
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
@@ -24,13 +24,13 @@ const refusals = {
   'auth.pods.expired': {
     id: 'expired-key',
     says: 'With an expired token',
-    when: tokenIs(exampleKeys.expired),
+    when: tokenIs(defaultKeys.expired),
     open: ['the action call', is.action],
   },
   'auth.scheme-required': {
     id: 'bare-key',
     says: 'With a good token without the word Bearer',
-    when: ({ headers }) => headers.get('authorization') === exampleKeys.full,
+    when: ({ headers }) => headers.get('authorization') === defaultKeys.full,
     open: ['GET of a pod', is.get],
   },
 } as const satisfies Readonly<
@@ -149,7 +149,7 @@ export const authToken: readonly Defect[] = [
     observed: 'status 404',
     wrap: (fetch) => async (request) => {
       if (!is.delete(request) || request.headers.has('authorization')) return fetch(request)
-      const read = await fetch(new Request(request.url, { headers: { authorization: `Bearer ${exampleKeys.full}` } }))
+      const read = await fetch(new Request(request.url, { headers: { authorization: `Bearer ${defaultKeys.full}` } }))
       return read.status === 404 ? read : fetch(request)
     },
   },

@@ -1,4 +1,4 @@
-import { exampleKeys } from '../../reference/embedded.ts'
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import type { FetchWrapper, Service } from '../../reference/index.ts'
 import { type Effect, later } from './action-tools.ts'
 import { type Change, options, parts } from './tools.ts'
@@ -15,14 +15,14 @@ export function authorized(request: Request, authorization: string): Request {
 /** Requests that `when` picks are served as if they had come with the full key. */
 export function lets(when: When): Change {
   const wrapFetch: FetchWrapper = (fetch) => (request) =>
-    fetch(when(request) ? authorized(request, `Bearer ${exampleKeys.full}`) : request)
+    fetch(when(request) ? authorized(request, `Bearer ${defaultKeys.full}`) : request)
   return options({ wrapFetch })
 }
 
 /** Requests that `when` picks are refused as ever, and carried out all the same. */
 export function refusesAndDoes(when: When): Change {
   const wrapFetch: FetchWrapper = (fetch) => async (request) => {
-    const full = authorized(request, `Bearer ${exampleKeys.full}`)
+    const full = authorized(request, `Bearer ${defaultKeys.full}`)
     const refusal = await fetch(request)
     if (when(request)) await fetch(full)
     return refusal

@@ -39,18 +39,18 @@ export interface IssuedKey extends Caller {
   readonly state: Key['state']
 }
 
-/** The bearer tokens of `defaultAccounts`. */
+/** The bearer tokens of `defaultAccounts`: published, and no secret, for they open nothing else. */
 export const defaultKeys = {
   /** May do everything. */
-  full: 'key-full-6mzq2v4d',
+  full: 'plumbline-example-full',
   /** Another key of the same user. */
-  second: 'key-second-t9x3hw7c',
+  second: 'plumbline-example-second',
   /** Of the same user too; may list and read pods and the CPU catalog, and nothing else. */
-  restricted: 'key-restricted-b5n8rj2k',
+  restricted: 'plumbline-example-restricted',
   /** Of the same user, no longer valid. */
-  expired: 'key-expired-p4f7yg6s',
+  expired: 'plumbline-example-expired',
   /** May do everything, for another user. */
-  stranger: 'key-stranger-w8d2cq5m',
+  stranger: 'plumbline-example-stranger',
 } as const
 
 export const defaultAccounts: readonly Account[] = [

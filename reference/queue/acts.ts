@@ -1,8 +1,7 @@
 import { Refusal } from '../http/refusal.ts'
 import type { Service } from '../service.ts'
-import { finishJob, planExpiry, removeJob } from './end.ts'
+import { planExpiry, removeJob } from './end.ts'
 import type { Endpoint } from './endpoint.ts'
-import { requeueJob, stopExecution } from './execute.ts'
 import { isFinished, type Job, type JobStatus } from './job.ts'
 
 /** The end of a ttl or of a retention: the job is gone, whatever its status. */
@@ -17,7 +16,7 @@ export function timeOutJob(job: Job, service: Service): void {
   const { parts, style } = service
   const limitMs = parts.executionTimeoutOf(job, service)
   withdraw(job, service)
-  finishJob(
+  parts.finishJob(
     job,
     style.timedOutStatus,
     { error: `the job ran longer than its executionTimeout of ${limitMs} ms` },
@@ -60,7 +59,7 @@ export function retryJob(job: Job, service: Service): void {
   job.output = undefined
   job.error = null
   job.automaticRetries = 0
-  requeueJob(job, 'back', service)
+  parts.requeueJob(job, 'back', service)
   planExpiry(job, service)
   parts.dispatch(job.endpoint, service)
 }
@@ -78,12 +77,12 @@ export function purgeJobs(endpoint: Endpoint, service: Service): number {
 /** Takes a job out of the queue, or out of its worker. */
 function withdraw(job: Job, service: Service): void {
   if (job.status === 'IN_QUEUE') job.endpoint.waiting.remove(job)
-  else if (job.status === 'IN_PROGRESS') stopExecution(job, service)
+  else if (job.status === 'IN_PROGRESS') service.parts.stopExecution(job, service)
 }
 
 function endStopped(job: Job, kept: 'CANCELLED' | 'gone', service: Service): void {
   if (kept === 'CANCELLED') {
-    finishJob(job, 'CANCELLED', {}, service)
+    service.parts.finishJob(job, 'CANCELLED', {}, service)
     return
   }
   job.status = 'CANCELLED'

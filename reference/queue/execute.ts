@@ -1,6 +1,5 @@
 import type { Service } from '../service.ts'
 import type { Outcome } from '../worker/program.ts'
-import { finishJob } from './end.ts'
 import type { Endpoint, Execution, Worker } from './endpoint.ts'
 import { type Job, tellWatchers } from './job.ts'
 import { after, lateBy, track } from './time.ts'
@@ -150,13 +149,13 @@ function settle(execution: Execution, outcome: Outcome, service: Service): void 
     endpoint.deathsMs.push(service.clock.now())
     if (isItsWorker) dismissWorker(worker, endpoint)
   } else if (isItsWorker) freeWorker(worker, endpoint, service)
-  if (outcome.kind === 'completed') finishJob(job, 'COMPLETED', { output: outcome.output }, service)
+  if (outcome.kind === 'completed') parts.finishJob(job, 'COMPLETED', { output: outcome.output }, service)
   else {
     const reason = outcome.kind === 'died' ? 'died' : 'failed'
     if (parts.retriesJob(job, reason, service)) {
       job.automaticRetries++
-      requeueJob(job, style.requeuePlace, service)
-    } else finishJob(job, 'FAILED', { error: errorOf(outcome) }, service)
+      parts.requeueJob(job, style.requeuePlace, service)
+    } else parts.finishJob(job, 'FAILED', { error: errorOf(outcome) }, service)
   }
   parts.dispatch(endpoint, service)
 }

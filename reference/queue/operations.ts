@@ -59,7 +59,7 @@ export const queueOperations: { readonly [O in QueueOperation]: Handler } = {
     const waitMs = parts.runsyncWaitOf(match.query.get('wait'), endpoint, service)
     const submission = await parts.readSubmission(request, service)
     const job = parts.addJob(submission, 'runsync', endpoint, service)
-    await waitForEnd(job, waitMs, service)
+    await waitForEnd(job, waitMs, request.signal, service)
     if (!isFinished(job)) return jsonAnswer(200, { id: job.id, status: job.status }, service)
     const isFailed = job.status === 'FAILED' || job.status === 'TIMED_OUT'
     return jsonAnswer(isFailed ? style.runsyncFailed : 200, parts.presentJob(job, service), service)
@@ -70,11 +70,11 @@ export const queueOperations: { readonly [O in QueueOperation]: Handler } = {
     return jsonAnswer(200, parts.presentJob(parts.findJob(match.job, endpoint, service), service), service)
   },
 
-  async streamJob({ endpoint, match }, service) {
+  async streamJob({ endpoint, match, request }, service) {
     const { life, parts } = service
     const job = parts.findJob(match.job || (match.query.get('id') ?? ''), endpoint, service)
     const isNews = () => parts.endsStream(job, service) || job.drained < job.partials.length || job.isGone
-    await waitForJob(job, isNews, life.streamHoldMs, service)
+    await waitForJob(job, isNews, life.streamHoldMs, request.signal, service)
     checkKept(job)
     return jsonAnswer(200, parts.presentStream(job, service), service)
   },
@@ -110,7 +110,7 @@ export const queueOperations: { readonly [O in QueueOperation]: Handler } = {
     const waitMs = parts.runsyncWaitOf(null, endpoint, service)
     const submission = await parts.readRouteInput(request, match.route, service)
     const job = parts.addJob(submission, 'openai', endpoint, service)
-    await waitForEnd(job, waitMs, service)
+    await waitForEnd(job, waitMs, request.signal, service)
     if (job.status === 'COMPLETED') return jsonAnswer(200, job.output ?? null, service)
     throw new Refusal(500, job.error ?? 'the worker did not answer in time')
   },
@@ -144,8 +144,8 @@ export function endsStream(job: Job, _service: Service): boolean {
 }
 
 /** @throws Refusal 404 where the job is deleted meanwhile, unless it was cancelled or purged. */
-async function waitForEnd(job: Job, ms: number, service: Service): Promise<void> {
-  await waitForJob(job, () => isFinished(job) || job.isGone, ms, service)
+async function waitForEnd(job: Job, ms: number, signal: AbortSignal, service: Service): Promise<void> {
+  await waitForJob(job, () => isFinished(job) || job.isGone, ms, signal, service)
   checkKept(job)
 }
 

@@ -1,6 +1,7 @@
 import { isDelivered, isNotified, nextAttemptMs, notify } from '../webhook/notify.ts'
 import { cancelJob, expireJob, purgeJobs, retryJob, timeOutJob } from './acts.ts'
-import { acceptsReport, addPartial, dispatch, retriesJob, takeJob } from './execute.ts'
+import { finishJob } from './end.ts'
+import { acceptsReport, addPartial, dispatch, requeueJob, retriesJob, stopExecution, takeJob } from './execute.ts'
 import { findEndpoint, findJob } from './find.ts'
 import { deadlineOf, executionTimeoutOf, retentionOf } from './limits-of.ts'
 import { endsStream, runsyncWaitOf } from './operations.ts'
@@ -23,6 +24,7 @@ export const queueParts = {
   expireJob,
   findEndpoint,
   findJob,
+  finishJob,
   isDelivered,
   isNotified,
   nextAttemptMs,
@@ -36,6 +38,7 @@ export const queueParts = {
   purgeJobs,
   readRouteInput,
   readSubmission,
+  requeueJob,
   retentionOf,
   retriesJob,
   retryJob,
@@ -43,6 +46,7 @@ export const queueParts = {
   scalesWorkers,
   scaleWorkers,
   settlePolicy,
+  stopExecution,
   takeJob,
   takeWorker,
   timeOutJob,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultEndpoints } from '../index.ts'
+import { defaultEndpoints, defaultKeys } from '../index.ts'
 import { createQueueBench, type Steps } from '../testing/queue-bench.ts'
 
 const hold: Steps = [{ hold: 'go' }, { output: 'done' }]
@@ -185,4 +185,27 @@ test('workers are added up to the greatest number, take jobs in order, and go ba
 test('the default endpoints keep within the quota of workers', () => {
   expect(defaultEndpoints.map(({ id }) => id)).toEqual(['normal', 'dedicated', 'second', 'scale-to-zero', 'timeout'])
   expect(defaultEndpoints.reduce((sum, { workersMax }) => sum + workersMax, 0)).toBeLessThanOrEqual(30)
+})
+
+test('a caller who is gone is waited for no longer, and the job goes on', async () => {
+  const { controlled, pass, plan, receiver, reference, rest } = createQueueBench()
+  const { beacon, body } = plan(hold)
+  const gone = new AbortController()
+  const asked = controlled.wrap(reference.fetch)(
+    new Request('https://queue.test/v2/dedicated/runsync', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${defaultKeys.full}` },
+      body: JSON.stringify(body),
+      signal: gone.signal,
+    }),
+  )
+  await pass(1000)
+  expect(controlled.state().open).toBe(1)
+  gone.abort()
+  await rest()
+  expect(controlled.state().open).toBe(0)
+  await asked
+  receiver.release(`${beacon}/hold/go`)
+  await rest()
+  expect(receiver.at(`${beacon}/end`)).toHaveLength(1)
 })

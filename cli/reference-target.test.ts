@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { rules } from '../generated/rules.ts'
-import { exampleKeys } from '../reference/embedded.ts'
+import { embed, referenceTarget } from '../proof/instance.ts'
+import { defaultKeys } from '../reference/auth/accounts.ts'
 import { claimOf } from '../suites/harness/target/claims.ts'
 import { parseTarget } from '../suites/harness/target/load.ts'
 import { writeTarget } from '../suites/harness/target/write.ts'
 import { diagnose } from './commands/doctor.ts'
-import { embed, referenceTarget } from './embedded.ts'
 
 test('the reference claims all that any rule needs', () => {
   const { target } = embed()
@@ -16,7 +16,7 @@ test('the reference claims all that any rule needs', () => {
 
 test('its clock stands still until it is moved', async () => {
   const { fetch, control } = embed()
-  const headers = { authorization: `Bearer ${exampleKeys.full}`, 'content-type': 'application/json' }
+  const headers = { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ name: 'a', image: 'x', gpu: { id: 'gpu-a' } })
   await fetch(new Request('https://reference.test/v2/pods', { method: 'POST', headers, body }))
   const before = await control.state()

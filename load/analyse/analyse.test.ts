@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { queuePlan } from '../plan/queue-plan.ts'
+import type { QueueShape } from '../plan/types.ts'
+import type { Point } from '../points.ts'
+import { analyse } from './analyse.ts'
+import { findOverflow } from './generous.ts'
+import { mergeVerdicts } from './merge.ts'
+
+const workers = { running: 0, requestsPerWindow: 0 }
+const plan = (shape: QueueShape) => queuePlan({ operation: 'cancel', shape, workers })
+
+const point = (sentMs: number, status = 200, takesMs = 20): Point => ({
+  operation: 'cancel',
+  sentMs,
+  receivedMs: sentMs + takesMs,
+  status,
+  kind: status === 0 ? 'transport' : 'answer',
+})
+
+/** A request each `spacingMs`, its status by its number. */
+const row = (count: number, spacingMs: number, statusOf: (n: number) => number = () => 200) =>
+  Array.from({ length: count }, (_, n) => point(n * spacingMs, statusOf(n)))
+
+const told = (points: readonly Point[], shape: QueueShape) =>
+  analyse(points, plan(shape)).map(({ verdict, sentence }) => `${verdict}: ${sentence}`)
+
+describe('a plan that was not reached', () => {
+  test.each([
+    ['nothing was recorded', [], 'inconclusive: no request was recorded'],
+    ['requests are missing', row(300, 125), 'inconclusive: only 300 of 320 planned requests were sent'],
+    ['one or two are missing', row(318, 125), 'passed: cancel gave 318 evenly paced requests no 429'],
+    [
+      'the key is wrong',
+      row(320, 125, () => 401),
+      'inconclusive: 320 of 320 requests were neither served nor refused: 0 without an answer, 320 with status 401',
+    ],
+    [
+      'nobody answers',
+      row(320, 125, () => 0),
+      'inconclusive: 320 of 320 requests were neither served nor refused: 320 without an answer',
+    ],
+    ['sending was slow', row(320, 160), 'inconclusive: sending took 51040 ms, where 39875 ms were planned'],
+    ['two answers failed', row(320, 125, (n) => (n < 2 ? 0 : 200)), /^passed/],
+    ['four answers failed', row(320, 125, (n) => (n < 4 ? 500 : 200)), /^inconclusive: 4 of 320/],
+  ])('%s', (_, points, expected) => {
+    expect(told(points, 'under')).toEqual([typeof expected === 'string' ? expected : expect.stringMatching(expected)])
+  })
+
+  test('what failed stays failed', () => {
+    expect(
+      told(
+        row(40, 125, (n) => (n === 30 ? 429 : 200)),
+        'under',
+      ),
+    ).toEqual([
+      'failed: cancel answered 429 at 3,750 ms with at most 30 requests counted in the 10,000 ms before, where 100 are permitted (1 of 40 refused)',
+    ])
+  })
+})
+
+describe('doubts speak for the target', () => {
+  test('transport failures are never 429s, and may have been counted', () => {
+    const points = row(320, 125, (n) => (n < 3 ? 0 : 200))
+    expect(told(points, 'under')).toEqual(['passed: cancel gave 320 evenly paced requests no 429'])
+    const lost = Array.from({ length: 100 }, () => point(9000, 0))
+    const refused = told([...row(72, 125), ...lost, point(9500, 429)], 'under')
+    expect(refused).toEqual([expect.stringMatching(/^inconclusive: .* a limiter may be right$/)])
+  })
+
+  test('requests that were bunched by the client explain a 429', () => {
+    const bunched = [...row(80, 125), ...Array.from({ length: 8 }, () => point(10_000)), point(10_001, 429)]
+    expect(told(bunched, 'under')).toEqual([expect.stringMatching(/^inconclusive/)])
+  })
+
+  test('requests held for long explain a 429 by the limit at once', () => {
+    const held = Array.from({ length: 22 }, (_, n) => point(n * 125, 200, 9000))
+    expect(told([...held, point(4000, 429)], 'under')).toEqual([expect.stringMatching(/^inconclusive/)])
+  })
+
+  test('a rate masked by the limit at once was not tried', () => {
+    const points = Array.from({ length: 600 }, (_, n) => point(n * 66.7, n < 20 ? 200 : 429, n < 20 ? 60_000 : 5))
+    expect(told(points, 'over')[0]).toMatch(/^inconclusive: every 429 .* so its rate was never tried$/)
+  })
+
+  test('errors beside 429s, at the wrong moments, or without end may be an outage', () => {
+    const over = (statusOf: (n: number) => number) => told(row(600, 66.6, statusOf), 'over')[1]
+    expect(over((n) => (n % 150 < 100 ? 200 : n % 2 === 0 ? 429 : 503))).toMatch(/^inconclusive: .* perhaps an outage$/)
+    expect(over((n) => (n % 3 === 1 ? 503 : 200))).toMatch(/^inconclusive: .* may be an outage as well as a limit$/)
+    expect(over((n) => (n < 200 ? 200 : 503))).toMatch(/^inconclusive: .* may be an outage as well as a limit$/)
+    expect(over((n) => (n % 150 < 100 ? 200 : 503))).toMatch(/^failed: cancel gave 200 of 600 requests 503/)
+  })
+
+  test('held requests whose ways are as long as their hold were not at once for certain', () => {
+    const { holdMs } = plan('concurrency')
+    const points = Array.from({ length: 22 }, (_, n) => point(n * 125, 200, 2 * holdMs))
+    expect(told(points, 'concurrency')).toEqual([expect.stringMatching(/^inconclusive: .* not enough to judge$/)])
+  })
+})
+
+describe('the most that any counting explains', () => {
+  const burst = (atMs: number, count: number) => Array.from({ length: count }, () => point(atMs, 200, 0))
+  test.each([
+    ['twice the limit around one boundary', [...burst(9999, 100), ...burst(10_001, 100)], null],
+    ['one more than that', [...burst(9999, 101), ...burst(10_001, 100)], { served: 201, allowed: 200 }],
+    ['three windows in just over one', [...burst(0, 100), ...burst(5000, 100), ...burst(9980, 1)], { served: 201 }],
+    [
+      'three windows in just over one, a little later',
+      [...burst(0, 100), ...burst(5000, 100), ...burst(9995, 1)],
+      null,
+    ],
+    ['answers that came late', burst(0, 201).map((one) => ({ ...one, receivedMs: 10_500 })), null],
+    ['the limit for a hundred windows', row(10_000, 100), null],
+    ['one in thirty more, for a hundred windows', row(10_333, 96.7), { allowed: expect.any(Number) }],
+  ])('%s', (_, points, expected) => {
+    const found = findOverflow(points, 100, 10_000)
+    if (expected === null) expect(found).toBe(null)
+    else expect(found).toMatchObject(expected)
+  })
+})
+
+test('a rate passes only where it was driven below and beyond the limit', () => {
+  const under = analyse(row(320, 125), plan('under'))
+  const over = analyse(
+    row(600, 66.6, (n) => (n % 150 < 100 ? 200 : 429)),
+    plan('over'),
+  )
+  expect(mergeVerdicts(under)).toMatchObject([{ verdict: 'inconclusive', sentence: 'the shape over was not driven' }])
+  expect(mergeVerdicts([...under, ...over]).map(({ rule, verdict }) => `${rule} ${verdict}`)).toEqual([
+    'limits.queue.cancel passed',
+    'limits.queue.status-429 passed',
+  ])
+  const strict = analyse(
+    row(320, 125, (n) => (n === 30 ? 429 : 200)),
+    plan('under'),
+  )
+  expect(mergeVerdicts([...over, ...strict])[0]).toMatchObject({ rule: 'limits.queue.cancel', verdict: 'failed' })
+})
