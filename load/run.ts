@@ -99,7 +99,10 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
     }
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
-    child.on('error', (error) => reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}`)))
+    child.on('error', (error) => {
+      if (error.name === 'AbortError') reject(new LoadError('k6 was stopped before its end, so nothing is judged.'))
+      else reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}; name another one in PLUMBLINE_K6.`))
+    })
     child.on('close', (code, killed) => resolve({ code, signal: killed, text, tookMs: performance.now() - begunMs }))
   })
 }

@@ -30,11 +30,16 @@ const refusal = (change: (seconds: number, nowMs: number) => Partial<LoadAnswer>
 }
 
 test.each([
-  ['as documented', refusal(() => ({})), /after passed: all 1 429s carry/, /honest passed: a request 5,000 ms after/],
+  [
+    'as documented',
+    refusal(() => ({})),
+    /after passed: each 429 \(1 seen\) carries Retry-After in whole seconds$/,
+    /honest passed: a request 5,000 ms after/,
+  ],
   [
     'a date',
     refusal((seconds, nowMs) => ({ retryAfter: new Date(nowMs + seconds * 1000).toUTCString() })),
-    /after failed: Retry-After was "Sun, 04 Jan 1970 .* GMT", not whole seconds$/,
+    /after failed: Retry-After was "Fri, 02 Jan 2026 .* GMT", not whole seconds$/,
     /honest inconclusive: Retry-After was ".*", so nothing says how long to wait$/,
   ],
   [

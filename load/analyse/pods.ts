@@ -51,7 +51,7 @@ function judgeRetryAfter(points: readonly Point[]): Ruling {
       return failure(points, point, `a 429 came without ${rateLimit === null ? 'RateLimit' : 'RateLimit-Policy'}`)
     }
   }
-  return { verdict: 'passed', sentence: `all ${refused.length} 429s carry Retry-After in whole seconds` }
+  return { verdict: 'passed', sentence: `each 429 (${refused.length} seen) carries Retry-After in whole seconds` }
 }
 
 /** The first request sent once the stated wait is over must be served, unless a second window was used up as well. */

@@ -46,12 +46,13 @@ export function timeLimitMs(plan: Plan): number {
 function scenarioOf({ operation, endpoint, startMs, count, spacingMs }: Stretch, plan: QueuePlan): ScriptScenario {
   const { holdMs, quietMs } = plan
   const begin = { startTime: `${Math.round(quietMs + startMs)}ms`, gracefulStop: `${holdMs + ANSWER_MS}ms` }
-  if (count * spacingMs < SHORTEST_RATE_MS || count === 1) {
+  // Half a spacing less than the whole, or k6 sends one more at the very end.
+  const durationMs = Math.round((count - 0.5) * spacingMs)
+  if (durationMs < SHORTEST_RATE_MS || count === 1) {
     const maxDuration = `${holdMs + SHORTEST_RATE_MS + ANSWER_MS}ms`
     const k6 = { executor: 'per-vu-iterations', vus: count, iterations: 1, maxDuration, ...begin }
     return { operation, endpoint, spacingMs, k6 }
   }
-  const lengthMs = `${Math.round(count * spacingMs)}ms`
   const usersFor = (seconds: number) =>
     Math.min(count, Math.ceil((1000 / spacingMs) * (seconds + holdMs / 1000)) + VIRTUAL_USERS.spare)
   return {
@@ -61,8 +62,8 @@ function scenarioOf({ operation, endpoint, startMs, count, spacingMs }: Stretch,
     k6: {
       executor: 'constant-arrival-rate',
       rate: count,
-      timeUnit: lengthMs,
-      duration: lengthMs,
+      timeUnit: `${Math.round(count * spacingMs)}ms`,
+      duration: `${durationMs}ms`,
       preAllocatedVUs: usersFor(VIRTUAL_USERS.atFirstSeconds),
       maxVUs: usersFor(VIRTUAL_USERS.atMostSeconds),
       ...begin,

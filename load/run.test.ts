@@ -1,0 +1,96 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { queuePlan } from './plan/queue-plan.ts'
+import { runLoad } from './run.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-run-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const requests = { cancel: { method: 'POST', path: '/cancel/job', body: null } }
+const plan = queuePlan({ operation: 'cancel', shape: 'under' })
+const token = 'plumbline-example-secret'
+
+let programs = 0
+/** Runs a program in place of k6; the raw file is its seventh argument, after `json=`. */
+function runWith(lines: string, signal?: AbortSignal) {
+  const path = join(folder, `k6-${programs++}`)
+  writeFileSync(path, `#!/bin/sh\nraw="\${7#json=}"\n${lines}\n`)
+  chmodSync(path, 0o755)
+  const urls = { first: 'http://127.0.0.1:9' }
+  return runLoad({ plan, requests, k6: path, urls, token, folder: `${path}.out`, ...(signal && { signal }) })
+}
+
+const raw = join(folder, 'raw.json.gz')
+const point = (n: number) => {
+  const time = new Date(Date.UTC(2026, 0, 1) + n * 125).toISOString()
+  return JSON.stringify({
+    metric: 'http_req_duration',
+    type: 'Point',
+    data: { time, value: 1, tags: { operation: 'cancel', endpoint: 'first', status: '200' } },
+  })
+}
+writeFileSync(raw, gzipSync(Array.from({ length: 320 }, (_, n) => point(n)).join('\n')))
+
+test('verdicts come from the raw points, whatever thresholds say', async () => {
+  for (const code of [0, 99]) {
+    const { verdicts, points } = await runWith(`cp ${raw} "$raw"; exit ${code}`)
+    expect(points).toHaveLength(320)
+    expect(verdicts).toMatchObject([{ rule: 'limits.queue.cancel', verdict: 'passed' }])
+  }
+})
+
+test('what k6 says reaches the notes without the token, which stands in no file', async () => {
+  const { notes } = await runWith(`cp ${raw} "$raw"; echo "level=warning msg=$PLUMBLINE_TOKEN" >&2`)
+  expect(notes).toEqual(['k6 said: level=warning msg=«token»'])
+  const written = readFileSync(join(folder, `k6-${programs - 1}.out`, 'plan.json'), 'utf8')
+  expect(written).not.toContain(token)
+  expect(JSON.parse(written)).toMatchObject({
+    shape: 'under',
+    planned: 320,
+    scenarios: { cancel_0: { k6: { rate: 320 } } },
+  })
+})
+
+test.each([
+  ['an error in its options', 'exit 104', /^k6 refused the script or its options after \d+ s, so nothing is judged/],
+  [
+    'an exception',
+    'echo "level=error msg=oops"; exit 107',
+    /met an exception in the script .* It said: level=error msg=oops$/,
+  ],
+  ['an unknown end', 'exit 3', /^k6 ended with exit code 3 after/],
+  ['a kill', 'kill -9 $$', /^k6 was killed after \d+ s \(SIGKILL\), so nothing is judged; run the load again/],
+  ['no raw points', 'exit 0', /cannot be read to the end \(ENOENT/],
+  [
+    'raw points that were cut off',
+    `head -c 900 ${raw} > "$raw"; exit 0`,
+    /cannot be read to the end \(unexpected end of file\)/,
+  ],
+])('%s leaves no verdict', async (_, lines, expected) => {
+  await expect(runWith(lines)).rejects.toThrow(expected)
+})
+
+test('stopping it, and a k6 that is missing, leave no verdict', async () => {
+  await expect(runWith('exec sleep 60', AbortSignal.abort())).rejects.toThrow('k6 was stopped before its end')
+  const missing = { plan, requests, k6: join(folder, 'none'), urls: {}, token, folder: join(folder, 'missing') }
+  await expect(runLoad(missing)).rejects.toThrow(/could not be run: spawn .* ENOENT; name another one in PLUMBLINE_K6/)
+})
+
+test('every shape has a script of its name', () => {
+  for (const shape of [
+    'smoke',
+    'under',
+    'over',
+    'burst',
+    'concurrency',
+    'recovery',
+    'isolation',
+    'pod-headers',
+    'pod-429',
+  ]) {
+    expect(existsSync(join(import.meta.dirname, 'scripts', `${shape}.ts`)), shape).toBe(true)
+  }
+})
