@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
+import { loadFolder } from './folder.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
 import { LoadError } from './load-error.ts'
@@ -71,7 +72,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, scripts = join(import.meta.dirname, 'scripts') } = options
+  const { plan, k6, urls, token, signal, scripts = join(loadFolder, 'scripts') } = options
   const addresses = Object.entries(urls).map(([endpoint, url]) => [
     endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
     url,

@@ -38,7 +38,8 @@ const verdicts = (name) =>
 
 function same(what, a, b) {
   const differing = a.filter((line, place) => line !== b[place])
-  if (a.length !== b.length || differing.length > 0) throw new Error(`${what}: ${differing.join(', ') || 'other rules'}`)
+  if (a.length !== b.length || differing.length > 0)
+    throw new Error(`${what}: ${differing.join(', ') || 'other rules'}`)
 }
 
 function replayed(name, expected) {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { loadFolder } from '../folder.ts'
 import { LoadError } from '../load-error.ts'
 
 /** A k6 that can be run, and where it was found. */
@@ -64,7 +65,7 @@ export function cacheFolder({ XDG_CACHE_HOME, HOME }: FindOptions['env']): strin
   return join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'plumbline', 'k6')
 }
 
-async function build(path: string, { env, moduleFolder = import.meta.dirname, told }: FindOptions): Promise<K6> {
+async function build(path: string, { env, moduleFolder = join(loadFolder, 'k6'), told }: FindOptions): Promise<K6> {
   const go = await run('go', ['version'], env, VERSION_MS)
   if (!go.ok) throw new LoadError(howToGet('there is none, and no Go to build it with'))
   if (!existsSync(join(moduleFolder, 'go.mod'))) {

@@ -49,6 +49,7 @@ const legal: readonly (readonly [TargetOptions, RateOperation, QueueShape])[] = 
   [{ kind: 'token-bucket' }, 'cancel', 'recovery'],
   [{ kind: 'sliding-log' }, 'cancel', 'isolation'],
   [{ kind: 'fixed-window' }, 'purge', 'burst'],
+  [{ kind: 'sliding-counter', offsetMs: 777 }, 'purge', 'under'],
 ]
 
 test.concurrent.each(legal)('%o passes as %s, %s', { timeout: 60_000 }, async (target, operation, shape) => {
