@@ -56,7 +56,7 @@ try {
   })
   replayed('over-http', 0)
   same('over HTTP another verdict than in process', verdicts('over-http'), verdicts('in-process'))
-  await serving('defective', ['--defect', 'exited-stop-answers-200'], async (target) => {
+  await serving('defective', ['--defect', 'exited-stop-accepted'], async (target) => {
     plumbline(1, 'check', '--quiet', '--target', target, '--out', at('defective'))
   })
   replayed('defective', 1)

@@ -24,6 +24,44 @@ export type PodOperation =
   | 'triggerPodAction'
   | 'listCpuFlavors'
 
+/** The operations of the queue plane, by the operationId of `spec/openapi.yaml`; the last is for whatever is none of them. */
+export type QueueOperation =
+  | 'runJob'
+  | 'runJobSync'
+  | 'getJobStatus'
+  | 'streamJob'
+  | 'cancelJob'
+  | 'retryJob'
+  | 'purgeQueue'
+  | 'getEndpointHealth'
+  | 'listRequests'
+  | 'callOpenaiRoute'
+  | 'otherQueueRoute'
+
+/** An operation of any plane. */
+export type Operation = PodOperation | QueueOperation
+
+/** A part of the API with an address, clients and limits of its own. */
+export type Plane = 'pods' | 'queue'
+
+const ofTheQueue: Readonly<Record<QueueOperation, true>> = {
+  runJob: true,
+  runJobSync: true,
+  getJobStatus: true,
+  streamJob: true,
+  cancelJob: true,
+  retryJob: true,
+  purgeQueue: true,
+  getEndpointHealth: true,
+  listRequests: true,
+  callOpenaiRoute: true,
+  otherQueueRoute: true,
+}
+
+export function planeOfOperation(operation: Operation): Plane {
+  return Object.hasOwn(ofTheQueue, operation) ? 'queue' : 'pods'
+}
+
 /** A moment on both clocks, milliseconds of the Unix epoch: the target's, and the harness's own. */
 export interface Moment {
   readonly target: number
@@ -35,9 +73,11 @@ export interface Exchange {
   readonly n: number
   /** The rule that sent it, or `fixture:…`, `probe`, `cleanup`. */
   readonly owner: string
-  readonly operation: PodOperation
-  /** The pod id asked for in the path, null where the operation has none. */
+  readonly operation: Operation
+  /** The id of the pod or job asked for in the path, null where the operation has none. */
   readonly subject: string | null
+  /** The id of the queue-based endpoint that it was sent to; left out on other planes. */
+  readonly endpoint?: string
   /** Which key of the target file it was sent with; null for none or one that was never issued. */
   readonly key: string | null
   readonly sent: Moment

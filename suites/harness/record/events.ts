@@ -1,4 +1,4 @@
-import type { HeaderPairs, Moment, PodOperation } from '../exchange.ts'
+import type { HeaderPairs, Moment, Operation } from '../exchange.ts'
 import type { Finding, Verdict } from '../outcome.ts'
 
 /** Version of the evidence format; a reader refuses another one. */
@@ -37,8 +37,9 @@ export interface ExchangeEvent {
   readonly type: 'exchange'
   readonly n: number
   readonly owner: string
-  readonly operation: PodOperation
+  readonly operation: Operation
   readonly subject: string | null
+  readonly endpoint?: string
   readonly key: string | null
   readonly sent: Moment
   readonly received: Moment

@@ -1,6 +1,7 @@
+import type { RuleRow } from '../../../generated/rules.ts'
 import { NotApplicable, Unclaimed } from '../outcome.ts'
 import { needs } from './needs.ts'
-import type { KeyName, PodStatus, Target } from './types.ts'
+import type { EndpointRole, KeyName, PodStatus, QueuePlane, Target } from './types.ts'
 
 export type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 
@@ -24,9 +25,30 @@ export function demand(target: Target, need: string): void {
 
 const statuses: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED'])
 
-function given({ pods, keys }: Target, need: string): boolean {
+/** The need that stands for an endpoint of this role. */
+export const endpointNeeds: Readonly<Record<Exclude<EndpointRole, 'normal'>, string>> = {
+  dedicated: 'endpoint.dedicated',
+  second: 'endpoint.second',
+  twoWorkers: 'endpoint.two-workers',
+  scaleToZero: 'endpoint.scale-to-zero',
+  executionTimeout: 'endpoint.execution-timeout',
+  noExecutionTimeout: 'endpoint.no-execution-timeout',
+}
+
+/** All that a rule needs: the plane that its id speaks of, and what its row says. */
+export function needsOf({ id, area, needs: own }: Pick<RuleRow, 'id' | 'area' | 'needs'>): readonly string[] {
+  const part = id.split('.')[1]
+  if (area === 'queue' || area === 'webhook' || part === 'queue') return ['queue', ...own]
+  if (area === 'lb' || part === 'lb') return ['lb', ...own]
+  if (area === 'endpoints' || part === 'management') return ['management', ...own]
+  return area === 'deploy' ? ['deploy', ...own] : ['pods', ...own]
+}
+
+function given({ pods, queue, receiver, keys }: Target, need: string): boolean {
   if (need.startsWith('key.')) return keys[need.slice(4) as KeyName] !== undefined
   if (need === 'pods') return pods !== null
+  if (need === 'receiver') return receiver !== null
+  if (queueNeeds.has(need) || need.startsWith('endpoint.')) return queue !== null && givenByQueue(queue, need)
   if (pods === null) return false
   switch (need) {
     case 'pods.gpu':
@@ -47,4 +69,25 @@ function given({ pods, keys }: Target, need: string): boolean {
     return statuses.has(status) && (pods.gpu !== null || pods.cpu !== null)
   }
   return false
+}
+
+const queueNeeds: ReadonlySet<string> = new Set(['queue', 'worker', 'stream', 'requests', 'openai'])
+
+function givenByQueue(queue: QueuePlane, need: string): boolean {
+  switch (need) {
+    case 'queue':
+      return true
+    case 'worker':
+      return queue.worker
+    case 'stream':
+      return queue.stream !== null
+    case 'requests':
+      return queue.requests
+    case 'openai':
+      return queue.openai
+    case 'endpoint.per-worker-rate':
+      return queue.perWorkerRate !== null
+  }
+  const role = (Object.keys(endpointNeeds) as (keyof typeof endpointNeeds)[]).find((one) => endpointNeeds[one] === need)
+  return role !== undefined && queue.endpoints[role] !== null
 }

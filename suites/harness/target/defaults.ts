@@ -1,5 +1,5 @@
 import type { PodOperation } from '../exchange.ts'
-import type { Grants, PodPlane, Tolerances } from './types.ts'
+import type { Budget, Grants, HealthPaths, PodPlane, QueuePath, StreamForm, Tolerances } from './types.ts'
 
 /** Where the operations of the pod API lie; the description shows the action call alone, the others are inferred. */
 export const defaultPaths: Readonly<Record<PodOperation, string>> = {
@@ -31,6 +31,33 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   capacity: capacityTexts(),
 }
 
+/** Where the operations of the queue plane lie; the description puts them below /v2/{endpoint_id}. */
+export const defaultQueuePaths: Readonly<Record<QueuePath, string>> = {
+  runJob: '/v2/{endpoint}/run',
+  runJobSync: '/v2/{endpoint}/runsync',
+  getJobStatus: '/v2/{endpoint}/status/{job}',
+  streamJob: '/v2/{endpoint}/stream/{job}',
+  cancelJob: '/v2/{endpoint}/cancel/{job}',
+  retryJob: '/v2/{endpoint}/retry/{job}',
+  purgeQueue: '/v2/{endpoint}/purge-queue',
+  getEndpointHealth: '/v2/{endpoint}/health',
+  listRequests: '/v2/{endpoint}/requests',
+  callOpenaiRoute: '/v2/{endpoint}/openai{route}',
+}
+
+/** The forms that the description does not show. */
+export const defaultStream: StreamForm = { at: 'stream', outputAt: 'output', form: 'new' }
+export const defaultHealth: HealthPaths = {
+  inQueue: 'jobs.inQueue',
+  inProgress: 'jobs.inProgress',
+  completed: 'jobs.completed',
+  failed: 'jobs.failed',
+  workers: 'workers',
+}
+
+/** As many jobs at once as the smallest endpoint that is commonly set up executes. */
+export const defaultWorkers = 3
+
 /** The one table of tolerances: each with the reason for its number. */
 export const defaultTolerances: Tolerances = {
   // 120s: a first pull of a small image on a cold host takes a minute and more.
@@ -47,10 +74,20 @@ export const defaultTolerances: Tolerances = {
   connectMs: 5_000,
   // 3m: two windows of a minute and slack; an hour's window is not waited out.
   rateWaitMs: 180_000,
+  // 2m: a worker pulls its image and loads its model before it takes the first job.
+  coldStartMs: 120_000,
+  // 2s: workers commonly ask for jobs once a second, and report as often.
+  dispatchMs: 2_000,
+  // 5s: notifications commonly leave from a queue of their own that is looked at every few seconds.
+  webhookMs: 5_000,
+  // 5s: attempts at 0, 5 and 20 s were seen where 10 s apart was promised; they come from such a queue too.
+  webhookSpacingMs: 5_000,
+  // 10s: what is over is commonly swept every few seconds.
+  sweepMs: 10_000,
 }
 
 /** 16 scenarios beside each other keep about as many pods alive, which a small quota still holds. */
-export const defaultBudget = { scenarios: 16 } as const
+export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null }
 
 /** A restricted key without grants is one that may read and do nothing else. */
 export const defaultGrants: Grants = {

@@ -1,16 +1,19 @@
 import type { PodOperation } from '../exchange.ts'
-import type { KnownFailure, PodStatus, Recipe } from './types.ts'
+import type { HealthPaths, KnownFailure, PodStatus, QueuePath, Recipe, StreamForm } from './types.ts'
 
 /** A target file as its author writes it, once the schema holds. `docs/target-file.md` explains each key. */
 export interface TargetFile {
   readonly plumbline: 1
   readonly name?: string
-  readonly pods: string | PodsSection
+  /** One of `pods` and `queue` is there. */
+  readonly pods?: string | PodsSection
+  readonly queue?: QueueSection
+  readonly receiver?: ReceiverSection
   readonly keys: KeysSection
   readonly absent?: Readonly<Record<string, string>>
   readonly clock?: 'real' | { readonly url: string }
   readonly tolerances?: Readonly<Partial<Record<ToleranceName, string>>>
-  readonly budget?: { readonly scenarios?: number }
+  readonly budget?: { readonly scenarios?: number; readonly requestsPerMinute?: number }
   readonly known?: readonly (Omit<KnownFailure, 'clause'> & { readonly clause?: string })[]
 }
 
@@ -32,6 +35,33 @@ export interface PodsSection {
   readonly capacity?: string
 }
 
+export interface QueueSection {
+  readonly url: string
+  readonly allowPlainHttp?: boolean
+  readonly paths?: Readonly<Partial<Record<QueuePath, string>>>
+  readonly endpoints: {
+    readonly normal: string
+    readonly dedicated?: string
+    readonly second?: string
+    readonly twoWorkers?: string
+    readonly scaleToZero?: string
+    readonly executionTimeout?: { readonly id: string; readonly after: string }
+    readonly noExecutionTimeout?: string
+  }
+  readonly worker?: boolean
+  readonly workers?: number
+  readonly perWorkerRate?: number
+  readonly stream?: boolean | Partial<StreamForm>
+  readonly health?: Partial<HealthPaths>
+  readonly requests?: boolean
+  readonly openai?: boolean
+}
+
+export interface ReceiverSection {
+  readonly listen: string
+  readonly url?: string
+}
+
 export interface KeysSection {
   readonly full: string
   readonly second?: string
@@ -46,4 +76,16 @@ export interface RestrictedSection {
   readonly mayNot?: readonly string[]
 }
 
-export type ToleranceName = 'settle' | 'poll' | 'visible' | 'windowSlack' | 'answer' | 'connect' | 'rateWait'
+export type ToleranceName =
+  | 'settle'
+  | 'poll'
+  | 'visible'
+  | 'windowSlack'
+  | 'answer'
+  | 'connect'
+  | 'rateWait'
+  | 'coldStart'
+  | 'dispatch'
+  | 'webhook'
+  | 'webhookSpacing'
+  | 'sweep'

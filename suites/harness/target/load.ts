@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
 import { ruleById } from '../../../generated/rules.ts'
 import { type TargetFault, TargetFileError } from './error.ts'
-import { normalise, type Path } from './normalise.ts'
+import { normalise } from './normalise.ts'
 import { checkSchema } from './schema.ts'
 import type { Environment } from './secrets.ts'
 import type { Target } from './types.ts'
+import type { Path } from './values.ts'
 
 /**
  * Reads a target file from disk. Secrets come from `environment` (names to values).

@@ -31,26 +31,48 @@ export const needs: Readonly<Record<string, Need>> = {
   },
   'key.expired': { says: 'a key that has expired', line: keyLine('expired') },
   'key.stranger': { says: 'a key of another account', line: keyLine('stranger') },
+  pods: { says: 'the pod API', line: 'pods: https://HOST' },
+  queue: { says: 'queue-based endpoints', line: 'queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}' },
+  worker: {
+    says: 'the conformance worker on the queue-based endpoints',
+    line: 'queue: {worker: true}',
+  },
+  receiver: {
+    says: 'a way from the target to the receiver of the suite',
+    line: "receiver: {listen: '0.0.0.0:8787', url: https://HOST_OF_THE_SUITE}",
+  },
+  stream: { says: 'partial results over /stream', line: 'queue: {stream: true}' },
+  requests: { says: 'the route /requests', line: 'queue: {requests: true}' },
+  openai: { says: 'the routes below /openai', line: 'queue: {openai: true}' },
+  'endpoint.dedicated': {
+    says: 'an endpoint that may be flooded and purged, and its workers killed',
+    line: endpointLine('dedicated'),
+  },
+  'endpoint.second': { says: 'a second endpoint', line: endpointLine('second') },
+  'endpoint.two-workers': { says: 'an endpoint with two workers', line: endpointLine('twoWorkers') },
+  'endpoint.scale-to-zero': { says: 'an endpoint that scales to no workers', line: endpointLine('scaleToZero') },
+  'endpoint.execution-timeout': {
+    says: 'an endpoint with a set execution timeout',
+    line: 'queue: {endpoints: {executionTimeout: {id: ENDPOINT_ID, after: 15s}}}',
+  },
+  'endpoint.no-execution-timeout': {
+    says: 'an endpoint without an execution timeout',
+    line: endpointLine('noExecutionTimeout'),
+  },
+  'endpoint.per-worker-rate': {
+    says: 'the request rate that each worker adds',
+    line: 'queue: {perWorkerRate: REQUESTS}',
+  },
   ...later({
     'volume.elsewhere': 'a network volume in another data center',
     'pod.probe': 'an image that reports its arguments, variables and files over a port',
     template: 'a template that pods are created from',
     'global-networking': 'pods with a global-network address',
-    queue: 'queue-based endpoints',
     lb: 'load-balanced endpoints',
     management: 'endpoint management',
     'management.update': 'the call that changes an endpoint',
     'management.delete': 'the call that deletes an endpoint',
-    worker: 'the conformance worker on a queue-based endpoint',
     'lb.worker': 'the conformance worker on a load-balanced endpoint',
-    receiver: 'a way from the target to the receiver of the suite',
-    'endpoint.dedicated': 'an endpoint that may be flooded and purged',
-    'endpoint.second': 'a second endpoint',
-    'endpoint.two-workers': 'an endpoint with two workers',
-    'endpoint.scale-to-zero': 'an endpoint that scales to no workers',
-    'endpoint.execution-timeout': 'an endpoint with a set execution timeout',
-    'endpoint.no-execution-timeout': 'an endpoint without an execution timeout',
-    'endpoint.per-worker-rate': 'the request rate that each worker adds',
     'account.exclusive': 'an account that nobody else uses',
     'account.standard': 'an account with the standard quota',
     'quota.reachable': 'a pod quota that can be drained within the budget',
@@ -66,4 +88,8 @@ function later(says: Readonly<Record<string, string>>): Record<string, Need> {
 
 function keyLine(name: string): string {
   return `keys: {${name}: '\${${name.toUpperCase()}_API_KEY}'}`
+}
+
+function endpointLine(role: string): string {
+  return `queue: {endpoints: {${role}: ENDPOINT_ID}}`
 }

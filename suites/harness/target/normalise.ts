@@ -1,33 +1,25 @@
-import { readAddress } from './address.ts'
 import { claimOf } from './claims.ts'
 import { defaultBudget, defaultGrants, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
 import { parseDuration } from './duration.ts'
 import type { PodsSection, TargetFile, ToleranceName } from './file.ts'
 import { suggestion } from './nearest.ts'
-import { type Environment, type Resolved, resolveSecret, resolveText } from './secrets.ts'
+import { queueOf, receiverOf } from './queue.ts'
+import { resolveSecret } from './secrets.ts'
 import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
-
-export type Path = readonly (string | number)[]
-
-/** What a normalised target is made with. */
-export interface Surroundings {
-  readonly environment: Environment
-  /** Ids of the ledger; `known:` may name no other. */
-  readonly ruleIds: readonly string[]
-  /** Notes one fault and the key path that it lies at. */
-  readonly fault: (path: Path, message: string) => void
-}
+import { addressOf, type Surroundings, take } from './values.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
   const { fault } = around
   const absent = file.absent ?? {}
-  const section: PodsSection = typeof file.pods === 'string' ? { url: file.pods } : file.pods
-  const pods = planeOf(section, absent, typeof file.pods === 'string' ? ['pods'] : ['pods', 'url'], around)
+  const pods = file.pods === undefined ? null : podsOf(file.pods, absent, around)
+  const queue = file.queue === undefined ? null : queueOf(file.queue, around)
   const keys = keysOf(file, around)
   const target: Target = {
-    name: file.name ?? hostOf(pods.url),
+    name: file.name ?? hostOf((pods ?? queue)?.url ?? ''),
     pods,
+    queue,
+    receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
     grants: grantsOf(file, around),
     absent,
@@ -42,6 +34,11 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
     }
   }
   return target
+}
+
+function podsOf(given: string | PodsSection, absent: TargetFile['absent'], around: Surroundings): PodPlane {
+  if (typeof given === 'string') return planeOf({ url: given }, absent, ['pods'], around)
+  return planeOf(given, absent, ['pods', 'url'], around)
 }
 
 function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path, around: Surroundings): PodPlane {
@@ -124,6 +121,11 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
     answerMs: read('answer', 100) ?? defaultTolerances.answerMs,
     connectMs: read('connect', 100) ?? defaultTolerances.connectMs,
     rateWaitMs: read('rateWait', 0) ?? defaultTolerances.rateWaitMs,
+    coldStartMs: read('coldStart', 0) ?? defaultTolerances.coldStartMs,
+    dispatchMs: read('dispatch', 0) ?? defaultTolerances.dispatchMs,
+    webhookMs: read('webhook', 0) ?? defaultTolerances.webhookMs,
+    webhookSpacingMs: read('webhookSpacing', 0) ?? defaultTolerances.webhookSpacingMs,
+    sweepMs: read('sweep', 0) ?? defaultTolerances.sweepMs,
   }
 }
 
@@ -139,17 +141,6 @@ function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): 
 function near(id: string, ruleIds: readonly string[]): string {
   const hint = suggestion(id, ruleIds)
   return hint.includes('did you mean') ? hint : '; plumbline rules lists them'
-}
-
-function addressOf(text: string, plainHttp: boolean, path: Path, { environment, fault }: Surroundings): string {
-  const value = take(resolveText(text, environment), path, fault)
-  return value === null ? '' : (take(readAddress(value, { plainHttp }), path, fault) ?? '')
-}
-
-function take(resolved: Resolved, path: Path, fault: Surroundings['fault']): string | null {
-  if ('value' in resolved) return resolved.value
-  fault(path, `${path.join('.')}: ${resolved.fault}`)
-  return null
 }
 
 function hostOf(url: string): string {

@@ -1,4 +1,4 @@
-import type { PodOperation } from '../exchange.ts'
+import type { PodOperation, QueueOperation } from '../exchange.ts'
 
 export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger'
 
@@ -45,6 +45,16 @@ export interface Tolerances {
   readonly connectMs: number
   /** The longest that a run waits for a rate window, ms on the target's clock; beyond it: inconclusive. */
   readonly rateWaitMs: number
+  /** How long an endpoint without a free worker may take to have one, ms on the target's clock. */
+  readonly coldStartMs: number
+  /** How long a free worker may take to begin with a job, and the end of a job to be seen, ms. */
+  readonly dispatchMs: number
+  /** How soon after a job's end its first notification is due, ms. */
+  readonly webhookMs: number
+  /** By how much the time between two attempts of a notification may be off, ms. */
+  readonly webhookSpacingMs: number
+  /** How late a ttl, a retention or an executionTimeout may be carried out, ms. */
+  readonly sweepMs: number
 }
 
 /** The pod plane of a target. Present kinds of pod are claims; null is unclaimed unless `absent` says why. */
@@ -70,17 +80,87 @@ export interface PodPlane {
   readonly capacity: string
 }
 
+/** The part that an endpoint plays for the rules; several parts may be one endpoint's. */
+export type EndpointRole =
+  | 'normal'
+  | 'dedicated'
+  | 'second'
+  | 'twoWorkers'
+  | 'scaleToZero'
+  | 'executionTimeout'
+  | 'noExecutionTimeout'
+
+/** Where an operation of the queue plane lies: all but the last of them have a place of their own. */
+export type QueuePath = Exclude<QueueOperation, 'otherQueueRoute'>
+
+/** How the answers of /stream are read. */
+export interface StreamForm {
+  /** Member that holds the list of partial results. */
+  readonly at: string
+  /** Member of an entry that holds the partial result; empty where the entry is the result itself. */
+  readonly outputAt: string
+  /** `new`: each answer holds what came since the last one; `cumulative`: all of it. */
+  readonly form: 'new' | 'cumulative'
+}
+
+/** The members of a /health answer that hold its counts, each as a path with points. */
+export interface HealthPaths {
+  readonly inQueue: string
+  readonly inProgress: string
+  readonly completed: string
+  readonly failed: string
+  readonly workers: string
+}
+
+/** The queue plane of a target. Ids of endpoints are claims; null is unclaimed unless `absent` says why. */
+export interface QueuePlane {
+  readonly url: string
+  /** Templates: `{endpoint}` and `{job}` stand for ids, `{route}` for what follows /openai. */
+  readonly paths: Readonly<Record<QueuePath, string>>
+  readonly endpoints: Readonly<Record<EndpointRole, string | null>>
+  /** What the endpoint `executionTimeout` is set to, ms; null where there is none. */
+  readonly executionTimeoutMs: number | null
+  /** Whether the conformance worker is deployed on the endpoints. */
+  readonly worker: boolean
+  /** How many jobs the normal endpoint may execute at once. */
+  readonly workers: number
+  /** Requests a window that each running worker adds; null where it is not known. */
+  readonly perWorkerRate: number | null
+  readonly stream: StreamForm | null
+  readonly health: HealthPaths
+  readonly requests: boolean
+  readonly openai: boolean
+}
+
+/** Where the target reaches the suite: notifications and the beacons of workers. */
+export interface ReceiverAddress {
+  /** Host and port to listen on; port 0 takes any. */
+  readonly listen: string
+  /** The address by which the target reaches it, without a slash at the end; empty until it listens. */
+  readonly url: string
+}
+
+/** What a run may use at once. */
+export interface Budget {
+  /** How many scenarios run beside each other. */
+  readonly scenarios: number
+  /** Requests a minute that the account is granted on the pod API; null where it is not said. */
+  readonly requestsPerMinute: number | null
+}
+
 /** A target file as it is understood: every default filled in, secrets still in place. Written to records with marks. */
 export interface Target {
   readonly name: string
   readonly pods: PodPlane | null
+  readonly queue: QueuePlane | null
+  readonly receiver: ReceiverAddress | null
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
   readonly grants: Grants
   /** Needs that the target declares absent, each with the reason. */
   readonly absent: Readonly<Record<string, string>>
   readonly clock: { readonly url: string } | 'real'
   readonly tolerances: Tolerances
-  readonly budget: { readonly scenarios: number }
+  readonly budget: Budget
   readonly known: readonly KnownFailure[]
 }
 
@@ -89,4 +169,6 @@ export interface EmbeddedTarget {
   fetch(request: Request): Promise<Response>
   readonly control: import('../clock/types.ts').ClockControl
   readonly target: Target
+  /** Tells the target what its notifications and beacons reach; left out where it reaches nobody. */
+  reach?(receive: (request: Request) => Promise<Response>): void
 }

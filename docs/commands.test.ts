@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'shell-quote'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+// Every command that the documents show is run as it stands there. `plumbline` is the sources, and the address of the
+// README's example is that of a reference that is served for the purpose.
+
+const root = join(import.meta.dirname, '..')
+const dir = mkdtempSync(join(tmpdir(), 'plumbline-docs-'))
+const served = join(dir, 'served.yaml')
+const environment = { ...process.env, API_KEY: 'plumbline-example-full' }
+/** What `npm test` itself consists of; running it from a test would never end. */
+const ofThePackage = new Set(['npm ci', 'npm test', 'npm run check', 'npm run generate'])
+
+interface Shown {
+  readonly file: string
+  readonly line: string
+}
+
+const shown = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
+  .filter((file) => file.endsWith('.md'))
+  .flatMap((file) => commandsIn(file))
+
+let server: ChildProcess
+
+beforeAll(async () => {
+  server = plumbline(['serve', '--port', '0', '--clock', 'control', '--print-target', served])
+  await printed(server)
+}, 30_000)
+
+afterAll(() => server.kill())
+
+describe('every command that the documents show works', () => {
+  test.each(shown.map(({ file, line }) => [file, line] as const))(
+    '%s: %s',
+    async (_, line) => {
+      for (const command of line.split('&&').map((part) => part.trim())) await runs(command)
+    },
+    120_000,
+  )
+})
+
+async function runs(command: string): Promise<void> {
+  if (ofThePackage.has(command)) return
+  if (command.startsWith('printf ')) return writeExample(command)
+  if (command.startsWith('export ')) return
+  const words = parse(command).map(String)
+  const at = words.findIndex((word) => word === 'plumbline' || word === 'bin/plumbline.js')
+  expect(at, `no test knows how to run: ${command}`).toBeGreaterThanOrEqual(0)
+  const args = words.slice(at + 1)
+  if (args[0] !== 'serve') return expect(run(args)).toMatchObject({ status: 0 })
+  const child = plumbline(args.map((word, place) => (args[place - 1] === '--port' ? '0' : word)))
+  expect(await printed(child)).toContain('plumbline: 1')
+  child.kill()
+}
+
+/** The example file, with the address of the served reference and its clock. */
+function writeExample(command: string): void {
+  const address = /url: (http\S+)/.exec(readFileSync(served, 'utf8'))?.[1] ?? ''
+  const text = (parse(command, (name) => `\${${name}}`)[1] as string).replaceAll('\\n', '\n')
+  expect(text).toContain('https://api.example.com')
+  writeFileSync(
+    join(dir, 'target.yaml'),
+    `${text.replace('https://api.example.com', address)}clock: {url: ${address}/plumbline/clock}\n`,
+  )
+}
+
+function commandsIn(file: string): Shown[] {
+  const blocks = [...readFileSync(join(root, file), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+  return blocks
+    .flatMap(([, block = '']) => block.split('\n'))
+    .map((line) => line.replace(/\s+#\s.*$/, '').trim())
+    .filter((line) => line !== '')
+    .map((line) => ({ file, line }))
+}
+
+function run(args: readonly string[]) {
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'main.ts'), ...args], {
+    cwd: dir,
+    env: environment,
+    encoding: 'utf8',
+  })
+  return { status, stderr }
+}
+
+function plumbline(args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [join(root, 'cli', 'main.ts'), ...args], { cwd: dir, env: environment })
+}
+
+/** What a server printed once its target file was complete. */
+function printed(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout?.on('data', (chunk) => {
+      text += String(chunk)
+      if (text.includes('keys:')) resolve(text)
+    })
+    child.on('exit', () => reject(new Error(`serve ended: ${text}`)))
+  })
+}

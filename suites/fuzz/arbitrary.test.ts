@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { validators } from '../../generated/validators.ts'
+import { arbitraryFrom, arbitraryOf } from './arbitrary.ts'
+import { type Schema, schemaNames } from './schema.ts'
+
+const requests: ReadonlySet<string> = new Set([
+  'PodActionRequest',
+  'PodCreate',
+  'PodUpdate',
+  'Mounts',
+  'JobSubmission',
+  'EndpointCreate',
+  'EndpointUpdate',
+])
+
+test.each(schemaNames())('what is made for %s its validator accepts, as JSON too', (name) => {
+  const validate = validators[name]
+  fc.assert(
+    fc.property(arbitraryOf(name), (value) => {
+      expect(validate(value), JSON.stringify([value, validate.errors])).toBe(true)
+      expect(validate(JSON.parse(JSON.stringify(value)))).toBe(true)
+    }),
+    { numRuns: requests.has(name) ? 1_000 : 100, seed: 1 },
+  )
+})
+
+describe('each keyword', () => {
+  test.each<[name: string, schema: Schema, holds: (value: never) => boolean]>([
+    ['const', { const: 7 }, (value) => value === 7],
+    ['enum', { enum: ['a', 'b'] }, (value: string) => 'ab'.includes(value)],
+    ['oneOf', { oneOf: [{ const: 1 }, { type: 'null' }] }, (value) => value === 1 || value === null],
+    [
+      'allOf',
+      {
+        allOf: [
+          { type: 'object', properties: { a: { const: 1 } }, required: ['a'] },
+          { type: 'object', properties: { b: { const: 2 } }, required: ['b'] },
+        ],
+      },
+      ({ a, b }: { a: number; b: number }) => a === 1 && b === 2,
+    ],
+    ['nullable', { type: ['boolean', 'null'] }, (value) => value === null || typeof value === 'boolean'],
+    ['bounds', { type: 'integer', minimum: 3, exclusiveMaximum: 6 }, (value: number) => [3, 4, 5].includes(value)],
+    ['multipleOf', { type: 'integer', minimum: 1, maximum: 9, multipleOf: 4 }, (v: number) => v === 4 || v === 8],
+    ['powers', { type: 'integer', minimum: 2, 'x-power-of-two': true }, (v: number) => Math.log2(v) % 1 === 0 && v > 1],
+    ['pattern', { type: 'string', pattern: '^[0-9]{2}/x$' }, (value: string) => /^[0-9]{2}\/x$/.test(value)],
+    ['maxLength', { type: 'string', minLength: 1, maxLength: 2 }, (value: string) => [1, 2].includes([...value].length)],
+    ['date-time', { type: 'string', format: 'date-time' }, (value: string) => !Number.isNaN(Date.parse(value))],
+    ['uri', { type: 'string', format: 'uri' }, (value: string) => URL.canParse(value)],
+    ['maxItems', { type: 'array', items: { const: 1 }, maxItems: 1 }, (value: unknown[]) => value.length <= 1],
+    ['uniqueItems', { type: 'array', items: { enum: [1, 2] }, uniqueItems: true }, (v: number[]) => new Set(v).size === v.length],
+    ['closed', { type: 'object', properties: { a: {} }, additionalProperties: false }, (v: object) => Object.keys(v).join('') in { a: 1, '': 1 }],
+    ['typed members', { type: 'object', additionalProperties: { const: 1 } }, (v: object) => Object.values(v).every((one) => one === 1)],
+  ])('%s', (_, schema, holds) => {
+    fc.assert(
+      fc.property(arbitraryFrom(schema), (value) => holds(value as never)),
+      { seed: 1 },
+    )
+  })
+})
+
+test.each<[schema: object, message: string]>([
+  [{ type: 'object', patternProperties: {} }, 'no values are made for the keyword patternProperties'],
+  [{ type: 'string', format: 'ipv4' }, 'no values are made for the format ipv4'],
+  [{ type: 'decimal' }, 'no values are made for the type decimal'],
+  [{ $ref: '#/paths/x' }, '#/paths/x does not lie below #/components/schemas/'],
+])('%j is refused and not ignored', (schema, message) => {
+  expect(() => arbitraryFrom(schema)).toThrow(message)
+})

@@ -1,0 +1,73 @@
+import { openapi } from '../../generated/openapi.ts'
+import type { SchemaName } from '../../generated/validators.ts'
+
+/** A schema of the document, as far as its keywords are used there. */
+export interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly oneOf?: readonly Schema[]
+  readonly anyOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+  readonly items?: Schema
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly format?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly exclusiveMinimum?: number
+  readonly exclusiveMaximum?: number
+  readonly multipleOf?: number
+  readonly 'x-power-of-two'?: boolean
+}
+
+const prefix = '#/components/schemas/'
+
+/** The component schema of a name. */
+export function schemaNamed(name: string): Schema {
+  const schema = openapi.components.schemas?.[name]
+  if (typeof schema !== 'object' || schema === null) throw new Error(`the document has no schema ${name}`)
+  return schema as Schema
+}
+
+/** Names of all component schemas. */
+export function schemaNames(): readonly SchemaName[] {
+  return Object.keys(openapi.components.schemas ?? {}) as SchemaName[]
+}
+
+/** The name that a reference points to. Throws where it points out of the component schemas. */
+export function nameIn(reference: string): string {
+  if (!reference.startsWith(prefix)) throw new Error(`${reference} does not lie below ${prefix}`)
+  return reference.slice(prefix.length)
+}
+
+/** A schema without reference and allOf: what they say is laid over one another. */
+export function resolved(schema: Schema): Schema {
+  const { $ref, allOf = [], ...own } = schema
+  const parts = [...($ref === undefined ? [] : [schemaNamed(nameIn($ref))]), ...allOf].map(resolved)
+  return parts.length === 0 ? own : [...parts, own].reduce(merged)
+}
+
+/** The JSON types that a schema names; empty where it names none. */
+export function typesOf({ type }: Schema): readonly string[] {
+  return type === undefined ? [] : typeof type === 'string' ? [type] : type
+}
+
+function merged(a: Schema, b: Schema): Schema {
+  const properties = { ...a.properties, ...b.properties }
+  const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])]
+  return {
+    ...a,
+    ...b,
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(required.length === 0 ? {} : { required }),
+  }
+}
