@@ -45,6 +45,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--defect <id>', 'serve it with a defect of the proof; may be given again', gather, [])
     .option('--latitude <id>', 'serve it with a latitude of the proof; may be given again', gather, [])
     .option('--print-target <file>', 'write the target file once the port answers')
+    .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
     .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))
 
@@ -61,6 +62,16 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--json <file>', 'write the proof into this file')
     .option('--quiet', 'print the last line alone, and what is wrong', false)
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
+
+  command('fuzz', 'send generated bodies and hold each answer against what the description allows')
+    .option('--target <file>', 'the target file; without it, the reference is tried')
+    .option('--runs <number>', 'how many cases (default: 10000)', wholeNumber)
+    .option('--for <time>', 'how long, such as 30s or 5m')
+    .option('--seed <number>', 'the cases of an earlier run', wholeNumber)
+    .option('--path <path>', 'one case of that seed alone, as a finding names it')
+    .option('--concurrency <number>', 'connections, each with pods of its own', positiveNumber, 1)
+    .option('--json <file>', 'write the findings into this file')
+    .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(options, terminal)))
 
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder that a run wrote its evidence into')
@@ -84,6 +95,11 @@ function wholeNumber(text: string): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value
   throw new InvalidArgumentError(`Expected an integer of at least 0, got ${text}.`)
+}
+
+function positiveNumber(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError(`Expected an integer from 1 to 9999, got ${text}.`)
 }
 
 function portNumber(text: string): number {

@@ -9,7 +9,7 @@ export interface LedgerPod {
   readonly name: string
   /** Null where the answer to its creation was not seen. */
   readonly id: string | null
-  readonly state: 'requested' | 'created' | 'kept'
+  readonly state: 'requested' | 'refused' | 'created' | 'kept'
 }
 
 /** What the ledger of a run says is not removed yet. */

@@ -48,19 +48,18 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
     const clock = createRealClock()
     const actor = clock.actor('sweep')
     try {
-      const broom = createBroom(http.send, target, actor)
-      const found = await idsOf(broom, wanted, actor, target.tolerances.visibleMs)
-      for (const { name, id } of wanted) {
-        const ids = id === null ? (found.get(name) ?? []) : [id]
+      const remover = createRemover(http.send, target, actor)
+      const take = async (name: string, ids: readonly string[]): Promise<void> => {
         const reasons: string[] = []
-        for (const known of ids) reasons.push(...(await broom.remove(known)))
+        for (const id of ids) reasons.push(...(await remover.remove(id)))
         if (reasons[0] !== undefined) failed.push({ name, reason: reasons[0] })
         else (ids.length === 0 ? never : removed).push(name)
       }
-    } catch (error) {
-      if (!(error instanceof TransportFailure) && !(error instanceof Refused)) throw error
-      const done = new Set([...removed, ...never])
-      failed.push(...wanted.filter(({ name }) => !done.has(name)).map(({ name }) => ({ name, reason: error.message })))
+      for (const { name, id } of wanted) if (id !== null) await take(name, [id])
+      const sought = wanted.filter(({ id }) => id === null)
+      const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
+      if (found instanceof Map) for (const { name } of sought) await take(name, found.get(name) ?? [])
+      else failed.push(...sought.map(({ name }) => ({ name, reason: found.message })))
     } finally {
       actor.done()
       clock.close()
@@ -78,14 +77,14 @@ class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-interface Broom {
+interface Remover {
   /** Name and id of every pod in the list that has both. */
   list(): Promise<readonly (readonly [name: string, id: string])[]>
   /** Empty once the pod is gone, else why it is not. */
   remove(id: string): Promise<readonly string[]>
 }
 
-function createBroom(send: Transport, target: Target, actor: Actor): Broom {
+function createRemover(send: Transport, target: Target, actor: Actor): Remover {
   const plane = planeOf(target)
   async function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
     const url = plane.url + plane.paths[operation].replace('{id}', encodeURIComponent(id))
@@ -117,7 +116,8 @@ function createBroom(send: Transport, target: Target, actor: Actor): Broom {
         .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
     },
     async remove(id) {
-      const { status } = await call('DELETE', 'deletePod', id)
+      const { status } = await call('DELETE', 'deletePod', id).catch(unanswered)
+      if (typeof status === 'string') return [status]
       return (status >= 200 && status < 300) || status === 404 || status === 410
         ? []
         : [`its deletion was answered ${status}`]
@@ -125,19 +125,32 @@ function createBroom(send: Transport, target: Target, actor: Actor): Broom {
   }
 }
 
-/** Ids of the pods whose creation was not answered, by their exact names. */
+/** Why a call had no answer, in the place of its status. */
+function unanswered(error: unknown): { readonly status: string } {
+  if (error instanceof TransportFailure) return { status: error.message }
+  throw error
+}
+
+/**
+ * Ids of the pods whose creation was not answered, or was refused, by their exact names; a refused one is looked for
+ * once only. An error where the list cannot be read.
+ */
 async function idsOf(
-  broom: Broom,
+  remover: Remover,
   pods: readonly LedgerPod[],
   actor: Actor,
   visibleMs: number,
-): Promise<Map<string, string[]>> {
+): Promise<Map<string, string[]> | Error> {
   const found = new Map<string, string[]>()
-  const sought = pods.filter(({ id }) => id === null).map(({ name }) => name)
-  for (let look = 0; look < looks && sought.some((name) => !found.has(name)); look++) {
+  const isSought = ({ name, state }: LedgerPod, look: number) => !found.has(name) && (look === 0 || state !== 'refused')
+  for (let look = 0; look < looks && pods.some((pod) => isSought(pod, look)); look++) {
     if (look > 0) await actor.sleep(visibleMs / (looks - 1))
-    const listed = await broom.list()
-    for (const name of sought) {
+    const listed = await remover.list().catch((error: unknown) => {
+      if (error instanceof TransportFailure || error instanceof Refused) return error
+      throw error
+    })
+    if (listed instanceof Error) return listed
+    for (const { name } of pods) {
       const ids = listed.filter(([given]) => given === name).map(([, id]) => id)
       if (ids.length > 0) found.set(name, ids)
     }

@@ -14,6 +14,8 @@ export interface Point {
   readonly retryAfter?: string | null
   readonly rateLimit?: string | null
   readonly rateLimitPolicy?: string | null
+  /** The beginning of the body of a 429, where the script records it. */
+  readonly body?: string | null
 }
 
 /** A limiter may have let it in: every fate but a 429. */

@@ -5,7 +5,7 @@ import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { loadFolder } from './folder.ts'
 import { readRawPoints } from './k6/raw.ts'
-import { type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
+import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
 import { LoadError } from './load-error.ts'
 import type { Plan } from './plan/types.ts'
 import type { Point } from './points.ts'
@@ -18,6 +18,10 @@ export interface LoadRunOptions {
   /** Addresses of the endpoints that the plan names; `first` is required. */
   readonly urls: Readonly<Record<string, string>>
   readonly token: string
+  /** What stands for ids of endpoints and jobs. */
+  readonly fills?: Fills
+  /** What each request names as its sender. */
+  readonly userAgent?: string
   /** A folder for the plan and the raw points of this run; it is made where it is missing. */
   readonly folder: string
   /** Where the scripts are. */
@@ -56,11 +60,11 @@ const THRESHOLDS_EXIT = 99
  * @throws LoadError where k6 cannot be started, is killed, runs over its time, or leaves no readable record.
  */
 export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
-  const { plan, requests, folder, token } = options
+  const { plan, requests, folder, token, fills } = options
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')
   const rawFile = join(folder, 'raw.json.gz')
-  await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests), null, 2)}\n`)
+  await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests, fills), null, 2)}\n`)
 
   const ended = await runK6(options, planFile, rawFile)
   const said = lastErrors(ended.text, token)
@@ -72,7 +76,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, scripts = join(loadFolder, 'scripts') } = options
+  const { plan, k6, urls, token, signal, userAgent, scripts = join(loadFolder, 'scripts') } = options
   const addresses = Object.entries(urls).map(([endpoint, url]) => [
     endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
     url,
@@ -87,6 +91,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
         K6_NO_USAGE_REPORT: 'true',
         PLUMBLINE_PLAN: planFile,
         PLUMBLINE_TOKEN: token,
+        ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
         ...Object.fromEntries(addresses),
       },
       stdio: ['ignore', 'pipe', 'pipe'],

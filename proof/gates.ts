@@ -16,15 +16,26 @@ export interface Ledger {
   readonly retired: readonly unknown[]
 }
 
-/** What is wrong with the ledger: a row without a function, a function without a row, an id that vanished. */
-export function ledgerFaults({ ids, ever, retired }: Ledger, functions: readonly string[]): string[] {
+/**
+ * What is wrong with the ledger: a row that neither a function nor a judge of load is for, one that both are for, either
+ * of them without a row, an id that vanished.
+ */
+export function ledgerFaults(
+  { ids, ever, retired }: Ledger,
+  functions: readonly string[],
+  load: readonly string[] = [],
+): string[] {
   const gone = new Map(retired.map((entry) => [String(membersOf(entry)?.id), membersOf(entry)]))
   const known = new Set(ever)
   return [
-    ...without(ids, functions).map(
+    ...without(ids, [...functions, ...load]).map(
       (id) => `rule ${id} has a row and no function: write it in suites/, or retire the row`,
     ),
     ...without(functions, ids).map((id) => `rule ${id} has a function and no row: add it to spec/rules/`),
+    ...without(load, ids).map((id) => `rule ${id} has a judge in load/ and no row: add it to spec/rules/`),
+    ...without(load, without(load, functions)).map(
+      (id) => `rule ${id} has a function and a judge in load/: take it out of load/analyse/rules.ts`,
+    ),
     ...repeated(ids).map((id) => `rule ${id} has two rows: ids are unique`),
     ...ids.filter((id) => !known.has(id)).map((id) => `rule ${id} is not in spec/rules/ids.txt: add the line`),
     ...without(ever, [...ids, ...gone.keys()]).map(

@@ -13,8 +13,8 @@ let reference: Target | undefined
  */
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
   reference ??= referenceTarget('https://reference.test', 'control')
-  const { fetch, control } = createEmbedded((options) => withVariants(options, variants))
-  return { fetch, control, target: variants.reduce((target, { file }) => file?.(target) ?? target, reference) }
+  const { fetch, control, reach } = createEmbedded((options) => withVariants(options, variants))
+  return { fetch, control, reach, target: variants.reduce((target, { file }) => file?.(target) ?? target, reference) }
 }
 
 /** What a run without a target file judges. */

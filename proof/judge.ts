@@ -1,5 +1,6 @@
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
 import type { Exchange } from '../suites/harness/exchange.ts'
+import { inProcessDoor } from '../suites/harness/receiver/in-process.ts'
 import { noRecorder } from '../suites/harness/record/recorder.ts'
 import type { Rule } from '../suites/harness/registry.ts'
 import type { Judgement } from '../suites/harness/run/judge.ts'
@@ -18,7 +19,8 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn({ variants, rules, seed = 1, exchanged }: JudgeOptions): Promise<Judgement[]> {
-  const { fetch, control, target } = createInstance(variants)
+  const instance = createInstance(variants)
+  const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
   const clock = createControlledClock({ kind: 'virtual', control, startMs })
   const session = createSession({
@@ -33,6 +35,7 @@ export async function judgeOn({ variants, rules, seed = 1, exchanged }: JudgeOpt
     rules,
     cleanup: 'none',
     wallNow: () => 0,
+    door: inProcessDoor(instance),
   })
   try {
     const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))

@@ -1,4 +1,5 @@
 import {
+  type Call,
   type ClockState,
   createControlledClock,
   createReference,
@@ -16,6 +17,8 @@ export const clockPath = '/plumbline/clock'
 export interface Embedded {
   readonly fetch: Fetch
   readonly control: { state(): ClockState; advance(ms: number): ClockState }
+  /** Says what its notifications and beacons reach; nobody before it. */
+  reach(call: Call): void
 }
 
 /** Time begins here in an embedded reference, so that two runs of one seed see the same dates. */
@@ -26,10 +29,14 @@ export function createEmbedded(
   change: (options: ReferenceOptions) => ReferenceOptions = (options) => options,
 ): Embedded {
   const controlled = createControlledClock(START_MS)
-  const reference = createReference(change({ clock: controlled.clock }))
+  let reached: Call = () => Promise.reject(new TypeError('nobody is reached'))
+  const reference = createReference(change({ clock: controlled.clock, call: (request) => reached(request) }))
   return {
     fetch: controlled.wrap(reference.fetch),
     control: { state: () => controlled.state(), advance: (ms) => controlled.advance(ms) },
+    reach(call) {
+      reached = call
+    },
   }
 }
 
@@ -53,6 +60,23 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       volumePath: '/workspace',
       statuses: { ERROR: { body: { image: 'plumbline/error' } } },
     },
+    queue: {
+      url,
+      endpoints: {
+        normal: 'normal',
+        dedicated: 'dedicated',
+        second: 'second',
+        twoWorkers: 'dedicated',
+        scaleToZero: 'scale-to-zero',
+        executionTimeout: { id: 'timeout', after: '15s' },
+        noExecutionTimeout: 'normal',
+      },
+      worker: true,
+      workers: 20,
+      requests: true,
+      openai: true,
+    },
+    receiver: { listen: '127.0.0.1:0' },
     keys: {
       full: defaultKeys.full,
       second: defaultKeys.second,

@@ -7,7 +7,7 @@ describe('the HTML report', () => {
     const page = renderHtml(await sampleResults())
     const order = [...page.matchAll(/<section id="([a-z-]+)"/g)].map(([, id]) => id)
     expect(order).toEqual(['failures', 'lesser', 'not-verified', 'readings', 'passed', 'provenance'])
-    expect(page).toContain('<p>core (3 of 7 must rules verified, 1 unclaimed); 1 must rule failed;')
+    expect(page).toContain('<p>core (3 of 7 must rules verified, 1 unclaimed, 1 not applicable); 1 must rule failed;')
   })
 
   it('tells of a failure its sentence, heading, clause, exchange, shell lines, command and log mark', async () => {

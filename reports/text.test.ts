@@ -40,7 +40,7 @@ describe('the text of a run', () => {
       '',
       '1 failed, 1 advice, 1 inconclusive, 1 blocked, 1 unverified, 1 unclaimed, 1 not-applicable, 1 observed, 1 passed',
       'run r0abc of plumbline 0.1.0 on acme staging: 7 exchanges in 9.0 s, real clock, seed 7',
-      'not conformant: core (3 of 7 must rules verified, 1 unclaimed); 1 must rule failed; 1 inconclusive; 1 blocked; 1 unverified (exit 1)',
+      'not conformant: core (3 of 7 must rules verified, 1 unclaimed, 1 not applicable); 1 must rule failed; 1 inconclusive; 1 blocked; 1 unverified (exit 1)',
       '',
     ])
   })

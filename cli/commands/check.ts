@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { rules as ledger } from '../../generated/rules.ts'
+import { rules } from '../../generated/rules.ts'
+import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { RunOptions } from '../../suites/harness/run/options.ts'
@@ -33,6 +34,9 @@ export interface CheckOptions {
   readonly quiet: boolean
 }
 
+/** What `check` judges: the rows that the suites have a function for. `load` judges the others. */
+const ledger = rules.filter(({ id }) => !judgedByLoad.has(id))
+
 /** How long the run may take to write down what it knows once it was told to end, real ms. */
 const graceMs = 1_000
 
@@ -45,8 +49,9 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   }
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = file === null ? null : loadTarget(file, terminal.environment)
+  refuseLoad(options.only)
   const profiles = profilesFor(options.profile, target)
-  const rules = selectRules(ledger, { only: options.only, profiles })
+  const selected = selectRules(ledger, { only: options.only, profiles })
   const temporary = options.out === undefined
   const evidence =
     options.out === undefined ? mkdtempSync(join(tmpdir(), 'plumbline-')) : prepareOutput(terminal.cwd, options.out)
@@ -61,7 +66,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         profiles,
         strict: options.strict,
         keep: options.keep,
-        rules,
+        rules: selected,
         target,
         targetFile: options.target ?? null,
         embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
@@ -110,6 +115,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     const swept = target === null ? null : await sweepLeft(terminal, run, target, options.keep)
     if (swept !== null) tellSwept(terminal, swept, run)
     if (interruption.signal.aborted) {
+      if (options.out !== undefined) writeReports(plan.evidence, await resultsOf(plan.evidence))
       terminal.err(`plumbline: interrupted${swept === null || swept.failed.length > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
@@ -125,6 +131,13 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     progress.end()
     interruption.end()
   }
+}
+
+function refuseLoad(only: readonly string[]): void {
+  const id = only.find((pattern) => judgedByLoad.has(pattern))
+  if (id === undefined) return
+  const command = id.startsWith('limits.pods.') ? 'pods' : 'limits'
+  throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${command} --only ${id}`)
 }
 
 function profilesFor(list: string | undefined, target: Target | null): string[] {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { NoRecord } from '../../suites/harness/record/read.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
 import { prepareOutput, resultsOf, writeReports } from '../record.ts'
@@ -21,7 +22,9 @@ export async function replay(folder: string, options: ReplayOptions, terminal: T
   }
   await import(pathToFileURL(moduleFile('suites/all')).href)
   const { replay: again } = await import('../../suites/harness/run/replay.ts')
-  const { events } = await again(dir)
+  const { events } = await again(dir).catch((error: unknown) => {
+    throw error instanceof NoRecord ? new UsageError(error.message) : error
+  })
   const results = await resultsOf(dir, events)
   printResults(results, terminal, { quiet: false })
   if (options.out !== undefined) {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { openapi } from '../../generated/openapi.ts'
 import { referenceTarget } from '../../proof/instance.ts'
+import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
 import { clockPath } from '../../reference/embedded.ts'
 import {
@@ -20,6 +21,9 @@ import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
 import type { Terminal } from '../terminal.ts'
 import { findVariants } from '../variants.ts'
+import { createRealCall } from '../worker/call.ts'
+import { readCommand } from '../worker/command.ts'
+import { createProcessWorker, type ProcessWorker } from '../worker/process-worker.ts'
 
 export interface ServeOptions {
   readonly port: number
@@ -28,16 +32,39 @@ export interface ServeOptions {
   readonly latitude: readonly string[]
   readonly printTarget?: string
   readonly quotas?: Readonly<Record<string, number>>
+  /** The command of a worker process; the conformance worker of the reference unless given. */
+  readonly worker?: string
 }
 
 const host = '127.0.0.1'
 
-/** Serves the reference until it is interrupted. Throws UsageError where the port is taken. */
+/** Real milliseconds that worker processes have to end by themselves. */
+const graceMs = 2_000
+
+/** Serves the reference until it is interrupted. Throws UsageError where the port is taken or the worker does not start. */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
   const variants = await variantsOf(options)
-  const { fetch, close } = createServed(options, (base) => withVariants(base, variants))
+  let worker: ProcessWorker | null = null
+  const interruption = watchInterruption(() => worker?.kill())
+  try {
+    worker = await workerOf(options, terminal)
+    await serveUntil(interruption.signal, worker, variants, options, terminal)
+    return 0
+  } finally {
+    await worker?.close(graceMs)
+    interruption.end()
+  }
+}
+
+async function serveUntil(
+  end: AbortSignal,
+  worker: ProcessWorker | null,
+  variants: readonly Variant[],
+  options: ServeOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { fetch, close } = createServed(options, worker, (base) => withVariants(base, variants))
   const server = createAdaptorServer({ fetch, hostname: host }) as Server
-  const interruption = watchInterruption(() => {})
   try {
     const port = await listen(server, options.port)
     const url = `http://${host}:${port}`
@@ -48,16 +75,22 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     const file = writeTarget(target)
     if (options.printTarget !== undefined) writeFileSync(resolve(terminal.cwd, options.printTarget), file)
     terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
+    if (options.worker !== undefined) terminal.out(`# jobs are executed by ${options.worker}`)
     for (const { id, says } of variants) terminal.out(`# with ${id}: ${says}`)
     terminal.out(`# target file${options.printTarget === undefined ? '' : ` (written to ${options.printTarget})`}:`)
     terminal.out(file.trimEnd())
-    await aborted(interruption.signal)
-    return 0
+    await aborted(end)
   } finally {
-    interruption.end()
     await shut(server)
-    close()
+    await close()
   }
+}
+
+async function workerOf({ worker }: ServeOptions, terminal: Terminal): Promise<ProcessWorker | null> {
+  if (worker === undefined) return null
+  const { cwd, environment, err } = terminal
+  const complain = (message: string) => err(`plumbline: the worker ${message}`)
+  return createProcessWorker({ words: readCommand('--worker', worker), cwd, environment, complain })
 }
 
 async function variantsOf({ defect, latitude }: ServeOptions) {
@@ -69,22 +102,37 @@ async function variantsOf({ defect, latitude }: ServeOptions) {
 
 interface Served {
   readonly fetch: Fetch
-  close(): void
+  close(): Promise<void>
 }
 
 function createServed(
   { clock, quotas }: ServeOptions,
+  worker: ProcessWorker | null,
   change: (options: ReferenceOptions) => ReferenceOptions,
 ): Served {
-  const extras = quotas === undefined ? {} : { quotas }
+  const { call, close: hangUp } = createRealCall()
+  const more = { call, ...(quotas === undefined ? {} : { quotas }), ...(worker === null ? {} : { worker }) }
   if (clock === 'real') {
     const real = createRealClock()
-    const reference = make(change({ clock: real, ...extras }))
-    return { fetch: withDocument(reference.fetch, createControlHandler(real)), close: () => real.close() }
+    const reference = make(change({ clock: real, ...more }))
+    return {
+      fetch: withDocument(reference.fetch, createControlHandler(real)),
+      async close() {
+        reference.close()
+        real.close()
+        await hangUp()
+      },
+    }
   }
   const controlled = createControlledClock(Date.now())
-  const reference = make(change({ clock: controlled.clock, ...extras }))
-  return { fetch: withDocument(controlled.wrap(reference.fetch), createControlHandler(controlled)), close() {} }
+  const reference = make(change({ clock: controlled.clock, ...more }))
+  return {
+    fetch: withDocument(controlled.wrap(reference.fetch), createControlHandler(controlled)),
+    async close() {
+      reference.close()
+      await hangUp()
+    },
+  }
 }
 
 function make(options: ReferenceOptions) {

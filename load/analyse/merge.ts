@@ -10,8 +10,8 @@ export interface MergedVerdict {
   readonly shapes: readonly LoadVerdict[]
 }
 
-/** Without these a rate was looked at from one side only. */
-const RATE_SHAPES: readonly Shape[] = ['under', 'over']
+/** Without one of each a rate was looked at from one side only. */
+const RATE_SHAPES: readonly (readonly Shape[])[] = [['under'], ['over', 'burst']]
 
 /** One verdict a rule: the worst of its shapes; a rate passes only where it was driven below and beyond the limit. */
 export function mergeVerdicts(verdicts: readonly LoadVerdict[]): MergedVerdict[] {
@@ -21,7 +21,9 @@ export function mergeVerdicts(verdicts: readonly LoadVerdict[]): MergedVerdict[]
     const decisive =
       shapes.find(({ verdict }) => verdict === 'failed') ?? shapes.find(({ verdict }) => verdict === 'inconclusive')
     if (decisive !== undefined) return { rule, verdict: decisive.verdict, sentence: decisive.sentence, shapes }
-    const missing = RATE_SHAPES.filter((shape) => isRate(shapes) && !shapes.some((one) => one.shape === shape))
+    const missing = RATE_SHAPES.filter(
+      (side) => isRate(shapes) && !shapes.some(({ shape }) => side.includes(shape)),
+    ).map(([shape]) => shape)
     if (missing.length > 0) {
       return { rule, verdict: 'inconclusive', sentence: `the shape ${missing.join(' and ')} was not driven`, shapes }
     }

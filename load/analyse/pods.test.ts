@@ -6,7 +6,7 @@ import type { PodPlan } from '../plan/types.ts'
 import { createVirtualTarget } from '../testing/targets.ts'
 import { analyse } from './analyse.ts'
 
-const plan: PodPlan = { plane: 'pods', shape: 'pod-429', requests: 8, probes: 2, longestWaitMs: 60_000 }
+const plan: PodPlan = { plane: 'pods', shape: 'pod-429', requests: 8, probes: 2, earlyShare: 0, longestWaitMs: 60_000 }
 
 /** A quota of five in ten seconds, and whatever `change` makes of its answers. */
 async function judged(change: (answer: LoadAnswer, seconds: number, nowMs: number) => LoadAnswer, drive = plan) {
@@ -76,8 +76,60 @@ test.each([
   ['never', (answer: LoadAnswer) => ({ ...answer, status: 200 }), /inconclusive: none of 8/, /inconclusive: none of 8/],
 ] as const)('Retry-After: %s', async (_, change, form, honesty) => {
   const told = await judged(change)
-  expect(told[0]).toMatch(form)
-  expect(told[1]).toMatch(honesty)
+  expect(told[1]).toMatch(form)
+  expect(told[2]).toMatch(honesty)
+})
+
+const early: PodPlan = { ...plan, earlyShare: 0.25 }
+const named = (answer: LoadAnswer): LoadAnswer =>
+  answer.status === 429 ? { ...answer, body: '{"detail":"rate limit exceeded for the minute window"}' } : answer
+
+test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
+  [
+    'as documented',
+    named,
+    [
+      'exceeded passed: after 5 requests came a 429 that names the window exceeded',
+      'retry-after passed: each 429 (2 seen) carries Retry-After in whole seconds',
+      'retry-after-honest passed: a request 4,000 ms after the 429 was served, as Retry-After 4 says',
+      'retry-after-needed passed: a request 1,250 ms after the 429 was refused, where Retry-After said 5 s',
+    ],
+  ],
+  [
+    'a body that names another window',
+    (answer) => ({ ...named(answer), ...(answer.status === 429 && { body: 'the hour window is used up' }) }),
+    [
+      'exceeded failed: the body of a 429 does not name the window minute, which is used up: "the hour window is used up"',
+    ],
+  ],
+  [
+    'a body that names none, where two windows are used up',
+    (answer) => ({
+      ...answer,
+      ...(answer.status === 429 && { body: '', rateLimit: '"minute";r=0;t=9, "day";r=0;t=9' }),
+    }),
+    ['exceeded failed: the body of a 429 does not name any of the windows: ""'],
+  ],
+  [
+    'a wait of a second',
+    (answer) => ({ ...named(answer), ...(answer.status === 429 && { retryAfter: '1' }) }),
+    ['retry-after-needed inconclusive: Retry-After was 1 s, too short for a request within it'],
+  ],
+])('a request within the wait: %s', async (_, change, expected) => {
+  expect(await judged(change, early)).toEqual(expect.arrayContaining(expected.map((line) => `limits.pods.${line}`)))
+})
+
+test('a wait that is not needed, and a quota that is none, are found', async () => {
+  let sent = 0
+  const once = (answer: LoadAnswer): LoadAnswer => (sent++ === 5 ? named(answer) : { ...answer, status: 200 })
+  const told = await judged(once, { ...early, requests: 6 })
+  expect(told).toContainEqual(
+    'limits.pods.retry-after-needed failed: a request 1,250 ms after the 429 was served, though Retry-After said 5 s',
+  )
+  const endless = await judged((answer) => ({ ...answer, status: 200 }), { ...early, requests: 12 })
+  expect(endless[0]).toBe(
+    'limits.pods.exceeded failed: 12 pod requests were served within 10 s, where the window minute (q=5, w=10) explains at most 10',
+  )
 })
 
 test.each([

@@ -1,6 +1,6 @@
-import { parseList } from 'structured-headers'
-import type { PodPlan } from '../plan/types.ts'
+import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
+import { judgeExceeded, usedUpWindows } from './exceeded.ts'
 import type { Ruling } from './judge.ts'
 import type { LoadRule } from './rules.ts'
 import { type LoadVerdict, milliseconds, proofOf, proofOfAll } from './verdict.ts'
@@ -10,8 +10,10 @@ type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
 const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, PodJudge])[]>> = {
   'pod-headers': [['limits.pods.headers-on-success', judgeHeaders]],
   'pod-429': [
+    ['limits.pods.exceeded', judgeExceeded],
     ['limits.pods.retry-after', judgeRetryAfter],
     ['limits.pods.retry-after-honest', judgeHonesty],
+    ['limits.pods.retry-after-needed', judgeNeed],
   ],
 }
 
@@ -56,9 +58,12 @@ function judgeRetryAfter(points: readonly Point[]): Ruling {
 
 /** The first request sent once the stated wait is over must be served, unless a second window was used up as well. */
 function judgeHonesty(points: readonly Point[]): Ruling {
-  const index = points.findIndex(isRefused)
+  const first = points.findIndex(isRefused)
+  if (first === -1) return unclear(`none of ${points.length} pod requests was refused`)
+  // The one that was sent early on purpose states a wait of its own.
+  const index = isEarly(points[first], points[first + 1]) && isRefusedAt(points, first + 1) ? first + 1 : first
   const refused = points[index]
-  const probe = points[index + 1]
+  const probe = points.slice(index + 1).find((point) => !isEarly(refused, point)) ?? points[index + 1]
   if (refused === undefined) return unclear(`none of ${points.length} pod requests was refused`)
   const seconds = secondsOf(refused.retryAfter ?? null)
   if (seconds === null)
@@ -73,7 +78,8 @@ function judgeHonesty(points: readonly Point[]): Ruling {
     }
   }
   if (!isRefused(probe)) return unclear('the request after the stated wait was neither served nor refused')
-  if (windowsUsedUp(refused) > 1) return unclear('more than one window was used up, and Retry-After may be of one')
+  if (usedUpWindows(refused).length > 1)
+    return unclear('more than one window was used up, and Retry-After may be of one')
   return failure(
     points,
     probe,
@@ -81,17 +87,38 @@ function judgeHonesty(points: readonly Point[]): Ruling {
   )
 }
 
+/** A request sent well before the stated wait is over must not be served. */
+function judgeNeed(points: readonly Point[]): Ruling {
+  const index = points.findIndex(isRefused)
+  const refused = points[index]
+  const early = points[index + 1]
+  if (refused === undefined) return unclear(`none of ${points.length} pod requests was refused`)
+  const seconds = secondsOf(refused.retryAfter ?? null)
+  if (seconds === null) return unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, no whole seconds`)
+  if (seconds * 1000 < EARLY_FROM_MS) return unclear(`Retry-After was ${seconds} s, too short for a request within it`)
+  if (early === undefined || !isEarly(refused, early)) return unclear('nothing was sent well before the wait was over')
+  const after = `a request ${milliseconds(early.receivedMs - refused.receivedMs)} after the 429`
+  if (isServed(early)) return failure(points, early, `${after} was served, though Retry-After said ${seconds} s`)
+  if (!isRefused(early)) return unclear(`${after} was neither served nor refused`)
+  return { verdict: 'passed', sentence: `${after} was refused, where Retry-After said ${seconds} s` }
+}
+
+/** Whether a request was answered within half of the wait that a 429 before it states, and a second before its end. */
+function isEarly(refused: Point | undefined, point: Point | undefined): boolean {
+  const seconds = secondsOf(refused?.retryAfter ?? null)
+  if (refused === undefined || point === undefined || seconds === null) return false
+  const waitedMs = point.receivedMs - refused.receivedMs
+  return waitedMs <= seconds * 500 && waitedMs <= (seconds - 1) * 1000
+}
+
+function isRefusedAt(points: readonly Point[], index: number): boolean {
+  const point = points[index]
+  return point !== undefined && isRefused(point)
+}
+
 /** Whole seconds as text, or null: a date, a fraction and a sign are none. */
 function secondsOf(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null
-}
-
-function windowsUsedUp({ rateLimit }: Point): number {
-  try {
-    return parseList(rateLimit ?? '').filter(([, parameters]) => parameters.get('r') === 0).length
-  } catch {
-    return 0
-  }
 }
 
 function failure(points: readonly Point[], { sentMs, receivedMs }: Point, sentence: string): Ruling {

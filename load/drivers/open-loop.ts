@@ -9,6 +9,7 @@ export interface LoadAnswer {
   readonly retryAfter?: string | null
   readonly rateLimit?: string | null
   readonly rateLimitPolicy?: string | null
+  readonly body?: string | null
 }
 
 export interface LoadRequest {

@@ -1,5 +1,5 @@
 import type { ScenarioClock } from '../../suites/harness/clock/types.ts'
-import type { PodPlan } from '../plan/types.ts'
+import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 import type { LoadAnswer } from './open-loop.ts'
 
@@ -12,8 +12,8 @@ export interface PodDriverOptions {
 }
 
 /**
- * One request after the other. pod-429: until one is refused, then the wait that Retry-After states, then the probes;
- * where the stated wait is too long, or cannot be read, nothing more is sent.
+ * One request after the other. pod-429: until one is refused, then one that is early, then the wait that the last
+ * Retry-After states, then the probes; where the stated wait is too long, or cannot be read, nothing more is sent.
  */
 export async function drivePods({ plan, send, clock, now = () => clock.now() }: PodDriverOptions): Promise<Point[]> {
   await clock.sleep(0)
@@ -32,8 +32,16 @@ export async function drivePods({ plan, send, clock, now = () => clock.now() }: 
   for (let n = 0; n < plan.requests; n++) {
     const { status, retryAfter } = await request()
     if (plan.shape !== 'pod-429' || status !== 429) continue
-    const waitMs = statedWaitMs(retryAfter ?? null, now())
+    let waitMs = statedWaitMs(retryAfter ?? null, now())
     if (waitMs === null || waitMs > plan.longestWaitMs) break
+    if (plan.earlyShare > 0 && waitMs >= EARLY_FROM_MS) {
+      const earlyMs = Math.floor(waitMs * plan.earlyShare)
+      await clock.sleep(earlyMs)
+      const early = await request()
+      const anewMs = early.status === 429 ? statedWaitMs(early.retryAfter ?? null, now()) : null
+      waitMs = anewMs ?? waitMs - earlyMs
+      if (waitMs > plan.longestWaitMs) break
+    }
     await clock.sleep(waitMs)
     for (let probe = 0; probe < plan.probes; probe++) await request()
     break

@@ -17,7 +17,7 @@ export interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder with the `go.mod` that pins k6. */
   readonly moduleFolder?: string
-  /** Whether one may be built where there is none (about a minute, 64 MB in the cache). */
+  /** Whether one may be built where there is none (one to three minutes, 64 MB in the cache). */
   readonly mayBuild?: boolean
   readonly told?: (message: string) => void
 }
@@ -71,7 +71,7 @@ async function build(path: string, { env, moduleFolder = join(loadFolder, 'k6'),
   if (!existsSync(join(moduleFolder, 'go.mod'))) {
     throw new LoadError(howToGet(`there is none, and no go.mod in ${moduleFolder} to build it from`))
   }
-  told?.(`building k6 ${K6_PINNED} into ${path}, which takes about a minute`)
+  told?.(`building k6 ${K6_PINNED} into ${path}, which takes one to three minutes`)
   await mkdir(join(path, '..'), { recursive: true })
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }

@@ -80,6 +80,7 @@ function pointOf(line: string): Point {
       retryAfter: tags.retry_after ?? null,
       rateLimit: tags.ratelimit ?? null,
       rateLimitPolicy: tags.ratelimit_policy ?? null,
+      body: tags.body ?? null,
     }),
   }
 }

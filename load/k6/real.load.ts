@@ -71,12 +71,12 @@ test.concurrent.each(defects)('%s is caught', { timeout: 60_000 }, async (_, tar
   expect(verdicts.find((verdict) => verdict.rule === rule)).toMatchObject({ verdict: 'failed' })
 })
 
-const podPlan = { plane: 'pods', requests: 8, probes: 2, longestWaitMs: 5000 } as const
+const podPlan = { plane: 'pods', requests: 8, probes: 2, earlyShare: 0.25, longestWaitMs: 5000 } as const
 
 test.concurrent.each([
-  ['whole seconds', String, ['passed', 'passed']],
-  ['too short', () => '1', ['passed', 'failed']],
-  ['a fraction', (seconds: number) => `${seconds}.0`, ['failed', 'inconclusive']],
+  ['whole seconds', String, ['passed', 'passed', 'passed', 'passed']],
+  ['too short', () => '1', ['passed', 'passed', 'failed', 'inconclusive']],
+  ['a fraction', (seconds: number) => `${seconds}.0`, ['passed', 'failed', 'inconclusive', 'inconclusive']],
 ] as const)('Retry-After: %s', { timeout: 60_000 }, async (_, retryAfter, expected) => {
   const server = await startServer({}, { quota: 5, windowSeconds: 3, retryAfter })
   try {

@@ -1,9 +1,18 @@
 import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
-import { lengthOf, plannedCount } from '../plan/types.ts'
+import { EARLY_FROM_MS, lengthOf, plannedCount } from '../plan/types.ts'
 import type { ScriptPlan, ScriptRequest, ScriptScenario } from '../scripts/lib/types.ts'
 
 /** What to send for each operation (`pods` for the pod API); `{holdMs}` stands for the time to hold. */
 export type LoadRequests = Readonly<Record<string, ScriptRequest>>
+
+/** What stands for the ids in a plan: those of endpoints, and of the jobs that an operation on an endpoint names. */
+export interface Fills {
+  readonly ids: Readonly<Record<string, string>>
+  /** By `jobsKey`. */
+  readonly jobs: Readonly<Record<string, readonly string[]>>
+}
+
+export const noFills: Fills = { ids: {}, jobs: {} }
 
 /** How long an answer is waited for beyond the time that it is held. */
 const ANSWER_MS = 30_000
@@ -12,20 +21,31 @@ const SHORTEST_RATE_MS = 1000
 /** Virtual users for an arrival rate: those of half a second to begin with, those of five seconds at most. */
 const VIRTUAL_USERS = { spare: 10, atFirstSeconds: 0.5, atMostSeconds: 5 } as const
 
+/** Under which name the jobs of an operation on an endpoint are kept. */
+export function jobsKey({ operation, endpoint }: Pick<Stretch, 'operation' | 'endpoint'>): string {
+  return `${endpoint} ${operation}`
+}
+
 /** A plan as the scripts of k6 read it: no code, no address, no key. */
-export function scriptPlan(plan: Plan, requests: LoadRequests): ScriptPlan {
-  const common = { shape: plan.shape, requests }
+export function scriptPlan(plan: Plan, requests: LoadRequests, fills: Fills = noFills): ScriptPlan {
+  const common = { shape: plan.shape, requests, ids: fills.ids }
   if (plan.plane === 'pods') {
-    const { requests: most, probes, longestWaitMs } = plan
+    const { requests: most, probes, earlyShare, longestWaitMs } = plan
     const planned = plan.shape === 'pod-headers' ? most : Math.min(most, 1 + probes)
     const k6 = { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: `${timeLimitMs(plan)}ms` }
-    const scenarios = { pods: { operation: 'pods', endpoint: 'first', spacingMs: 0, k6 } }
-    const pods = { requests: most, probes, longestWaitMs }
+    const scenarios = { pods: { operation: 'pods', endpoint: 'first', spacingMs: 0, jobs: [], k6 } }
+    const pods = { requests: most, probes, earlyShare, earlyFromMs: EARLY_FROM_MS, longestWaitMs }
     return { ...common, planned, mayMiss: 0, holdMs: 0, answerMs: ANSWER_MS, scenarios, pods }
   }
-  const scenarios = plan.stretches.map(
-    (stretch, n) => [`${stretch.operation}_${n}`, scenarioOf(stretch, plan)] as const,
-  )
+  const taken = new Map<string, number>()
+  const scenarios = plan.stretches.map((stretch, n) => {
+    const key = jobsKey(stretch)
+    const first = taken.get(key) ?? 0
+    taken.set(key, first + stretch.count)
+    const all = fills.jobs[key] ?? []
+    const jobs = all.length > 1 ? all.slice(first, first + stretch.count) : all
+    return [`${stretch.operation}_${n}`, { ...scenarioOf(stretch, plan), jobs }] as const
+  })
   return {
     ...common,
     planned: plannedCount(plan),
@@ -39,11 +59,14 @@ export function scriptPlan(plan: Plan, requests: LoadRequests): ScriptPlan {
 
 /** Real milliseconds after which a run of k6 is stuck: all that is planned, every wait at its longest, and a start. */
 export function timeLimitMs(plan: Plan): number {
-  if (plan.plane === 'pods') return 30_000 + plan.longestWaitMs + (plan.requests + plan.probes) * 1000
+  if (plan.plane === 'pods') return 30_000 + 2 * plan.longestWaitMs + (plan.requests + plan.probes + 1) * 1000
   return Math.ceil(30_000 + plan.quietMs + lengthOf(plan) + plan.holdMs + 2 * ANSWER_MS)
 }
 
-function scenarioOf({ operation, endpoint, startMs, count, spacingMs }: Stretch, plan: QueuePlan): ScriptScenario {
+function scenarioOf(
+  { operation, endpoint, startMs, count, spacingMs }: Stretch,
+  plan: QueuePlan,
+): Omit<ScriptScenario, 'jobs'> {
   const { holdMs, quietMs } = plan
   const begin = { startTime: `${Math.round(quietMs + startMs)}ms`, gracefulStop: `${holdMs + ANSWER_MS}ms` }
   // Half a spacing less than the whole, or k6 sends one more at the very end.

@@ -52,11 +52,16 @@ export interface PodPlan {
   readonly shape: PodShape
   /** pod-headers: how many requests; pod-429: the most to send until one is refused. */
   readonly requests: number
+  /** pod-429: one request is sent after this share of the stated wait, long before it is over; 0: none. */
+  readonly earlyShare: number
   /** Requests sent once the stated wait is over (pod-429). */
   readonly probes: number
   /** The longest Retry-After that is waited out. */
   readonly longestWaitMs: number
 }
+
+/** A shorter wait is not asked about: whole seconds are rounded up, so a request within it may be rightly served. */
+export const EARLY_FROM_MS = 2000
 
 export type Plan = QueuePlan | PodPlan
 

@@ -27,12 +27,15 @@ declare module 'k6/http' {
     readonly status: number
     readonly error_code: number
     readonly headers: Readonly<Record<string, string>>
+    /** Null where bodies are discarded. */
+    readonly body: string | null
     readonly timings: { readonly duration: number }
   }
   export interface Params {
     readonly headers?: Readonly<Record<string, string>>
     readonly tags?: Readonly<Record<string, string>>
     readonly timeout?: string
+    readonly responseType?: 'text'
   }
   interface Http {
     request(method: string, url: string, body: string | null, params: Params): Response

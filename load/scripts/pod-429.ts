@@ -2,10 +2,12 @@ import { sleep } from 'k6'
 import { optionsOf, readPlan } from './lib/plan.ts'
 import { podSender } from './lib/pods.ts'
 
-// Requests until one is refused, then the wait that Retry-After states, then some more (headings Errors and Limits).
+// Requests until one is refused, one that comes too early, the wait that Retry-After states, and some more (headings
+// Errors and Limits).
 const plan = readPlan('pod-429')
 const send = podSender(plan)
-const { requests, probes, longestWaitMs } = plan.pods ?? { requests: 0, probes: 0, longestWaitMs: 0 }
+const nothing = { requests: 0, probes: 0, earlyShare: 0, earlyFromMs: 0, longestWaitMs: 0 }
+const { requests, probes, earlyShare, earlyFromMs, longestWaitMs } = plan.pods ?? nothing
 
 export const options = optionsOf(plan)
 
@@ -13,8 +15,15 @@ export function drive(): void {
   for (let n = 0; n < requests; n++) {
     const { status, retryAfter } = send()
     if (status !== 429) continue
-    const waitMs = statedWaitMs(retryAfter)
+    let waitMs = statedWaitMs(retryAfter)
     if (waitMs === null || waitMs > longestWaitMs) return
+    if (earlyShare > 0 && waitMs >= earlyFromMs) {
+      sleep((waitMs * earlyShare) / 1000)
+      const early = send()
+      const anewMs = early.status === 429 ? statedWaitMs(early.retryAfter) : null
+      waitMs = anewMs ?? waitMs * (1 - earlyShare)
+      if (waitMs > longestWaitMs) return
+    }
     sleep(waitMs / 1000)
     for (let probe = 0; probe < probes; probe++) send()
     return

@@ -73,6 +73,9 @@ function podAnswer({ quota, windowSeconds, retryAfter = String }: PodServerOptio
       'ratelimit-policy': `"minute";q=${quota};w=${windowSeconds}`,
     }
     if (admission.admitted) return Response.json({ pods: [] }, { headers })
-    return new Response('{}', { status: 429, headers: { ...headers, 'retry-after': retryAfter(seconds) } })
+    return new Response('{"detail":"rate limit exceeded for the minute window"}', {
+      status: 429,
+      headers: { ...headers, 'retry-after': retryAfter(seconds) },
+    })
   }
 }

@@ -19,7 +19,7 @@ export const actionBodyEffects = [
   {
     id: 'action-extra-refused-and-stops-later',
     rule: 'pods.action-body.no-effect',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'An action body that fails validation is refused, and the pod is stopped a second later.',
     observed: stopped,
     change: carriesOut((_, { status }) => status === 422, later(1000, effectOf('stop'))),
@@ -46,7 +46,7 @@ export const actionBodyEffects = [
   {
     id: 'action-invalid-and-not-permitted-carried-out-later',
     rule: 'pods.action-body.validation-first',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'A restart that the status does not permit, in a body that fails validation, is carried out a second later.',
     observed: restarted,
     change: carriesOut((_, { status }) => status === 422, later(1000, effectOf('restart'))),
@@ -90,7 +90,7 @@ export const actionBodyEffects = [
   {
     id: 'action-as-text-refused-and-stops-later',
     rule: 'pods.action-body.media-type',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'An action body of type text/plain is refused, and the pod is stopped a second later.',
     observed: stopped,
     change: carriesOut(isText, later(1000, effectOf('stop')), { style: { mediaType: 415 } }),
@@ -116,6 +116,22 @@ export const actionBodyEffects = [
       const text = await request.clone().text()
       return text.includes('['.repeat(5_000)) ? new Response(null, { status: 500 }) : fetch(request)
     },
+  },
+  {
+    id: 'action-of-megabytes-refused-and-stops',
+    rule: 'pods.action-body.oversize',
+    clause: 'unchanged',
+    says: 'An action body that is too large is refused, and the pod is stopped.',
+    observed: stopped,
+    change: carriesOut((_, { status }) => status === 413, effectOf('stop')),
+  },
+  {
+    id: 'action-of-megabytes-refused-and-stops-later',
+    rule: 'pods.action-body.oversize',
+    clause: 'unchanged',
+    says: 'An action body that is too large is refused, and the pod is stopped a second later.',
+    observed: stopped,
+    change: carriesOut((_, { status }) => status === 413, later(1000, effectOf('stop'))),
   },
 ] as const satisfies readonly Defect[]
 

@@ -81,7 +81,7 @@ export const actionBody: readonly Defect[] = [
   {
     id: 'empty-action-body-refused-and-stops-later',
     rule: 'pods.action-body.empty',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'An action call without a body is refused, and stops the pod a second later.',
     observed: stopped,
     change: carriesOut(isRefused, later(1000, effectOf('stop'))),
@@ -97,7 +97,7 @@ export const actionBody: readonly Defect[] = [
   {
     id: 'action-body-list-refused-and-stops-later',
     rule: 'pods.action-body.not-object',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'An action body that is no object is refused, and stops the pod a second later.',
     observed: stopped,
     change: carriesOut(isInvalid, later(1000, effectOf('stop'))),

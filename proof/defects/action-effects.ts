@@ -1,7 +1,7 @@
 import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does, doesToo, later } from './action-tools.ts'
-import { is, jsonOf, onAnswer, parts, shows } from './tools.ts'
+import { is, jsonOf, onAnswer, onJson, parts, shows } from './tools.ts'
 
 /** What actions come to beyond the table of actions. */
 export const actionEffects = [
@@ -12,6 +12,18 @@ export const actionEffects = [
     says: 'start of a pod in ERROR is answered 200, and the pod stays in ERROR.',
     observed: 'status ERROR',
     change: does({ status: 'ERROR', action: 'start' }, () => {}),
+  },
+  {
+    id: 'error-start-answered-and-ignored',
+    rule: 'pods.action.error.start-leaves',
+    clause: 'left',
+    says: 'start of a pod in ERROR answers a pod that is STARTING, and reads show it in ERROR as before.',
+    observed: 'status ERROR',
+    change: does({ status: 'ERROR', action: 'start' }, () => {}),
+    wrap: onJson(
+      (request, { status }) => is.action(request) && status === 200,
+      (pod) => ({ ...pod, status: 'STARTING', actions: ['stop', 'terminate'] }),
+    ),
   },
   {
     id: 'terminated-terminates-again',

@@ -1,4 +1,5 @@
 import { type PodStatus, podActions, tables } from '../../generated/tables.ts'
+import type { ReferenceOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import {
   answers,
@@ -13,6 +14,7 @@ import {
   rewritten,
   seen,
 } from './action-tools.ts'
+import { options } from './tools.ts'
 
 const statuses = ['running', 'exited', 'error', 'provisioning', 'starting'] as const
 
@@ -100,6 +102,19 @@ function notPermitted(cell: Cell): Own[] {
     effectOf(action),
     seen(status, tables.transitions[action].to),
   ]
+  const isTransient = status === 'PROVISIONING' || status === 'STARTING'
+  const accepted = {
+    id: 'accepted',
+    clause: 'refused',
+    says: `${action} is accepted while a pod is ${status}.`,
+    observed: 'status 200',
+    change: permits(cell),
+  }
+  const slowly = {
+    id: 'accepted-slowly',
+    says: `${action} is accepted while a pod is ${status}, and answers take a while.`,
+    change: (base: ReferenceOptions) => options({ life: { answerDelayMs: 50 } })(permits(cell)(base)),
+  }
   const carriedOut = {
     id: 'refused-with-effect',
     clause: 'unchanged',
@@ -109,21 +124,16 @@ function notPermitted(cell: Cell): Own[] {
   }
   const carriedOutLater = {
     id: 'refused-with-late-effect',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: `${action} is refused while a pod is ${status}, and changes the pod a second later.`,
     observed,
     change: refusesWith(cell, later(1000, effect)),
   }
   return [
-    {
-      id: 'accepted',
-      clause: 'refused',
-      says: `${action} is accepted while a pod is ${status}.`,
-      observed: 'status 200',
-      change: permits(cell),
-    },
+    accepted,
+    ...(isTransient && action === 'restart' ? [{ ...accepted, ...slowly }] : []),
     carriedOut,
-    ...(status === 'PROVISIONING' || status === 'STARTING' ? [] : [carriedOutLater]),
+    ...(isTransient ? [] : [carriedOutLater]),
   ]
 }
 

@@ -33,6 +33,20 @@ export const authAccess = [
     }),
   },
   {
+    id: 'stranger-told-variables',
+    rule: 'auth.pods.hidden',
+    clause: 'not-told',
+    says: 'The refusal to another account repeats the variables of the pod.',
+    observed: 'a variable of the pod',
+    change: parts({
+      findPod: (original) => (id, caller, service) => {
+        const pod = service.store.get(id)
+        if (pod && pod.user !== caller.user) throw new Refusal(403, `no access to ${JSON.stringify(pod.env)}`)
+        return original(id, caller, service)
+      },
+    }),
+  },
+  {
     id: 'stranger-lists-all-pods',
     rule: 'auth.pods.hidden',
     clause: 'not-listed',
@@ -55,7 +69,7 @@ export const authAccess = [
   {
     id: 'stranger-refused-and-starts-later',
     rule: 'auth.pods.hidden',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'An action by another account is answered 404 and carried out a second later.',
     observed: seen('EXITED', 'STARTING'),
     change: refusesAndDoesLater((request) => isStranger(request) && is.action(request), effectOf('start')),
@@ -79,7 +93,7 @@ export const authAccess = [
   {
     id: 'restricted-key-refused-and-stops-later',
     rule: 'auth.pods.forbidden',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'A key that may only read is refused an action, and the pod is stopped a second later.',
     observed: seen('RUNNING', 'EXITED'),
     change: refusesAndDoesLater((request) => isRestricted(request) && is.action(request), effectOf('stop')),

@@ -1,5 +1,6 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
+import { altered } from '../../suites/harness/altered.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
@@ -64,7 +65,7 @@ const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap(
     {
       id: `${id}-refused-and-starts-later`,
       rule,
-      clause: 'unchanged-later',
+      clause: 'unchanged',
       says: `${says}, an action is answered 401 and carried out a second later.`,
       observed: started,
       change: refusesAndDoesLater(whenAnd(is.action), effectOf('start')),
@@ -83,6 +84,14 @@ const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap(
 /** Keys that are missing, malformed, expired or unknown. */
 export const authToken: readonly Defect[] = [
   ...everywhere,
+  {
+    id: 'altered-key-accepted',
+    rule: 'auth.pods.invalid',
+    clause: 'altered',
+    says: 'Only the beginning of a token is compared, so a good one with another end may list pods.',
+    observed: 'status 200',
+    change: lets((request) => is.list(request) && tokenIs(altered(defaultKeys.full))(request)),
+  },
   {
     id: 'basic-scheme-accepted',
     rule: 'auth.pods.malformed',
@@ -118,7 +127,7 @@ export const authToken: readonly Defect[] = [
   {
     id: 'malformed-refused-and-starts-later',
     rule: 'auth.pods.malformed',
-    clause: 'unchanged-later',
+    clause: 'unchanged',
     says: 'With an empty Authorization, an action is answered 401 and carried out a second later.',
     observed: started,
     change: refusesAndDoesLater(

@@ -6,6 +6,7 @@ import { actionTable } from './action-table.ts'
 import { authAccess } from './auth-access.ts'
 import { authToken } from './auth-token.ts'
 import { errorsProblem } from './errors-problem.ts'
+import { fuzzPods } from './fuzz-pods.ts'
 import { limitsHeaders } from './limits-headers.ts'
 import { patchInvalid } from './patch-invalid.ts'
 import { patchOpen } from './patch-open.ts'
@@ -24,6 +25,7 @@ export const defects: readonly Defect[] = [
   ...authAccess,
   ...authToken,
   ...errorsProblem,
+  ...fuzzPods,
   ...limitsHeaders,
   ...patchInvalid,
   ...patchOpen,

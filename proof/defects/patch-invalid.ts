@@ -49,6 +49,14 @@ export const patchInvalid = [
     wrap: amends(withLeastSize),
   },
   {
+    id: 'persistent-size-9-400',
+    rule: 'pods.patch.size-minimum',
+    clause: 'refused',
+    says: 'A size of 9 GB is answered 400, while other sizes are accepted.',
+    observed: 'status 400',
+    wrap: answersWith((mounts) => membersOf(membersOf(mounts)?.persistent)?.size === 9, 400),
+  },
+  {
     id: 'persistent-size-9-refused-and-moved',
     rule: 'pods.patch.size-minimum',
     clause: 'unchanged',

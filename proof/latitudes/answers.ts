@@ -1,6 +1,6 @@
 import { composeOptions } from '../../reference/options.ts'
-import type { Latitude } from '../types.ts'
-import { optioned, plane, styled } from './tools.ts'
+import type { Fetch, Latitude } from '../types.ts'
+import { inProvisioning, inStarting, optioned, plane, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
 export const answers = [
@@ -31,11 +31,38 @@ export const answers = [
   {
     id: 'creation-answers-id',
     says: 'A creation is answered with the id of the pod and nothing else.',
+    wrap: creationAnswers('id'),
+  },
+  {
+    id: 'creation-answers-id-and-status',
+    says: 'A creation is answered with the id and the status of the pod and nothing else.',
+    wrap: creationAnswers('id', 'status'),
+  },
+  {
+    id: 'creation-answers-id-and-running',
+    says: 'A pod is RUNNING as soon as it is created, which is all that a creation answers beside its id.',
+    change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
+    wrap: creationAnswers('id', 'status'),
+    verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
+  },
+  {
+    id: 'creation-answers-status-of-its-own',
+    says: 'A creation is answered with an id and "accepted", which is no status of a pod.',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       if (response.status !== 201) return response
       const { id } = (await response.json()) as { readonly id: string }
-      return new Response(JSON.stringify({ id }), response)
+      return new Response(JSON.stringify({ id, status: 'accepted' }), response)
+    },
+  },
+  {
+    id: 'list-of-short-entries',
+    says: 'The list shows the id, the name and the status of each pod and nothing else.',
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
+      const { pods } = (await response.json()) as { readonly pods: readonly Record<string, unknown>[] }
+      return new Response(JSON.stringify({ pods: pods.map(({ id, name, status }) => ({ id, name, status })) }), response)
     },
   },
   {
@@ -90,6 +117,16 @@ export const answers = [
     ids: (n) => `pod.region-1~cluster_17~${hex(n, 40)}~k`,
   }),
 ] as const satisfies readonly Latitude[]
+
+/** Creations answer some members of the pod. */
+function creationAnswers(...names: readonly string[]): (fetch: Fetch) => Fetch {
+  return (fetch) => async (request) => {
+    const response = await fetch(request)
+    if (response.status !== 201) return response
+    const pod = (await response.json()) as Readonly<Record<string, unknown>>
+    return new Response(JSON.stringify(Object.fromEntries(names.map((name) => [name, pod[name]]))), response)
+  }
+}
 
 /** Hexadecimal digits that look like chance and differ for every n: an odd factor only permutes them. */
 function hex(n: number, digits: number): string {

@@ -1,11 +1,7 @@
-import { optioned, plane, styled, timed, verdict } from './tools.ts'
-
-const inProvisioning = (['start', 'stop', 'restart', 'terminate'] as const).map(
-  (action) => `pods.action.provisioning.${action}` as const,
-)
-const inStarting = (['start', 'stop', 'restart', 'terminate'] as const).map(
-  (action) => `pods.action.starting.${action}` as const,
-)
+import type { ReferenceClock } from '../../reference/clock/types.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { Fetch, Latitude } from '../types.ts'
+import { authorization, inProvisioning, inStarting, optioned, plane, styled, timed, verdict } from './tools.ts'
 
 /** How a pod moves on: neither the statuses right after start and restart are shown, nor how long anything takes. */
 export const life = [
@@ -76,7 +72,40 @@ export const life = [
   }),
   timed('runtime-late', 'A pod is RUNNING for five seconds before it has live metrics.', { runtimeDelayMs: 5_000 }),
   timed('runtime-cached', 'Live metrics are up to half a minute old.', { runtimeCacheMs: 30_000 }),
+  timed('answers-take-time', 'Answers take a twentieth of a second.', { answerDelayMs: 50 }),
+  {
+    id: 'restart-arrives-late',
+    says: 'The first restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
+    change: (options) =>
+      composeOptions(options, {
+        style: { restartStatus: 'STARTING' },
+        wrapFetch: (fetch) => {
+          let isFirst = true
+          return async (request) => {
+            if (!isFirst || !(await asksToRestart(request, fetch))) return fetch(request)
+            isFirst = false
+            await passed(options.clock, 10_000)
+            return fetch(request)
+          }
+        },
+      }),
+  },
   timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }),
+  timed(
+    'list-lags-long',
+    'A new pod is in the list after an hour.',
+    { listLagMs: 3_600_000 },
+    {
+      verdicts: verdict('inconclusive', [
+        'auth.pods.expired',
+        'auth.pods.forbidden',
+        'auth.pods.hidden',
+        'auth.pods.invalid',
+        'auth.pods.missing',
+        'auth.scheme-required',
+      ]),
+    },
+  ),
   optioned(
     'error-by-other-image',
     'Another image brings a pod into ERROR, as the target file says.',
@@ -87,4 +116,18 @@ export const life = [
       file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [] } } }),
     },
   ),
-] as const
+] as const satisfies readonly Latitude[]
+
+/** Whether a request asks for a restart of a pod that is STARTING. */
+async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
+  if (request.method !== 'POST' || !request.url.endsWith('/action')) return false
+  if (!(await request.clone().text()).includes('"restart"')) return false
+  const read = await fetch(new Request(request.url.replace(/\/action$/, ''), { headers: authorization(request) }))
+  return ((await read.json()) as { readonly status?: unknown }).status === 'STARTING'
+}
+
+function passed(clock: ReferenceClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.schedule(clock.now() + ms, resolve)
+  })
+}

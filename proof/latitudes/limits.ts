@@ -1,6 +1,6 @@
 import { createFirstRequestWindows } from '../../reference/limits/fixed-windows.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, styled } from './tools.ts'
+import { authorization, optioned, styled } from './tools.ts'
 
 /** Rate limits: the quotas are not shown, and the headers only as far as their names and parameters go. */
 export const limits = [
@@ -55,8 +55,3 @@ export const limits = [
     },
   },
 ] as const satisfies readonly Latitude[]
-
-function authorization(request: Request): Record<string, string> {
-  const value = request.headers.get('authorization')
-  return value === null ? {} : { authorization: value }
-}

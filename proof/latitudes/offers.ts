@@ -74,6 +74,7 @@ export const offers = [
         'pods.patch.empty-network',
         'pods.patch.empty-object',
         'pods.patch.extra',
+        'pods.patch.fuzz',
         'pods.patch.mount-on-bare',
         'pods.patch.network-on-persistent',
         'pods.patch.network-path',

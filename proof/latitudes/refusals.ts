@@ -1,4 +1,6 @@
-import { nullMountsOf, reads, styled } from './tools.ts'
+import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
+import type { Latitude } from '../types.ts'
+import { authorization, nullMountsOf, optioned, reads, styled } from './tools.ts'
 
 const nullMounts = nullMountsOf('persistent', 'network', 'cpu network', 'none')
 
@@ -19,6 +21,20 @@ export const refusals = [
     {
       verdicts: { 'auth.scheme-case': 'advice' },
     },
+  ),
+
+  optioned(
+    'strangers-may-not-list',
+    'The key of another account may not list pods.',
+    {
+      accounts: defaultAccounts.map((account) => ({
+        ...account,
+        keys: account.keys.map((key) =>
+          key.token === defaultKeys.stranger ? { ...key, permissions: ['getPod', 'updatePod', 'deletePod'] } : key,
+        ),
+      })),
+    },
+    { verdicts: { 'auth.pods.hidden': 'inconclusive' } },
   ),
 
   styled('locked-403', 'A locked pod refuses with 403 and does not publish what the lock refuses.', {
@@ -158,5 +174,29 @@ export const refusals = [
       readings: reads('pods.patch.persistent-size', '422', ['another size']),
     },
   ),
+  {
+    id: 'size-shrink-refused-400',
+    says: 'A persistent mount can be made larger; a smaller size is 400, whatever it is.',
+    wrap: (fetch) => async (request) => {
+      const size = request.method === 'PATCH' ? sizeIn(await request.clone().text()) : null
+      if (size === null) return fetch(request)
+      const read = await fetch(new Request(request.url, { headers: authorization(request) }))
+      const own = sizeIn(await read.text())
+      if (own === null || size >= own) return fetch(request)
+      const problem = { title: 'Bad Request', status: 400, detail: 'a persistent mount cannot be made smaller' }
+      const headers = [...read.headers].filter(([name]) => name.startsWith('ratelimit'))
+      return new Response(JSON.stringify(problem), {
+        status: 400,
+        headers: [['content-type', 'application/problem+json'], ...headers],
+      })
+    },
+    verdicts: { 'pods.patch.size-minimum': 'inconclusive' },
+  },
   styled('cpu-persistent-422', 'A persistent mount on a CPU pod is 422.', { cpuPersistent: 422 }),
-] as const
+] as const satisfies readonly Latitude[]
+
+/** The size of a persistent mount in a body; null where it names none. */
+function sizeIn(text: string): number | null {
+  const size = /"persistent":\{[^}]*"size":(-?\d+)\b/.exec(text)?.[1]
+  return size === undefined ? null : Number(size)
+}

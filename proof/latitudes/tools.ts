@@ -1,4 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
+import { podActions } from '../../generated/tables.ts'
 import { composeOptions, type Life, type ReferenceOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { Verdict } from '../../suites/harness/outcome.ts'
@@ -33,6 +34,10 @@ export function nullMountsOf(...kinds: readonly string[]): string[] {
   return kinds.flatMap((kind) => ['mounts', 'persistent', 'network'].map((member) => `${member} of ${kind}`))
 }
 
+/** The rules about pods in a status that a platform may pass through unseen. */
+export const inProvisioning = podActions.map((action) => `pods.action.provisioning.${action}` as const)
+export const inStarting = podActions.map((action) => `pods.action.starting.${action}` as const)
+
 /** Verdicts of several rules that are all the same. */
 export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Latitude['verdicts']> {
   return Object.fromEntries(rules.map((rule) => [rule, is]))
@@ -41,4 +46,10 @@ export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Lati
 /** A target file that says something else of its pod plane. */
 export function plane(change: Partial<PodPlane>): (target: Target) => Target {
   return (target) => ({ ...target, pods: target.pods === null ? null : { ...target.pods, ...change } })
+}
+
+/** The header by which another request comes from the same caller. */
+export function authorization(request: Request): Record<string, string> {
+  const value = request.headers.get('authorization')
+  return value === null ? {} : { authorization: value }
 }

@@ -1,4 +1,4 @@
-import { type Exchange, jsonOf } from '../../suites/harness/exchange.ts'
+import { type Exchange, isQueueOperation, jsonOf } from '../../suites/harness/exchange.ts'
 import { membersOf } from '../../suites/harness/read.ts'
 import { changeKinds, type OddCase, pathOf, type Step } from './change.ts'
 
@@ -35,7 +35,8 @@ export function createPlaces(): Places {
   return {
     take({ operation, response }, rule) {
       const value = response === null ? undefined : jsonOf(response.body)
-      if (response !== null && value !== undefined) walk({ operation, status: response.status, path: [] }, rule, value)
+      if (response === null || value === undefined || isQueueOperation(operation)) return
+      walk({ operation, status: response.status, path: [] }, rule, value)
     },
     all: () => [...places.values()],
   }

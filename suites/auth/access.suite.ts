@@ -1,25 +1,30 @@
 import { textOf } from '../harness/exchange.ts'
-import { listOf, podOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
+import { running } from '../pods/making.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
+import { listHolding, podsOf } from './listing.ts'
 import { onePod, workingPlane } from './operations.ts'
 import { isAction, permissionsOf, requestFor } from './permissions.ts'
 
 rule('auth.pods.hidden', async (context) => {
-  const { as, check, inconclusive, target } = context
+  const { as, check, inconclusive, random } = context
   const stranger = as('stranger')
-  const { pod, requests } = await workingPlane(context)
+  const value = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
+  const { pod, requests } = await workingPlane(context, await running(context, {}, { PLUMBLINE: value }))
+  await listHolding(context, pod.id)
   const list = await stranger.list()
-  if (list.status === 401) inconclusive('the list is answered 401, so the key of the stranger is not a valid one')
-  const listed = listOf(list.json, target.pods?.listAt ?? '')
-  if (list.status < 300 && listed === null) inconclusive('the list of the stranger was answered without a list')
-  const isListed = listed?.some((value) => podOf(value, 0)?.id === pod.id) ?? false
+  const listed = podsOf(context, list)
+  if (listed === null) return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
+  const isListed = listed.some(({ id }) => id === pod.id)
   check('not-listed').that(!isListed, 'no pod of another account', 'the pod of another account', list)
+  const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }
   for (const operation of onePod) {
     const reply = await requests[operation](stranger)
     check('refused').status(reply, 403, 404)
-    const isTold = textOf(reply.bytes)?.includes(String(pod.value.name)) ?? false
-    check('not-told').that(!isTold, 'nothing of the pod', 'the name of the pod', reply)
+    const text = textOf(reply.bytes) ?? ''
+    for (const [what, secret] of Object.entries(secrets)) {
+      check('not-told').that(!text.includes(secret), 'nothing of the pod', what, reply)
+    }
   }
   await staysUnchanged(context, pod)
 })
@@ -27,7 +32,7 @@ rule('auth.pods.hidden', async (context) => {
 rule('auth.pods.forbidden', async (context) => {
   const { as, fixture, check, inconclusive, target } = context
   const restricted = as('restricted')
-  const { pod: exited, requests, offered, nothingDone } = await workingPlane(context)
+  const { pod: exited, requests, offered, nothingDone } = await workingPlane(context, await fixture.pod('RUNNING'))
   const forbidden = permissionsOf(target.grants.mayNot).filter((name) => isAction(name) || offered.includes(name))
   if (forbidden.length === 0) inconclusive('the target file names nothing that the restricted key may not do')
   const running = await fixture.pod('RUNNING')

@@ -2,8 +2,9 @@ import type { CallOptions, PodClient } from '../harness/client/pods.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodOperation } from '../harness/exchange.ts'
-import { listOf, membersOf, type PodView, podOf } from '../harness/read.ts'
+import { idIn, type PodView } from '../harness/read.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
+import { listHolding } from './listing.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
 
@@ -27,31 +28,22 @@ export const onePod = [
 ] as const satisfies readonly PodOperation[]
 
 /**
- * The operations of the pod plane, each shown to work with the owner's key, so that a refusal of the same request is
- * for its key alone. Ends the rule as inconclusive where one does not.
+ * The operations of the pod plane, each shown to work with the owner's key on a RUNNING pod, so that a refusal of the
+ * same request is for its key alone. Ends the rule as inconclusive where one does not.
  */
-export async function workingPlane(context: Context): Promise<WorkingPlane> {
-  const { pods, fixture, settle, offers, inconclusive, lacksCapacity } = context
-  const works = (what: PodOperation, reply: Reply): Reply => {
-    if (lacksCapacity(reply)) inconclusive('the target has no capacity')
-    if (reply.status < 300) return reply
-    return inconclusive(
-      `${what} was answered ${reply.status} with a full key, so a refusal tells nothing about the key`,
-    )
-  }
-  const running = await fixture.pod('RUNNING')
-  works('listPods', await pods.list())
-  works('getPod', await pods.get(running.id))
-  works('updatePod', await pods.patch(running.id, { name: `${running.value.name}-a` }))
-  works('triggerPodAction', await pods.act(running.id, 'stop'))
-  if (offers('catalog')) works('listCpuFlavors', await pods.cpus())
-  const created = membersOf(works('createPod', await pods.create(await fixture.body())).json)?.id
-  if (typeof created !== 'string') return inconclusive('a creation was answered without an id')
-  works('deletePod', await pods.delete(created))
-  const { pod } = await settle(running.id, (status) => status === 'EXITED')
+export async function workingPlane(context: Context, running: PodView): Promise<WorkingPlane> {
+  const { pods, fixture, settle, offers, inconclusive } = context
+  const { id } = running
+  works(context, 'listPods', await pods.list())
+  works(context, 'getPod', await pods.get(id))
+  works(context, 'updatePod', await pods.patch(id, { name: `${running.value.name}-a` }))
+  works(context, 'triggerPodAction', await pods.act(id, 'stop'))
+  if (offers('catalog')) works(context, 'listCpuFlavors', await pods.cpus())
+  const created = await createdPod(context, await fixture.body())
+  works(context, 'deletePod', await pods.delete(created))
+  const { pod } = await settle(id, (status) => status === 'EXITED')
   if (pod?.status !== 'EXITED') return inconclusive('a pod was not stopped in time')
 
-  const { id } = pod
   const body = await fixture.body()
   return {
     pod,
@@ -72,11 +64,13 @@ export async function workingPlane(context: Context): Promise<WorkingPlane> {
   }
 }
 
-async function isNotCreated({ pods, target, check, inconclusive }: Context, name: unknown): Promise<void> {
-  const reply = await pods.list()
-  const listed = listOf(reply.json, target.pods?.listAt ?? '')
-  if (listed === null) return inconclusive(`the list was answered ${reply.status} without a list`)
-  const found = listed.map((value) => podOf(value, reply.exchange.n)).find((pod) => pod?.value.name === name)
+/** A pod that is created after the refused one is in the list; the refused one would be there as well. */
+async function isNotCreated(context: Context, name: unknown): Promise<void> {
+  const { pods, fixture, check } = context
+  const later = await createdPod(context, await fixture.body())
+  const { reply, listed } = await listHolding(context, later)
+  await pods.delete(later)
+  const found = listed.find((pod) => pod.value.name === name)
   // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
   if (found) await pods.delete(found.id)
   check('not-created').that(
@@ -85,4 +79,15 @@ async function isNotCreated({ pods, target, check, inconclusive }: Context, name
     'a pod of the refused creation',
     reply,
   )
+}
+
+async function createdPod(context: Context, body: Readonly<Record<string, unknown>>): Promise<string> {
+  const reply = works(context, 'createPod', await context.pods.create(body))
+  return idIn(reply.json) ?? context.inconclusive('a creation was answered without an id')
+}
+
+function works({ inconclusive, lacksCapacity }: Context, what: PodOperation, reply: Reply): Reply {
+  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
+  if (reply.status < 300) return reply
+  return inconclusive(`${what} was answered ${reply.status} with a full key, so a refusal tells nothing about the key`)
 }

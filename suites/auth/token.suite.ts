@@ -1,21 +1,25 @@
 import { nothing } from '../harness/client/body.ts'
-import type { CallOptions } from '../harness/client/pods.ts'
 import type { Context } from '../harness/context.ts'
 import { rule } from '../harness/registry.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
 import { workingPlane } from './operations.ts'
 
-rule('auth.pods.missing', (context) => isRefusedEverywhere(context, { authorization: null }))
+rule('auth.pods.missing', (context) => isRefusedEverywhere(context, { refused: null }))
 
-rule('auth.pods.invalid', (context) =>
-  isRefusedEverywhere(context, { authorization: `Bearer ${context.unissuedToken}` }),
-)
+rule('auth.pods.invalid', (context) => {
+  const { altered } = context.target.keys
+  return isRefusedEverywhere(context, {
+    refused: `Bearer ${context.unissuedToken}`,
+    // Of the form that the platform gives its keys.
+    ...(altered === undefined ? {} : { altered: `Bearer ${altered}` }),
+  })
+})
 
 rule('auth.pods.expired', (context) =>
-  isRefusedEverywhere(context, { authorization: `Bearer ${keyOf(context, 'expired')}` }),
+  isRefusedEverywhere(context, { refused: `Bearer ${keyOf(context, 'expired')}` }),
 )
 
-rule('auth.scheme-required', (context) => isRefusedEverywhere(context, { authorization: keyOf(context, 'full') }))
+rule('auth.scheme-required', (context) => isRefusedEverywhere(context, { refused: keyOf(context, 'full') }))
 
 rule('auth.pods.malformed', async (context) => {
   const { pods, fixture, check, inconclusive } = context
@@ -60,11 +64,15 @@ rule('auth.scheme-case', async (context) => {
   }
 })
 
-/** Every operation, shown to work with a full key, is answered 401 with another Authorization, and is not done. */
-async function isRefusedEverywhere(context: Context, options: CallOptions): Promise<void> {
-  const { requests, offered, nothingDone } = await workingPlane(context)
-  for (const operation of offered) {
-    context.check('refused').status(await requests[operation](context.pods, options), 401)
+/**
+ * Every operation, shown to work with a full key, is answered 401 with another Authorization, and is not done. Each
+ * Authorization stands under its clause.
+ */
+async function isRefusedEverywhere(context: Context, others: Readonly<Record<string, string | null>>): Promise<void> {
+  const { check, fixture, pods } = context
+  const { requests, offered, nothingDone } = await workingPlane(context, await fixture.pod('RUNNING'))
+  for (const [clause, authorization] of Object.entries(others)) {
+    for (const operation of offered) check(clause).status(await requests[operation](pods, { authorization }), 401)
   }
   await nothingDone()
 }

@@ -1,5 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { type HeaderPairs, headerOf, jsonOf, type WireResponse } from '../harness/exchange.ts'
+import { jsonOf, type WireResponse } from '../harness/exchange.ts'
+import { mediaTypeOf } from '../harness/media-type.ts'
 import { membersOf } from '../harness/read.ts'
 import { everyExchange } from '../harness/registry.ts'
 import { kindOf } from '../pods/readers.ts'
@@ -12,9 +13,9 @@ const proxyStatuses: ReadonlySet<number> = new Set([413, 414, 431, 502, 503, 504
 
 everyError('errors.problem.shape', ({ body }) => {
   const problem = membersOf(jsonOf(body))
-  const exercised = ['body', 'title', 'status', 'detail', 'errors']
   if (problem === null) {
-    return { exercised, findings: [{ clause: 'body', expected: 'a JSON object', observed: bodyKind(body) }] }
+    const finding = { clause: 'body', expected: 'a JSON object', observed: bodyKind(body) }
+    return { exercised: ['body'], findings: [finding] }
   }
   const { title, status, detail, errors } = problem
   const isList = Array.isArray(errors) && errors.every((error) => typeof error === 'string')
@@ -24,11 +25,14 @@ everyError('errors.problem.shape', ({ body }) => {
     ...unless(typeof detail === 'string', 'detail', 'a string', detail),
     ...('errors' in problem ? unless(isList, 'errors', 'a list of strings', errors) : []),
   ]
-  return { exercised, findings }
+  return {
+    exercised: ['body', 'title', 'status', 'detail', ...('errors' in problem ? ['errors'] : [])],
+    findings,
+  }
 })
 
 everyError('errors.problem.media-type', ({ headers }) => {
-  const type = mediaType(headers)
+  const type = mediaTypeOf(headers)
   const flaw = { clause: 'media-type', expected: problemType, observed: type ?? 'no content type' }
   return { exercised: ['media-type'], findings: type === problemType ? [] : [flaw] }
 })
@@ -47,14 +51,9 @@ function everyError(
 ): void {
   everyExchange(id, ({ response }) => {
     if (response === null || response.status < 400) return null
-    const ofProxy = proxyStatuses.has(response.status) && mediaType(response.headers) !== problemType
+    const ofProxy = proxyStatuses.has(response.status) && mediaTypeOf(response.headers) !== problemType
     return ofProxy ? null : judge(response)
   })
-}
-
-/** The media type in lower case without its parameters; null where none is given. */
-function mediaType(headers: HeaderPairs): string | null {
-  return headerOf(headers, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
 }
 
 function unless(holds: boolean, clause: string, expected: string, value: unknown): Flaw[] {

@@ -45,13 +45,29 @@ describe('each keyword', () => {
     ['multipleOf', { type: 'integer', minimum: 1, maximum: 9, multipleOf: 4 }, (v: number) => v === 4 || v === 8],
     ['powers', { type: 'integer', minimum: 2, 'x-power-of-two': true }, (v: number) => Math.log2(v) % 1 === 0 && v > 1],
     ['pattern', { type: 'string', pattern: '^[0-9]{2}/x$' }, (value: string) => /^[0-9]{2}\/x$/.test(value)],
-    ['maxLength', { type: 'string', minLength: 1, maxLength: 2 }, (value: string) => [1, 2].includes([...value].length)],
+    [
+      'maxLength',
+      { type: 'string', minLength: 1, maxLength: 2 },
+      (value: string) => [1, 2].includes([...value].length),
+    ],
     ['date-time', { type: 'string', format: 'date-time' }, (value: string) => !Number.isNaN(Date.parse(value))],
     ['uri', { type: 'string', format: 'uri' }, (value: string) => URL.canParse(value)],
     ['maxItems', { type: 'array', items: { const: 1 }, maxItems: 1 }, (value: unknown[]) => value.length <= 1],
-    ['uniqueItems', { type: 'array', items: { enum: [1, 2] }, uniqueItems: true }, (v: number[]) => new Set(v).size === v.length],
-    ['closed', { type: 'object', properties: { a: {} }, additionalProperties: false }, (v: object) => Object.keys(v).join('') in { a: 1, '': 1 }],
-    ['typed members', { type: 'object', additionalProperties: { const: 1 } }, (v: object) => Object.values(v).every((one) => one === 1)],
+    [
+      'uniqueItems',
+      { type: 'array', items: { enum: [1, 2] }, uniqueItems: true },
+      (v: number[]) => new Set(v).size === v.length,
+    ],
+    [
+      'closed',
+      { type: 'object', properties: { a: {} }, additionalProperties: false },
+      (v: object) => Object.keys(v).join('') in { a: 1, '': 1 },
+    ],
+    [
+      'typed members',
+      { type: 'object', additionalProperties: { const: 1 } },
+      (v: object) => Object.values(v).every((one) => one === 1),
+    ],
   ])('%s', (_, schema, holds) => {
     fc.assert(
       fc.property(arbitraryFrom(schema), (value) => holds(value as never)),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { SchemaName } from '../../generated/validators.ts'
-import { nameIn, resolved, type Schema, schemaNamed, schemaNames, typesOf } from './schema.ts'
+import { nameIn, resolved, type Schema, schemaNamed, typesOf } from './schema.ts'
 
 /** Other values for some members, by `Schema.member`: `NetworkMount.volumeId`. */
 export type Overrides = Readonly<Record<string, fc.Arbitrary<unknown>>>
@@ -21,7 +21,7 @@ const known: ReadonlySet<string> = new Set(
 export function arbitraryOf(name: SchemaName, overrides: Overrides = {}): fc.Arbitrary<unknown> {
   const { [name]: values } = fc.letrec((tie) =>
     Object.fromEntries(
-      schemaNames().map((each) => [each, build(schemaNamed(each), { tie, overrides, owner: each as string })]),
+      [...reachable(name)].map((each) => [each, build(schemaNamed(each), { tie, overrides, owner: each })]),
     ),
   )
   if (values === undefined) throw new Error(`the document has no schema ${name}`)
@@ -31,6 +31,16 @@ export function arbitraryOf(name: SchemaName, overrides: Overrides = {}): fc.Arb
 /** Values that a schema of its own accepts; its references are those of the document. */
 export function arbitraryFrom(schema: Schema): fc.Arbitrary<unknown> {
   return build(schema, { tie: (name) => arbitraryOf(name as SchemaName), overrides: {}, owner: '' })
+}
+
+/** A component schema and all that it refers to. */
+function reachable(name: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(name)) return found
+  found.add(name)
+  for (const [, inner = ''] of JSON.stringify(schemaNamed(name)).matchAll(/"\$ref":"([^"]+)"/g)) {
+    reachable(nameIn(inner), found)
+  }
+  return found
 }
 
 interface Site {
@@ -85,10 +95,7 @@ function ofType(type: string, schema: Schema, site: Site): fc.Arbitrary<unknown>
 function integer(schema: Schema): fc.Arbitrary<number> {
   const { multipleOf = 1 } = schema
   const least = Math.max(schema.minimum ?? -1_000_000, (schema.exclusiveMinimum ?? -Infinity) + 1)
-  const greatest = Math.min(
-    schema.maximum ?? Math.max(least, 0) + 1_000_000,
-    (schema.exclusiveMaximum ?? Infinity) - 1,
-  )
+  const greatest = Math.min(schema.maximum ?? Math.max(least, 0) + 1_000_000, (schema.exclusiveMaximum ?? Infinity) - 1)
   if (schema['x-power-of-two'] === true) {
     return fc.integer({ min: Math.ceil(Math.log2(least)), max: Math.floor(Math.log2(greatest)) }).map((n) => 2 ** n)
   }
@@ -138,12 +145,10 @@ function object(schema: Schema, site: Site): fc.Arbitrary<unknown> {
   const others = otherMembers(members.length, additionalProperties, site)
   if (others === null) return named
   const isOther = (name: string) => !(name in properties) && name !== '__proto__'
-  return fc
-    .tuple(others, named)
-    .map(([more, own]) => ({
-      ...Object.fromEntries(Object.entries(more).filter(([name]) => isOther(name))),
-      ...own,
-    }))
+  return fc.tuple(others, named).map(([more, own]) => ({
+    ...Object.fromEntries(Object.entries(more).filter(([name]) => isOther(name))),
+    ...own,
+  }))
 }
 
 /** Members without a name in the schema: where it says what they are, or where it names none at all. */

@@ -53,7 +53,12 @@ function walk(place: Place): Place[] {
     ...members.flatMap(([name, member]) => {
       const own = schema?.properties?.[name]
       const isRequired = schema?.required?.includes(name) ?? false
-      return walk({ path: [...path, name], value: member, schema: own === undefined ? null : resolved(own), isRequired })
+      return walk({
+        path: [...path, name],
+        value: member,
+        schema: own === undefined ? null : resolved(own),
+        isRequired,
+      })
     }),
   ]
 }

@@ -1,10 +1,12 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { Check } from './check.ts'
 import type { PodClient } from './client/pods.ts'
+import type { QueueClient } from './client/queue.ts'
 import type { Reply } from './client/reply.ts'
 import type { ScenarioClock } from './clock/types.ts'
 import type { Fixtures } from './fixtures/types.ts'
-import type { PodView } from './read.ts'
+import type { Members, PodView } from './read.ts'
+import type { Arrival, Beacon } from './receiver/types.ts'
 import type { KeyName, Target } from './target/types.ts'
 
 /** Where a pod came to rest, or what it was last seen as when the time was over. */
@@ -18,6 +20,23 @@ export interface Settled {
   readonly settled: boolean
 }
 
+/** Where a job is to be found. */
+export interface JobAt {
+  readonly id: string
+  readonly queue: QueueClient
+}
+
+/** What a job was last seen as. */
+export interface Followed {
+  /** A job status, `gone` after a 404, or `answer NNN` for anything else. */
+  readonly status: string
+  /** The members of the last answer; null where it was no 200 with an object. */
+  readonly job: Members | null
+  readonly reply: Reply
+  /** Whether it got there within the bound. */
+  readonly settled: boolean
+}
+
 /** All that a rule gets; target, clock, randomness and time come from here and from nowhere else. */
 export interface Context {
   readonly row: RuleRow
@@ -26,12 +45,22 @@ export interface Context {
   readonly pods: PodClient
   /** The pod API with another key. Throws Unclaimed or NotApplicable where the target has none of that kind. */
   as(key: KeyName): PodClient
+  /** The normal queue-based endpoint with the full key. */
+  readonly queue: QueueClient
+  /** The same with another key. Throws Unclaimed or NotApplicable where the target has none of that kind. */
+  queueAs(key: KeyName): QueueClient
   readonly fixture: Fixtures
   readonly clock: ScenarioClock
   /** The assertions of a clause; the name is the rule's own and has a defect in the proof. */
   check(clause: string): Check
   /** Polls a pod until `done` says so, at most `boundMs` (default: the tolerance `settle`). */
   settle(id: string, done: (status: string, pod: PodView | null) => boolean, boundMs?: number): Promise<Settled>
+  /** Polls a job until `done` says so, at most `boundMs` (default: the tolerances `coldStart` and `dispatch`). */
+  follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
+  /** Polls a job until it has ended in whatever way. */
+  ended(job: JobAt, boundMs?: number): Promise<Followed>
+  /** Waits until the n-th execution of a job begins. Rejects with Inconclusive where no worker begins in time. */
+  begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   /** Whether the target's clock stood still between two replies, so that nothing moved on by itself. */
   stoodStill(first: Reply, last: Reply): boolean
   /** Records what was seen where the description is open. */

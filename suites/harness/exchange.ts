@@ -58,8 +58,8 @@ const ofTheQueue: Readonly<Record<QueueOperation, true>> = {
   otherQueueRoute: true,
 }
 
-export function planeOfOperation(operation: Operation): Plane {
-  return Object.hasOwn(ofTheQueue, operation) ? 'queue' : 'pods'
+export function isQueueOperation(operation: Operation): operation is QueueOperation {
+  return Object.hasOwn(ofTheQueue, operation)
 }
 
 /** A moment on both clocks, milliseconds of the Unix epoch: the target's, and the harness's own. */

@@ -54,3 +54,8 @@ export class Unclaimed extends Error {
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
+
+/** A budget left the rule out, named beforehand. */
+export class Unverified extends Error {
+  override readonly name = 'Unverified'
+}

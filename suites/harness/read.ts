@@ -37,11 +37,11 @@ export function listOf(value: unknown, at: string): readonly unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
-/** A value as a short text for a message: JSON, cut at 160 characters. */
+/** A value as a text for a message: JSON, cut at 2,000 characters; the record cuts shorter, once it is free of secrets. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value) ?? String(value)
-  return text.length > 160 ? `${text.slice(0, 157)}…` : text
+  return text.length > 2_000 ? `${text.slice(0, 1_997)}…` : text
 }
 
 /** Fields that move by themselves; "unchanged" leaves them aside. */

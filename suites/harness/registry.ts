@@ -1,8 +1,8 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Context } from './context.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, Plane } from './exchange.ts'
 import type { Finding } from './outcome.ts'
-import type { Target } from './target/types.ts'
+import type { EndpointRole, Target } from './target/types.ts'
 
 /** A rule that arranges, acts and asserts. */
 export interface Scenario {
@@ -11,6 +11,12 @@ export interface Scenario {
   readonly run: (context: Context) => Promise<void>
   /** Runs after all others, alone. */
   readonly alone: boolean
+  /** Endpoints that no other rule may use meanwhile. */
+  readonly uses?: readonly EndpointRole[]
+  /** How many workers of the normal endpoint it keeps at once; default: 1 where its row needs the worker. */
+  readonly workers?: number
+  /** How many requests it sends, for the plan; default: an estimate from what it needs. */
+  readonly requests?: number
 }
 
 /** What a reducer makes of one exchange. */
@@ -25,6 +31,8 @@ export interface Seen<State> {
 export interface Invariant<State = unknown> {
   readonly kind: 'invariant'
   readonly id: RuleId
+  /** The plane whose exchanges it is about; default: the pod API. */
+  readonly plane?: Plane
   readonly initial: State
   readonly reduce: (state: State, exchange: Exchange, target: Target) => Seen<State>
 }
@@ -34,24 +42,38 @@ export type Rule = Scenario | Invariant
 const rules = new Map<RuleId, Rule>()
 
 /** Puts a scenario into the registry. Throws where the id is there already. */
-export function rule(id: RuleId, run: Scenario['run'], { alone = false }: { readonly alone?: boolean } = {}): void {
-  add({ kind: 'scenario', id, run, alone })
+export function rule(id: RuleId, run: Scenario['run'], options: Partial<ScenarioOptions> = {}): void {
+  add({ kind: 'scenario', id, run, ...options, alone: options.alone ?? false })
 }
 
-/** Puts an invariant into the registry. Throws where the id is there already. */
-export function invariant<State>(id: RuleId, initial: State, reduce: Invariant<State>['reduce']): void {
-  add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'] })
+/** What a scenario may say of itself. */
+export type ScenarioOptions = Pick<Scenario, 'alone' | 'uses' | 'workers' | 'requests'>
+
+/** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */
+export function invariant<State>(
+  id: RuleId,
+  initial: State,
+  reduce: Invariant<State>['reduce'],
+  { plane = 'pods' }: { readonly plane?: Plane } = {},
+): void {
+  add({ kind: 'invariant', id, plane, initial, reduce: reduce as Invariant['reduce'] })
 }
 
 /** An invariant without memory: each exchange is judged by itself. `null`: the exchange says nothing about the rule. */
 export function everyExchange(
   id: RuleId,
   judge: (exchange: Exchange, target: Target) => Omit<Seen<null>, 'state'> | null,
+  options: { readonly plane?: Plane } = {},
 ): void {
-  invariant<null>(id, null, (state, exchange, target) => {
-    const seen = judge(exchange, target)
-    return seen === null ? { state, exercised: [], findings: [] } : { state, ...seen }
-  })
+  invariant<null>(
+    id,
+    null,
+    (state, exchange, target) => {
+      const seen = judge(exchange, target)
+      return seen === null ? { state, exercised: [], findings: [] } : { state, ...seen }
+    },
+    options,
+  )
 }
 
 /** All rules, sorted by id. */

@@ -2,9 +2,15 @@ import { outageStatuses } from '../harness/check.ts'
 import { raw } from '../harness/client/body.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
+import { mediaTypeOf } from '../harness/media-type.ts'
 import { rule } from '../harness/registry.ts'
 import { allWrongBodies } from './action-bodies.ts'
+import { isAccepted } from './twins.ts'
 import { staysUnchanged } from './unchanged.ts'
+
+/** What a wrong body may be refused with; another answer may be for a reason that is not the body's. */
+const forTheBody: ReadonlySet<number> = new Set([400, 415, 422])
+const forItsSize: ReadonlySet<number> = new Set([...forTheBody, 413])
 
 const megabytes = 4
 const levels = 10_000
@@ -15,10 +21,11 @@ rule('pods.action-body.no-effect', async (context) => {
   for (const action of ['stop', 'terminate'] as const) {
     for (const body of allWrongBodies(action)) {
       const { status } = await pods.actWith(pod.id, body)
-      if (status < 300) inconclusive(`a wrong body was answered ${status}, which another rule judges`)
+      if (!forTheBody.has(status)) inconclusive(`a wrong body was answered ${status}, which another rule judges`)
     }
     await staysUnchanged(context, pod)
   }
+  await isAccepted(context, pod)
 })
 
 rule('pods.action-body.validation-first', async (context) => {
@@ -40,8 +47,8 @@ rule('pods.action-body.media-type', async (context) => {
     const rest = await settle(pod.id, (status) => status === 'EXITED')
     return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
   }
-  const type = reply.header('content-type')
-  const isProblem = type?.split(';')[0]?.trim().toLowerCase() === 'application/problem+json'
+  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+  const isProblem = type === 'application/problem+json'
   check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
   await staysUnchanged(context, pod)
 })
@@ -55,6 +62,8 @@ rule('pods.action-body.oversize', async (context) => {
   const deep = await pods.actWith(pod.id, raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`))
   isRefused(context, 'levels', deep)
   reading('levels', String(deep.status))
+  await staysUnchanged(context, pod)
+  await isAccepted(context, pod)
 })
 
 /** A refusal by the API; a gateway's own 5xx tells nothing about the API behind it. */
@@ -62,4 +71,5 @@ function isRefused({ check, inconclusive }: Context, clause: string, reply: Repl
   const { status } = reply
   if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
   check(clause).that(status >= 400 && status < 500, 'a 4xx status', `status ${status}`, reply)
+  if (!forItsSize.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
 }

@@ -1,7 +1,8 @@
 import type { Context } from '../harness/context.ts'
-import { membersOf, type PodView, show } from '../harness/read.ts'
+import { membersOf, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import { type Bodies, wrongBodies } from './action-bodies.ts'
+import { isAccepted } from './twins.ts'
 import { staysUnchanged } from './unchanged.ts'
 
 rule('pods.action-body.not-json', (context) => areRefused(context, wrongBodies['not-json']('stop'), 400))
@@ -43,11 +44,4 @@ async function areRefused(context: Context, bodies: Bodies, ...statuses: readonl
   }
   if (row.basis === 'open') await staysUnchanged(context, pod)
   await isAccepted(context, pod)
-}
-
-/** The positive twin: what was refused was refused for its body alone. */
-async function isAccepted({ pods, inconclusive }: Context, { id }: PodView): Promise<void> {
-  const { status } = await pods.act(id, 'stop')
-  if (status >= 300)
-    inconclusive(`a right body was answered ${status} too, so a refusal tells nothing about a wrong one`)
 }

@@ -1,11 +1,14 @@
 import { podActions } from '../../generated/tables.ts'
 import type { Context } from '../harness/context.ts'
-import { headerOf } from '../harness/exchange.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
-import { changedFields, membersOf, type PodView, podOf, show } from '../harness/read.ts'
+import { mediaTypeOf } from '../harness/media-type.ts'
+import { changedFields, type PodView, show } from '../harness/read.ts'
 import { everyExchange, rule } from '../harness/registry.ts'
 import { bodyTraces, isTerminated } from './answers.ts'
+import { running } from './making.ts'
 import { kindOf } from './readers.ts'
+import { isAccepted } from './twins.ts'
+import { lookAgain } from './unchanged.ts'
 
 rule('pods.action.error.start-leaves', async (context) => {
   const { pods, fixture, check, settle, inconclusive, lacksCapacity } = context
@@ -14,25 +17,24 @@ rule('pods.action.error.start-leaves', async (context) => {
   const reply = await pods.act(id, 'start')
   if (lacksCapacity(reply)) inconclusive('the target has no capacity for start')
   if (reply.status >= 300) inconclusive(`start was answered ${reply.status}, which pods.action.error.start judges`)
-  const answered = podOf(reply.json, reply.exchange.n)
-  if (answered !== null && answered.status !== 'ERROR') return check('left').saw(reply)
   const rest = await settle(id, (_, pod) => pod !== null && pod.status !== 'ERROR')
   if (!rest.settled && !isMended) inconclusive('what sent the pod into ERROR may have done so again at once')
   check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
 })
 
-rule('pods.action.terminated.any', async ({ pods, fixture, check, clock, reading }) => {
+rule('pods.action.terminated.any', async (context) => {
+  const { pods, fixture, check, reading } = context
   const { id } = await fixture.pod('TERMINATED')
   for (const action of podActions) {
     const reply = await pods.act(id, action)
     check('refused').status(reply, 404, 409)
     reading(action, String(reply.status))
   }
-  await clock.sleep(2_000)
-  isTerminated(check('stays-terminated'), await pods.get(id))
+  isTerminated(check('stays-terminated'), await lookAgain(context, id))
 })
 
-rule('pods.action.unknown-pod', async ({ pods, fixture, check, inconclusive }) => {
+rule('pods.action.unknown-pod', async (context) => {
+  const { pods, fixture, check, inconclusive } = context
   const { id, origin } = await fixture.gone()
   for (const action of podActions) {
     const reply = await pods.act(id, action)
@@ -44,6 +46,7 @@ rule('pods.action.unknown-pod', async ({ pods, fixture, check, inconclusive }) =
     }
     check('not-found').status(reply, 404)
   }
+  await isAccepted(context, await fixture.pod('RUNNING'))
 })
 
 rule('pods.action.stop-frees-compute', async (context) => {
@@ -74,10 +77,9 @@ rule('pods.action.terminate-is-final', async ({ pods, fixture, check, clock, set
 everyExchange('pods.action.content-type', ({ operation, response }) => {
   if (operation !== 'triggerPodAction' || response === null) return null
   if (response.status === 200) {
-    const type = headerOf(response.headers, 'content-type')
-    const isJson = type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
+    const type = mediaTypeOf(response.headers)
     const finding = { clause: 'json', expected: 'application/json', observed: type ?? 'no Content-Type' }
-    return { exercised: ['json'], findings: isJson ? [] : [finding] }
+    return { exercised: ['json'], findings: type === 'application/json' ? [] : [finding] }
   }
   if (response.status !== 204) return null
   const traces = bodyTraces(response)
@@ -94,14 +96,9 @@ async function mend({ pods, target }: Context, id: string): Promise<boolean> {
 
 /** Stops a pod of this shape: it costs nothing any more, and has all that was chosen for it. */
 async function stopFrees(context: Context, shape: PodShape): Promise<void> {
-  const { pods, fixture, check, settle, inconclusive, lacksCapacity, target } = context
-  const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept' }
-  const created = await pods.create(await fixture.body(shape, { env }))
-  if (lacksCapacity(created)) inconclusive('the target has no capacity')
-  const id = membersOf(created.json)?.id
-  if (typeof id !== 'string') return inconclusive(`a creation was answered ${created.status} without an id`)
-  const before = (await settle(id, (status) => status === 'RUNNING')).pod
-  if (before?.status !== 'RUNNING') return inconclusive('a pod did not become RUNNING in time')
+  const { pods, check, settle, inconclusive } = context
+  const before = await running(context, shape, { PLUMBLINE: 'kept' })
+  const { id } = before
   const reply = await pods.act(id, 'stop')
   if (reply.status !== 200) inconclusive(`stop was answered ${reply.status}, which pods.action.running.stop judges`)
   const { pod } = await settle(id, (status) => status === 'EXITED')

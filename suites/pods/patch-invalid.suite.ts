@@ -1,5 +1,9 @@
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import type { PodView } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { movedNetwork, movedPersistent, patchablePod, refuses, staysAs } from './patching.ts'
+import { movedNetwork, movedPersistent, patchablePod, refuses, sameMounts, shown } from './patching.ts'
+import { staysUnchanged } from './unchanged.ts'
 
 rule('pods.patch.partial-persistent', async (context) => {
   const pod = await patchablePod(context, { mount: 'persistent' })
@@ -17,15 +21,18 @@ rule('pods.patch.size-minimum', async (context) => {
   const { check, inconclusive, pods } = context
   const pod = await patchablePod(context, { mount: 'persistent' })
   const mount = movedPersistent(context)
+  const refused: Reply[] = []
   for (const size of [9, 0]) {
     const reply = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
-    if (reply.status === 400) {
-      const larger = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size: mount.size + 10 } } })
-      if (larger.status === 400) inconclusive('this target refuses every other size with 400')
-    }
-    check('refused').status(reply, 422)
+    check('refused').status(reply, 422, 400)
+    refused.push(reply)
   }
-  await staysAs(context, pod)
+  await staysUnchanged(context, pod)
+  // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
+  const with400 = refused.find(({ status }) => status === 400)
+  if (with400 === undefined) return
+  if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
+  check('refused').status(with400, 422)
 })
 
 rule('pods.patch.extra', async (context) => {
@@ -69,3 +76,16 @@ rule('pods.patch.wrong-type', async (context) => {
     422,
   )
 })
+
+/** Whether a persistent mount is made larger, and smaller again, to a size that is valid. */
+async function canShrink(context: Context, { id }: PodView): Promise<boolean> {
+  const { size, path } = movedPersistent(context)
+  for (const other of [size + 10, size]) {
+    const mounts = { persistent: { size: other, path } }
+    const { status } = await context.pods.patch(id, { mounts })
+    if (status >= 300) return false
+    const { settled } = await shown(context, id, ({ value }) => sameMounts(value.mounts, mounts))
+    if (!settled) return false
+  }
+  return true
+}

@@ -9,8 +9,8 @@ import {
   refuses,
   sameMounts,
   shown,
-  staysAs,
 } from './patching.ts'
+import { staysUnchanged } from './unchanged.ts'
 
 rule('pods.patch.persistent-size', async (context) => {
   const pod = await patchablePod(context, { mount: 'persistent' })
@@ -18,7 +18,7 @@ rule('pods.patch.persistent-size', async (context) => {
   const mounts = { persistent: { size: size + 10, path } }
   const reply = await context.pods.patch(pod.id, { mounts })
   context.reading('another size', readingOf(reply))
-  if (isRefusal(reply)) return staysAs(context, pod)
+  if (isRefusal(reply)) return staysUnchanged(context, pod)
   context.check('answer').success(reply)
   const { settled } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
   context.check('applied').that(settled, 'the other size in a read', 'another mount in reads', reply)
@@ -33,7 +33,7 @@ rule('pods.patch.null', async (context) => {
       context.reading(`${member} of ${state}`, readingOf(reply))
       if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
     }
-    await staysAs(context, pod)
+    await staysUnchanged(context, pod)
   }
 })
 

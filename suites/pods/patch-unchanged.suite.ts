@@ -10,9 +10,8 @@ import {
   renames,
   sameMounts,
   shown,
-  staysAs,
 } from './patching.ts'
-import { podFields } from './shapes.ts'
+import { lookAgain, staysUnchanged } from './unchanged.ts'
 
 rule('pods.patch.omitted', async (context) => {
   for (const shape of mountStates(context)) {
@@ -37,11 +36,8 @@ rule('pods.patch.atomic', async (context) => {
     const reply = await context.pods.patch(pod.id, { name, mounts })
     if (!isRefusal(reply)) context.inconclusive(`a PATCH with wrong mounts answered ${reply.status}`)
   }
-  await context.clock.sleep(2_000)
-  const after = context.check('unchanged').pod(await context.pods.get(pod.id))
-  const changed = changedFields(pod.value, after.value)
-    .filter((field) => podFields.has(field))
-    .join(', ')
+  const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
+  const changed = changedFields(pod.value, after.value).join(', ')
   context.check('unchanged').that(changed === '', 'no field changed', `changed: ${changed}`, after)
 })
 
@@ -56,7 +52,7 @@ rule('pods.patch.idempotent', async (context) => {
   )
   if (once.pod === null || !once.settled) return context.inconclusive('a valid PATCH was answered and not carried out')
   context.check('accepted').success(await context.pods.patch(pod.id, body))
-  await staysAs(context, once.pod)
+  await staysUnchanged(context, once.pod)
 })
 
 function keepsMount({ check }: Context, after: PodView, before: PodView): void {

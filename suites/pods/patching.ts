@@ -2,11 +2,8 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context, Settled } from '../harness/context.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
-import { canonical, membersOf, type PodView } from '../harness/read.ts'
-import { podFields } from './shapes.ts'
-
-/** How long after a refusal a pod is looked at, ms: time enough for a change that was carried out all the same. */
-const lookAfterMs = 2_000
+import { canonical, type PodView } from '../harness/read.ts'
+import { staysUnchanged } from './unchanged.ts'
 
 const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
 
@@ -54,7 +51,7 @@ export async function refuses(
     context.check('refused').status(reply, ...statuses)
     replies.push(reply)
   }
-  await staysAs(context, pod)
+  await staysUnchanged(context, pod)
   return replies
 }
 
@@ -65,15 +62,7 @@ export async function refusesVolume(context: Context, pod: PodView, mounts: unkn
     context.inconclusive('the pod may be in another data center than the volume, a reason of its own to refuse')
   }
   context.check('refused').status(reply, 400)
-  await staysAs(context, pod)
-}
-
-/** After a while the pod reads as before; fields that the description does not name may move. */
-export async function staysAs({ check, clock, pods, target }: Context, before: PodView): Promise<void> {
-  await clock.sleep(Math.min(lookAfterMs, target.tolerances.visibleMs))
-  const reply = await pods.get(before.id)
-  const names = Object.keys({ ...before.value, ...membersOf(reply.json) })
-  check('unchanged').sameAs(reply, before, ...names.filter((name) => !podFields.has(name)))
+  await staysUnchanged(context, pod)
 }
 
 /** Whether two mounts are the same, whatever the order of their members. */
@@ -82,9 +71,9 @@ export function sameMounts(a: unknown, b: unknown): boolean {
 }
 
 /** Gives the pod another name and waits until it is read; inconclusive where this target does not rename. */
-export async function renames(context: Context, pod: PodView, more: Readonly<Record<string, unknown>> = {}) {
+export async function renames(context: Context, pod: PodView): Promise<PodView> {
   const name = `${pod.value.name}-b`
-  const reply = await context.pods.patch(pod.id, { name, ...more })
+  const reply = await context.pods.patch(pod.id, { name })
   if (reply.status >= 300) context.inconclusive(`a PATCH of the name answered ${reply.status}`)
   return named(context, pod.id, name)
 }

@@ -3,56 +3,57 @@ import { type Exchange, jsonOf } from '../harness/exchange.ts'
 import { listOf, type Members, membersOf } from '../harness/read.ts'
 import { everyExchange } from '../harness/registry.ts'
 import type { Target } from '../harness/target/types.ts'
-import type { Flaw } from './shapes.ts'
+import { isPodStatus, type Shown } from './shapes.ts'
 
-/** What a pod shows of a rule: the clauses that it exercises, and those it breaks. */
-export interface PodSeen {
-  readonly exercised: readonly string[]
-  readonly flaws: readonly Flaw[]
+/** Where a pod was shown. */
+export interface PodPlace {
+  /** The id that was asked for; null where none was. */
+  readonly subject: string | null
+  /** Whether it has to have everything: where it is not, what is there is judged and nothing is missed. */
+  readonly isWhole: boolean
 }
 
 /**
- * What stands in the places of pods in a successful answer: the answer to a read, to an action other than terminate,
- * and each entry of a list. The description shows no answer to creation and PATCH, so there a pod is what has an id and a
- * status.
+ * What stands in the place of a whole pod in a successful answer: the answer to a read, which shows the pod itself, and
+ * to an action other than terminate, of which the full pod is promised.
  */
-export function podsIn({ operation, request, response }: Exchange, target: Target): readonly unknown[] {
+export function wholePodsIn({ operation, request, response }: Exchange): readonly unknown[] {
   if (response === null || response.status < 200 || response.status > 299) return []
-  const json = jsonOf(response.body)
-  switch (operation) {
-    case 'getPod':
-      return [json]
-    case 'triggerPodAction': {
-      const action = request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
-      return response.status === 200 && action !== 'terminate' ? [json] : []
-    }
-    case 'createPod':
-    case 'updatePod':
-      return hasIdAndStatus(json) ? [json] : []
-    case 'listPods':
-      return listOf(json, target.pods?.listAt ?? '') ?? []
-    default:
-      return []
-  }
+  if (operation === 'getPod') return [jsonOf(response.body)]
+  if (operation !== 'triggerPodAction' || response.status !== 200) return []
+  const action = request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
+  return action === 'terminate' ? [] : [jsonOf(response.body)]
 }
 
-/** An invariant over every pod of every answer; `judge` says null of a pod that says nothing about the rule. */
-export function everyPod(id: RuleId, judge: (pod: Members, exchange: Exchange) => PodSeen | null): void {
+/**
+ * What may be a pod, or a part of one, in another successful answer: each entry of a list, and what has an id and the
+ * status of a pod in the answer to a creation or PATCH. The description shows none of these.
+ */
+export function partialPodsIn({ operation, response }: Exchange, target: Target): readonly unknown[] {
+  if (response === null || response.status < 200 || response.status > 299) return []
+  if (operation === 'listPods') return listOf(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
+  if (operation !== 'createPod' && operation !== 'updatePod') return []
+  const pod = membersOf(jsonOf(response.body))
+  return pod !== null && 'id' in pod && isPodStatus(pod.status) ? [pod] : []
+}
+
+/**
+ * An invariant over every pod of every answer. `judge` says null, or names no clause, of a pod that says nothing about
+ * the rule.
+ */
+export function everyPod(id: RuleId, judge: (pod: Members, place: PodPlace) => Shown | null): void {
   everyExchange(id, (exchange, target) => {
-    const seen = podsIn(exchange, target).flatMap((value) => {
-      const pod = membersOf(value)
-      const verdict = pod === null ? null : judge(pod, exchange)
-      return verdict === null ? [] : [verdict]
-    })
-    if (seen.length === 0) return null
-    return {
-      exercised: [...new Set(seen.flatMap(({ exercised }) => exercised))],
-      findings: seen.flatMap(({ flaws }) => flaws),
-    }
+    const { subject } = exchange
+    const seen = [
+      ...wholePodsIn(exchange).map((value) => judged(value, { subject, isWhole: true })),
+      ...partialPodsIn(exchange, target).map((value) => judged(value, { subject, isWhole: false })),
+    ].filter((verdict) => verdict !== null)
+    const exercised = [...new Set(seen.flatMap((verdict) => verdict.exercised))]
+    return exercised.length === 0 ? null : { exercised, findings: seen.flatMap(({ flaws }) => flaws) }
   })
-}
 
-function hasIdAndStatus(value: unknown): boolean {
-  const members = membersOf(value)
-  return members !== null && 'id' in members && 'status' in members
+  function judged(value: unknown, place: PodPlace): Shown | null {
+    const pod = membersOf(value)
+    return pod === null ? null : judge(pod, place)
+  }
 }

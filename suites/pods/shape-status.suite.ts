@@ -2,10 +2,7 @@ import { everyPod } from './pods-in.ts'
 import { kindOf } from './readers.ts'
 import { actionFlaws, isPodStatus } from './shapes.ts'
 
-everyPod('pods.shape.actions-match-status', (pod) => {
-  const flaws = actionFlaws(pod)
-  return flaws === null ? null : { exercised: ['permitted', 'repeats'], flaws }
-})
+everyPod('pods.shape.actions-match-status', actionFlaws)
 
 everyPod('pods.shape.cost-zero', ({ cost, status }) => {
   if (typeof cost !== 'number' || (status !== 'EXITED' && status !== 'TERMINATED')) return null

@@ -1,11 +1,11 @@
 import { membersOf } from '../harness/read.ts'
 import { everyExchange } from '../harness/registry.ts'
-import { everyPod, podsIn } from './pods-in.ts'
+import { everyPod, wholePodsIn } from './pods-in.ts'
 import { kindOf } from './readers.ts'
 import { envFlaws, missingFields, mountFlaws, timeFlaws, typedClauses, typeFlaws } from './shapes.ts'
 
-everyExchange('pods.shape.required', (exchange, target) => {
-  const pods = podsIn(exchange, target)
+everyExchange('pods.shape.required', (exchange) => {
+  const pods = wholePodsIn(exchange)
   return pods.length === 0 ? null : { exercised: ['fields'], findings: pods.flatMap(missingFields) }
 })
 
@@ -17,32 +17,27 @@ everyPod('pods.shape.id-matches', ({ id }, { subject }) => {
   return { exercised: ['id'], flaws: id === subject ? [] : [flaw] }
 })
 
-everyPod('pods.shape.gpu-xor-cpu', (pod) => {
-  const [shown, ...others] = ['gpu', 'cpu'].filter((name) => name in pod)
+everyPod('pods.shape.gpu-xor-cpu', (pod, { isWhole }) => {
+  const shown = ['gpu', 'cpu'].filter((name) => name in pod)
   const expected = 'gpu or cpu, and no key of the other'
+  const both = { clause: 'omitted', expected, observed: `gpu ${kindOf(pod.gpu)}, cpu ${kindOf(pod.cpu)}` }
   return {
-    exercised: ['present', 'omitted'],
+    exercised: [...(isWhole ? ['present'] : []), ...(shown.length > 0 ? ['omitted'] : [])],
     flaws: [
-      ...(shown === undefined ? [{ clause: 'present', expected, observed: 'neither' }] : []),
-      ...others.map(() => ({
-        clause: 'omitted',
-        expected,
-        observed: `gpu ${kindOf(pod.gpu)}, cpu ${kindOf(pod.cpu)}`,
-      })),
+      ...(isWhole && shown.length === 0 ? [{ clause: 'present', expected, observed: 'neither' }] : []),
+      ...(shown.length > 1 ? [both] : []),
     ],
   }
 })
 
-everyPod('pods.shape.mounts', (pod) => {
-  const mounts = membersOf(pod.mounts)
-  return mounts === null ? null : { exercised: ['one-kind', 'one-entry', 'closed'], flaws: mountFlaws(mounts) }
+everyPod('pods.shape.mounts', ({ mounts }) => {
+  const members = membersOf(mounts)
+  return members === null ? null : mountFlaws(members)
 })
 
-everyPod('pods.shape.env', (pod) =>
-  'env' in pod ? { exercised: ['object', 'strings'], flaws: envFlaws(pod.env) } : null,
-)
+everyPod('pods.shape.env', (pod) => ('env' in pod ? envFlaws(pod.env) : null))
 
 everyPod('pods.shape.times', (pod) => {
   const exercised = [...('createdAt' in pod ? ['created-at'] : []), ...('startedAt' in pod ? ['started-at'] : [])]
-  return exercised.length === 0 ? null : { exercised, flaws: timeFlaws(pod) }
+  return { exercised, flaws: timeFlaws(pod) }
 })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { podRequired } from '../../generated/tables.ts'
 import {
   actionFlaws,
   envFlaws,
   missingFields,
   mountFlaws,
-  requiredFields,
   timeFlaws,
   typedClauses,
   typeFlaws,
@@ -35,12 +35,12 @@ const pod = {
 }
 
 test('a pod as described has no flaw', () => {
-  expect(requiredFields).toHaveLength(20)
+  expect(podRequired).toHaveLength(20)
   expect(missingFields(pod)).toEqual([])
   expect(typeFlaws(pod)).toEqual([])
-  expect(actionFlaws(pod)).toEqual([])
-  expect(mountFlaws(pod.mounts)).toEqual([])
-  expect(envFlaws(pod.env)).toEqual([])
+  expect(actionFlaws(pod)?.flaws).toEqual([])
+  expect(mountFlaws(pod.mounts).flaws).toEqual([])
+  expect(envFlaws(pod.env).flaws).toEqual([])
   expect(timeFlaws(pod)).toEqual([])
   expect(typedClauses(pod)).not.toContain('cpu')
 })
@@ -97,7 +97,7 @@ describe('actions', () => {
     [{ actions: 'stop' }, ['"stop"']],
     [{ status: 'EXITED', actions: ['start', 'terminate'] }, []],
   ])('%j', (change, observed) => {
-    expect(actionFlaws({ ...pod, ...change })?.map((flaw) => flaw.observed)).toEqual(observed)
+    expect(actionFlaws({ ...pod, ...change })?.flaws.map((flaw) => flaw.observed)).toEqual(observed)
   })
 
   test.each([
@@ -121,7 +121,7 @@ test.each([
   [{ network: [{ id: 1 }] }, ['closed: mounts.network[].id']],
   [{ network: ['odd', null] }, ['one-entry: 2 network mounts']],
 ])('mounts %j', (mounts, observed) => {
-  expect(mountFlaws(mounts).map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+  expect(mountFlaws(mounts).flaws.map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
 })
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
   [null, ['object: null']],
   [[], ['object: an array']],
 ])('env %j', (env, observed) => {
-  expect(envFlaws(env).map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+  expect(envFlaws(env).flaws.map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
 })
 
 test.each([
@@ -140,4 +140,31 @@ test.each([
   [{}, []],
 ])('times %j', (times, observed) => {
   expect(timeFlaws(times).map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+})
+
+describe('a clause counts where it has something to show', () => {
+  test.each([
+    [{}, []],
+    [{ network: [] }, ['one-kind', 'closed']],
+    [{ network: [{}] }, ['one-kind', 'closed', 'one-entry']],
+    [{ persistent: {} }, ['one-kind', 'closed']],
+  ])('mounts %j', (mounts, clauses) => {
+    expect(mountFlaws(mounts).exercised).toEqual(clauses)
+  })
+
+  test.each([
+    [{}, ['object']],
+    [{ A: '' }, ['object', 'strings']],
+    [null, ['object']],
+  ])('env %j', (env, clauses) => {
+    expect(envFlaws(env).exercised).toEqual(clauses)
+  })
+
+  test.each([
+    [['stop'], ['permitted', 'repeats']],
+    [[], ['permitted']],
+    [null, ['permitted']],
+  ])('actions %j', (actions, clauses) => {
+    expect(actionFlaws({ ...pod, actions })?.exercised).toEqual(clauses)
+  })
 })

@@ -1,4 +1,4 @@
-import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
+import { type PodAction, type PodStatus, podRequired, tables } from '../../generated/tables.ts'
 import { type Members, membersOf } from '../harness/read.ts'
 import { isDateTime } from './date-time.ts'
 import {
@@ -22,14 +22,11 @@ export interface Flaw {
   readonly observed: string
 }
 
-/** The fields that every pod has (heading Pod). */
-export const requiredFields: readonly string[] = [
-  ...['id', 'name', 'status', 'actions', 'image', 'args', 'disk', 'mounts', 'ports', 'env', 'registry', 'cloud'],
-  ...['dataCenterId', 'template', 'cost', 'locked', 'runtime', 'createdAt', 'startedAt', 'globalNetworking'],
-]
-
-/** All fields of a pod that the description names; a platform may show more. */
-export const podFields: ReadonlySet<string> = new Set([...requiredFields, 'gpu', 'cpu'])
+/** What a value shows of a rule: the clauses of which it has something to show, and those it breaks. */
+export interface Shown {
+  readonly exercised: readonly string[]
+  readonly flaws: readonly Flaw[]
+}
 
 const utilization = object({}, { util: integer() })
 
@@ -73,7 +70,7 @@ const fieldTypes: Readonly<Record<string, Reader>> = {
 export function missingFields(value: unknown): Flaw[] {
   const members = membersOf(value)
   if (members === null) return [{ clause: 'fields', expected: 'a pod', observed: kindOf(value) }]
-  const missing = requiredFields.filter((name) => !(name in members))
+  const missing = podRequired.filter((name) => !(name in members))
   return missing.map((name) => ({ clause: 'fields', expected: `the field ${name}`, observed: `no ${name}` }))
 }
 
@@ -95,50 +92,66 @@ export function typeFlaws(pod: Members): Flaw[] {
 }
 
 /** Whether `actions` is the set for the status. TERMINATED, an unknown status and a missing field say nothing. */
-export function actionFlaws({ status, actions, locked }: Members): Flaw[] | null {
+export function actionFlaws({ status, actions, locked }: Members): Shown | null {
   if (!isPodStatus(status) || status === 'TERMINATED' || actions === undefined) return null
   const permitted = tables.actions[status]
   const expected = `${[...permitted].sort().join(', ')} while ${status}`
-  if (!Array.isArray(actions)) return [{ clause: 'permitted', expected, observed: kindOf(actions) }]
+  if (!Array.isArray(actions)) {
+    return { exercised: ['permitted'], flaws: [{ clause: 'permitted', expected, observed: kindOf(actions) }] }
+  }
   const shown = new Set(actions.map((action) => (typeof action === 'string' ? action : kindOf(action))))
   const freed: readonly PodAction[] = locked === true ? ['stop', 'restart'] : []
   const isSet =
     [...shown].every((action) => permitted.some((name) => name === action)) &&
     permitted.every((action) => shown.has(action) || freed.includes(action))
   const observed = `${[...shown].sort().join(', ') || 'none'} while ${status}`
-  return [
-    ...(isSet ? [] : [{ clause: 'permitted', expected, observed }]),
-    ...(shown.size === actions.length
-      ? []
-      : [{ clause: 'repeats', expected: 'each action once', observed: 'an action twice' }]),
-  ]
+  const twice = { clause: 'repeats', expected: 'each action once', observed: 'an action twice' }
+  return {
+    exercised: ['permitted', ...(actions.length > 0 ? ['repeats'] : [])],
+    flaws: [
+      ...(isSet ? [] : [{ clause: 'permitted', expected, observed }]),
+      ...(shown.size === actions.length ? [] : [twice]),
+    ],
+  }
 }
 
 /** At most one kind of mount, one network entry, and nothing that is not named, at every depth (heading Mounts). */
-export function mountFlaws(mounts: Members): Flaw[] {
+export function mountFlaws(mounts: Members): Shown {
+  const isMounted = Object.keys(mounts).length > 0
   const network = Array.isArray(mounts.network) ? mounts.network : []
   const extra = [
     ...beyond(mounts, ['persistent', 'network'], 'mounts'),
     ...beyond(membersOf(mounts.persistent), ['size', 'path'], 'mounts.persistent'),
     ...network.flatMap((entry) => beyond(membersOf(entry), ['volumeId', 'path'], 'mounts.network[]')),
   ]
-  return [
-    ...(membersOf(mounts.persistent) !== null && network.length > 0
-      ? [{ clause: 'one-kind', expected: 'persistent or network', observed: 'persistent and network' }]
-      : []),
-    ...(network.length > 1
-      ? [{ clause: 'one-entry', expected: 'at most 1 network mount', observed: `${network.length} network mounts` }]
-      : []),
-    ...extra.map((place) => ({ clause: 'closed', expected: 'no further member', observed: place })),
-  ]
+  const both = { clause: 'one-kind', expected: 'persistent or network', observed: 'persistent and network' }
+  const several = {
+    clause: 'one-entry',
+    expected: 'at most 1 network mount',
+    observed: `${network.length} network mounts`,
+  }
+  return {
+    exercised: [...(isMounted ? ['one-kind', 'closed'] : []), ...(network.length > 0 ? ['one-entry'] : [])],
+    flaws: [
+      ...(membersOf(mounts.persistent) !== null && network.length > 0 ? [both] : []),
+      ...(network.length > 1 ? [several] : []),
+      ...extra.map((place) => ({ clause: 'closed', expected: 'no further member', observed: place })),
+    ],
+  }
 }
 
 /** `env` is an object whose values are strings. */
-export function envFlaws(env: unknown): Flaw[] {
+export function envFlaws(env: unknown): Shown {
   const members = membersOf(env)
-  if (members === null) return [{ clause: 'object', expected: 'an object', observed: kindOf(env) }]
-  const other = Object.values(members).filter((value) => typeof value !== 'string')
-  return other.map((value) => ({ clause: 'strings', expected: 'a string', observed: kindOf(value) }))
+  if (members === null) {
+    return { exercised: ['object'], flaws: [{ clause: 'object', expected: 'an object', observed: kindOf(env) }] }
+  }
+  const values = Object.values(members)
+  const other = values.filter((value) => typeof value !== 'string')
+  return {
+    exercised: ['object', ...(values.length > 0 ? ['strings'] : [])],
+    flaws: other.map((value) => ({ clause: 'strings', expected: 'a string', observed: kindOf(value) })),
+  }
 }
 
 /** createdAt is a date-time, startedAt is one or null; a missing field says nothing. */

@@ -5,6 +5,9 @@ import type { ScriptPlan } from './types.ts'
 
 const HEADERS = { retry_after: 'Retry-After', ratelimit: 'Ratelimit', ratelimit_policy: 'Ratelimit-Policy' }
 
+/** So much of the body of a 429 is kept. */
+const BODY_CHARACTERS = 500
+
 export interface PodAnswer {
   readonly status: number
   /** The header line, or null. */
@@ -21,16 +24,23 @@ export function podSender({ requests, answerMs }: ScriptPlan): () => PodAnswer {
   http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
   return () => {
-    const { status, error_code, headers, timings } = http.request(request.method, url + request.path, request.body, {
-      headers: { authorization: `Bearer ${token}` },
-      timeout: `${answerMs}ms`,
-    })
+    const { status, error_code, headers, body, timings } = http.request(
+      request.method,
+      url + request.path,
+      request.body,
+      {
+        headers: { authorization: `Bearer ${token}` },
+        timeout: `${answerMs}ms`,
+        responseType: 'text',
+      },
+    )
     const tags: Record<string, string> = { operation: 'pods', status: String(status), headers: 'recorded' }
     if (error_code !== 0) tags.error_code = String(error_code)
     for (const [tag, name] of Object.entries(HEADERS)) {
       const line = headers[name]
       if (line !== undefined) tags[tag] = line
     }
+    if (status === 429) tags.body = (body ?? '').slice(0, BODY_CHARACTERS)
     answer.add(timings.duration, tags)
     sent.add(1)
     return { status, retryAfter: headers['Retry-After'] ?? null }

@@ -6,7 +6,7 @@ import { required } from './plan.ts'
 import type { ScriptPlan } from './types.ts'
 
 /** A function that sends one request of the running scenario: what each iteration does. */
-export function queueDriver({ scenarios, requests, holdMs, answerMs }: ScriptPlan): () => void {
+export function queueDriver({ scenarios, requests, ids, holdMs, answerMs }: ScriptPlan): () => void {
   const token = required('PLUMBLINE_TOKEN')
   const addresses: Record<string, string> = {}
   for (const { endpoint } of Object.values(scenarios)) {
@@ -17,15 +17,20 @@ export function queueDriver({ scenarios, requests, holdMs, answerMs }: ScriptPla
 
   return () => {
     const { name, iterationInTest } = execution.scenario
-    const { operation = '', endpoint = '', spacingMs = 0 } = scenarios[name] ?? {}
+    const { operation = '', endpoint = '', spacingMs = 0, jobs = [] } = scenarios[name] ?? {}
     const request = requests[operation]
     if (request === undefined) throw new Error(`The plan says nothing of what ${name} sends`)
     if (spacingMs > 0) sleep((iterationInTest * spacingMs) / 1000)
-    const withHold = (text: string) => text.replaceAll('{holdMs}', String(holdMs))
+    const job = jobs[iterationInTest % jobs.length] ?? ''
+    const fill = (text: string) =>
+      text
+        .replaceAll('{endpoint}', ids[endpoint] ?? '')
+        .replaceAll('{job}', job)
+        .replaceAll('{holdMs}', String(holdMs))
     http.request(
       request.method,
-      addresses[endpoint] + withHold(request.path),
-      request.body === null ? null : withHold(request.body),
+      addresses[endpoint] + fill(request.path),
+      request.body === null ? null : fill(request.body),
       {
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         tags: { operation, endpoint },

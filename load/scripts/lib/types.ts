@@ -9,9 +9,19 @@ export interface ScriptPlan {
   /** How long an answer is waited for, its hold included. */
   readonly answerMs: number
   readonly scenarios: Readonly<Record<string, ScriptScenario>>
-  /** What to send for an operation; `{holdMs}` stands for the time to hold. */
+  /** What to send for an operation; `{holdMs}` in path and body stands for the time to hold. */
   readonly requests: Readonly<Record<string, ScriptRequest>>
-  readonly pods: { readonly requests: number; readonly probes: number; readonly longestWaitMs: number } | null
+  readonly pods: ScriptPods | null
+  /** Ids of the endpoints, by the name that scenarios have for them; `{endpoint}` in a path stands for it. */
+  readonly ids: Readonly<Record<string, string>>
+}
+
+export interface ScriptPods {
+  readonly requests: number
+  readonly probes: number
+  readonly earlyShare: number
+  readonly earlyFromMs: number
+  readonly longestWaitMs: number
 }
 
 export interface ScriptScenario {
@@ -19,6 +29,8 @@ export interface ScriptScenario {
   readonly endpoint: string
   /** Where every request has a virtual user of its own: how long each waits after the one before it. */
   readonly spacingMs: number
+  /** Ids of the jobs that its requests name, one after the other and again; `{job}` in a path stands for it. */
+  readonly jobs: readonly string[]
   /** The options of k6 for this scenario, `exec` left out. */
   readonly k6: Readonly<Record<string, string | number>>
 }

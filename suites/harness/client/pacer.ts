@@ -41,17 +41,24 @@ export interface Pacer {
   answered(response: WireResponse, now: number): void
 }
 
-/**
- * A pacer for one key. It waits at most once for a window: where the headers are wrong, a 429 will say so.
- */
+/** The longest window that is waited out, ms: an hour or a day is not; a 429 will say that it is over. */
+const longestWaitMs = 61_000
+/** So many waits for a window that was then served and still said to be used up: its headers are wrong. */
+const waitsInVain = 2
+
+/** A pacer for one key. It goes by what the target says of its windows, until that is seen to be wrong. */
 export function createPacer(): Pacer {
   let tightest: Budget | null = null
   let inFlight = 0
+  let hasWaited = false
+  let inVain = 0
   return {
     reserve(requests, now) {
       if (tightest !== null && now >= tightest.resetsAt) tightest = null
-      if (tightest !== null && tightest.remaining - inFlight < requests) {
-        return Math.min(tightest.resetsAt - now, 61_000)
+      if (tightest !== null && inVain < waitsInVain && tightest.remaining - inFlight < requests) {
+        const wait = tightest.resetsAt - now
+        hasWaited = wait <= longestWaitMs
+        if (hasWaited) return wait
       }
       inFlight += requests
       return 0
@@ -64,6 +71,8 @@ export function createPacer(): Pacer {
       const windows = windowsOf(response)
       if (windows.length === 0) return
       const least = windows.reduce((a, b) => (b.remaining < a.remaining ? b : a))
+      if (hasWaited && response.status !== 429 && least.remaining === 0) inVain++
+      hasWaited = false
       tightest = { remaining: least.remaining, resetsAt: now + least.resetS * 1000 }
     },
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Actor } from '../clock/types.ts'
-import type { Exchange, HeaderPairs, PodOperation, WireRequest, WireResponse } from '../exchange.ts'
+import type { Actor, Coming } from '../clock/types.ts'
+import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange.ts'
 import { headerOf } from '../exchange.ts'
 import { Inconclusive } from '../outcome.ts'
 import type { Tolerances } from '../target/types.ts'
@@ -17,15 +17,17 @@ export interface Line {
   readonly now: () => number
   readonly wallNow: () => number
   readonly next: () => number
-  readonly pacer: (key: string | null) => Pacer | null
+  readonly pacer: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Pacer | null
   readonly record: (exchange: Exchange) => void
   /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */
-  readonly health: { unanswered: number; everAnswered: boolean }
+  readonly health: { unanswered: number; triedMs: number }
 }
 
 export interface Outgoing {
-  readonly operation: PodOperation
+  readonly operation: Operation
   readonly subject: string | null
+  /** The queue-based endpoint that it goes to. */
+  readonly endpoint?: string
   readonly key: string | null
   readonly method: string
   readonly url: string
@@ -33,6 +35,12 @@ export interface Outgoing {
   readonly body: Uint8Array | null
   /** A 429 is the answer and not waited out. */
   readonly raw429: boolean
+  /** Sent without regard to quotas. */
+  readonly unpaced?: boolean
+  /** The answer may be held by the target: time may move meanwhile. */
+  readonly takesTime?: boolean
+  /** Real ms to wait for the answer; default: the tolerance `answer`, or five minutes more where it takes time. */
+  readonly answerMs?: number
 }
 
 /** A replayed answer says when it was once given, and as which exchange. */
@@ -41,39 +49,52 @@ export interface Recorded {
 }
 
 const givenUpAfter = 8
+/** A target that was given up is tried again after so many real ms. */
+const tryAgainMs = 5_000
 const rateAttempts = 5
 
 /** How one owner's requests go out. */
 export interface Sender {
   /** Rejects with Inconclusive where no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
+  /** Sends and goes on; the answer is waited for with `clock.until`. */
+  begin(outgoing: Outgoing): Coming<Reply>
+  /** Gives up all that is unanswered. */
+  abandon(): void
   /** Waits until the full key's quota has room for so many requests in a row, and keeps it. */
   reserve(requests: number): Promise<void>
   /** Gives back what was reserved and not used. */
   release(): void
 }
 
-/** Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. */
-export function createSender(line: Line, owner: string, actor: Actor): Sender {
+/** The longest that /runsync may be asked to wait, and as long as a default execution takes. */
+const heldMs = 600_000
+
+/**
+ * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
+ * an exchange has just been recorded.
+ */
+export function createSender(line: Line, owner: string, actor: Actor, look: () => void = () => {}): Sender {
+  const given = new AbortController()
   let sent = 0
   let reserved = 0
 
-  async function once(outgoing: Outgoing): Promise<Exchange> {
-    const request = addressed(outgoing)
+  async function once(outgoing: Outgoing, place: string, background: boolean): Promise<Exchange> {
+    const request = addressed(outgoing, place)
     const before = { target: line.now(), harness: line.wallNow() }
     const n = line.next()
     let response: WireResponse | null = null
     let failure: string | null = null
     try {
-      if (line.health.unanswered >= givenUpAfter) {
+      if (line.health.unanswered >= givenUpAfter && line.wallNow() - line.health.triedMs < tryAgainMs) {
         throw new TransportFailure(
           'malformed',
           `not sent, for ${line.health.unanswered} requests in a row had no answer`,
         )
       }
-      response = await actor.during(line.transport(request))
+      line.health.triedMs = line.wallNow()
+      response = await answerTo(request, outgoing, background)
       line.health.unanswered = 0
-      line.health.everAnswered = true
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
@@ -88,6 +109,7 @@ export function createSender(line: Line, owner: string, actor: Actor): Sender {
       owner,
       operation: outgoing.operation,
       subject: outgoing.subject,
+      ...(outgoing.endpoint === undefined ? {} : { endpoint: outgoing.endpoint }),
       key: outgoing.key,
       sent: old?.sent ?? before,
       received: after,
@@ -96,11 +118,24 @@ export function createSender(line: Line, owner: string, actor: Actor): Sender {
       failure: old?.failure ?? failure,
     }
     line.record(exchange)
+    look()
     return exchange
   }
 
-  function addressed({ method, url, headers, body }: Outgoing): WireRequest {
-    const id = createHash('sha256').update(`${line.run} ${owner} ${++sent}`).digest('hex')
+  function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
+    if (outgoing.takesTime !== true) {
+      return actor.during(
+        line.transport(request, outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
+      )
+    }
+    const answerMs = outgoing.answerMs ?? heldMs + line.tolerances.answerMs
+    const answer = actor.hold(unlessGiven(line.transport(request, { answerMs, signal: given.signal }), given.signal))
+    return background ? answer : actor.join(answer)
+  }
+
+  /** `place` counts the owner's requests and the attempts of each, whatever order the network gives them. */
+  function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
+    const id = createHash('sha256').update(`${line.run} ${owner} ${place}`).digest('hex')
     return {
       method,
       url,
@@ -113,12 +148,13 @@ export function createSender(line: Line, owner: string, actor: Actor): Sender {
     }
   }
 
-  async function paced(outgoing: Outgoing): Promise<Exchange> {
-    const pacer = line.pacer(outgoing.key)
-    if (reserved > 0 && outgoing.key === 'full') reserved--
+  async function paced(outgoing: Outgoing, place: string, background: boolean): Promise<Exchange> {
+    const pacer = outgoing.unpaced === true ? null : line.pacer(outgoing)
+    if (reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined) reserved--
     else await take(pacer, 1)
-    const exchange = await once(outgoing)
+    const exchange = await once(outgoing, place, background)
     if (exchange.response !== null) pacer?.answered(exchange.response, line.now())
+    else pacer?.release(1)
     return exchange
   }
 
@@ -132,15 +168,18 @@ export function createSender(line: Line, owner: string, actor: Actor): Sender {
     return false
   }
 
-  async function send(outgoing: Outgoing): Promise<Reply> {
+  async function send(outgoing: Outgoing, background = false): Promise<Reply> {
+    const number = ++sent
+    let tries = 0
+    const next = () => paced(outgoing, `${number}.${++tries}`, background)
     let waited = 0
     for (let attempt = 1; ; attempt++) {
-      let exchange = await paced(outgoing)
-      if (exchange.response === null && outgoing.method === 'GET') exchange = await paced(outgoing)
+      let exchange = await next()
+      if (exchange.response === null && outgoing.method === 'GET' && !given.signal.aborted) exchange = await next()
       const { response, failure } = exchange
       if (response === null) throw new Inconclusive(`no whole answer: ${failure}`)
       if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
-      const wait = retryAfterMs(response)
+      const wait = retryAfterMs(response, attempt)
       waited += wait
       if (attempt === rateAttempts || waited > line.tolerances.rateWaitMs) {
         throw new Inconclusive(
@@ -153,18 +192,38 @@ export function createSender(line: Line, owner: string, actor: Actor): Sender {
 
   return {
     send,
+    begin(outgoing) {
+      const comes = send({ ...outgoing, takesTime: true }, true)
+      comes.catch(() => {})
+      return { comes }
+    },
+    abandon: () => given.abort(),
     async reserve(requests) {
       if (reserved >= requests) return
-      if (await take(line.pacer('full'), requests - reserved)) reserved = requests
+      if (await take(line.pacer(podRequest), requests - reserved)) reserved = requests
     },
     release() {
-      line.pacer('full')?.release(reserved)
+      line.pacer(podRequest)?.release(reserved)
       reserved = 0
     },
   }
 }
 
-function retryAfterMs(response: WireResponse): number {
-  const seconds = Number(headerOf(response.headers, 'retry-after') ?? '1')
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) + 50 : 1_000
+const podRequest = { operation: 'getPod', key: 'full' } as const
+
+/** The answer, or a failure as soon as nobody waits for it any more. */
+function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
+  const abandoned = new TransportFailure('abandoned', 'the rule ended before the answer came')
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(abandoned)
+    signal.addEventListener('abort', () => reject(abandoned), { once: true })
+    answer.then(resolve, reject)
+  })
+}
+
+/** The description asks for exponential backoff where the target does not say how long. */
+function retryAfterMs(response: WireResponse, attempt: number): number {
+  const text = headerOf(response.headers, 'retry-after')
+  const seconds = text === null ? Number.NaN : Number(text)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) + 50 : 1_000 * 2 ** (attempt - 1)
 }

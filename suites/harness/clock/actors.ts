@@ -1,7 +1,5 @@
-import type { Actor, RunClock } from './types.ts'
-
-/** Told of the end of each wait that belongs into the record; `failure` says why one was given up. */
-export type Waited = (name: string, now: number, failure?: string) => void
+import { TransportFailure } from '../transport/types.ts'
+import type { Actor, Coming, RunClock, Waited } from './types.ts'
 
 interface Sleeper {
   readonly at: number
@@ -13,6 +11,9 @@ interface Sleeper {
 export class Actors {
   readonly all = new Set<Participant>()
   readonly sleepers = new Set<Sleeper>()
+  /** How many requests were begun so far. */
+  asked = 0
+  readonly #unanswered = new Set<{ readonly giveUp: (reason: Error) => void }>()
   #changed: () => void
 
   constructor(changed: () => void) {
@@ -23,11 +24,53 @@ export class Actors {
     this.#changed()
   }
 
-  /** True when every actor waits and no request is under way. */
+  /** True when every actor waits, be it for an answer. */
   idle(): boolean {
     if (this.all.size === 0) return false
-    for (const actor of this.all) if (actor.waits === 0 || actor.requests > 0) return false
+    for (const actor of this.all) if (actor.waits === 0 && actor.requests === 0) return false
     return true
+  }
+
+  /** True when somebody waits for an answer that should need no time. */
+  asking(): boolean {
+    for (const actor of this.all) if (actor.requests > 0) return true
+    return false
+  }
+
+  /** How many requests have no answer yet. */
+  unanswered(): number {
+    return this.#unanswered.size
+  }
+
+  /** Counts a request until its answer is there. */
+  async ask<T>(work: Promise<T>): Promise<T> {
+    let giveUp = (_: Error) => {}
+    const never = new Promise<never>((_, reject) => {
+      giveUp = reject
+    })
+    const entry = { giveUp }
+    this.asked++
+    this.#unanswered.add(entry)
+    this.changed()
+    try {
+      return await Promise.race([work, never])
+    } finally {
+      this.#unanswered.delete(entry)
+      this.changed()
+    }
+  }
+
+  /** Ends every request that has no answer. */
+  giveUp(reason: string): void {
+    for (const entry of this.#unanswered) entry.giveUp(new TransportFailure('timeout', reason))
+  }
+
+  /** Runs something at a moment; the function calls it off. */
+  schedule(at: number, run: () => void): () => void {
+    const sleeper = { at, wake: run, fail: () => {} }
+    this.sleepers.add(sleeper)
+    this.changed()
+    return () => void this.sleepers.delete(sleeper)
   }
 
   /** The earliest moment that anybody sleeps for. */
@@ -68,6 +111,8 @@ export class Participant implements Actor {
   readonly #waited: Waited
   #now = 0
   #started: number | null = null
+  #waits = 0
+  #look = () => {}
 
   constructor(name: string, book: Actors, clock: Pick<RunClock, 'now'>, waited: Waited) {
     this.name = name
@@ -95,28 +140,40 @@ export class Participant implements Actor {
   }
 
   async at(t: number): Promise<number> {
+    const wait = ++this.#waits
     try {
       await this.#sleepUntil(t)
     } catch (error) {
-      this.#waited(this.name, this.#clock.now(), error instanceof Error ? error.message : String(error))
+      this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
       throw error
     }
-    return this.#settle()
+    return this.#settle(wait)
   }
 
-  async until<T>(event: Promise<T>, deadline: number): Promise<T | null> {
+  async until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null> {
+    const wait = ++this.#waits
+    const comes = 'comes' in event ? event.comes : event
     let cancel = () => {}
     const late = new Promise<null>((resolve, reject) => {
       const sleeper = { at: deadline, wake: () => resolve(null), fail: reject }
       this.#book.sleepers.add(sleeper)
       cancel = () => this.#book.sleepers.delete(sleeper)
     })
-    try {
-      return await this.#waiting(deadline, Promise.race([event, late]))
-    } finally {
-      cancel()
-      this.#settle()
-    }
+    late.catch(() => {})
+    const came = comes.then(
+      (value) => ({ value }),
+      (reason: unknown) => ({ reason }),
+    )
+    const end = await this.#waiting(deadline, Promise.race([came, late]))
+      .catch((error: unknown) => {
+        this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
+        throw error
+      })
+      .finally(cancel)
+    this.#settle(wait, end !== null)
+    if (end === null) return null
+    if ('reason' in end) throw end.reason
+    return end.value
   }
 
   async pause(ms: number): Promise<void> {
@@ -126,11 +183,19 @@ export class Participant implements Actor {
   async during<T>(work: Promise<T>): Promise<T> {
     this.requests++
     try {
-      return await work
+      return await this.#book.ask(work)
     } finally {
       this.requests--
       this.#book.changed()
     }
+  }
+
+  hold<T>(work: Promise<T>): Promise<T> {
+    return this.#book.ask(work)
+  }
+
+  watch(look: () => void): void {
+    this.#look = look
   }
 
   join<T>(other: Promise<T>): Promise<T> {
@@ -164,9 +229,14 @@ export class Participant implements Actor {
     }
   }
 
-  #settle(): number {
+  #settle(wait: number, came?: boolean): number {
     this.seen(this.#clock.now())
-    this.#waited(this.name, this.#now)
+    this.#waited({ owner: this.name, wait, nowMs: this.#now, ...(came === undefined ? {} : { came }) })
+    this.#look()
     return this.#now
   }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Inconclusive } from '../outcome.ts'
-import { Actors, Participant, type Waited } from './actors.ts'
-import type { ClockControl, ClockKind, ClockState, RunClock } from './types.ts'
+import { Actors, Participant } from './actors.ts'
+import { createPatience } from './patience.ts'
+import type { ClockControl, ClockKind, ClockState, RunClock, Waited } from './types.ts'
 
 export interface ControlledClockOptions {
   readonly kind: Extract<ClockKind, 'virtual' | 'remote'>
@@ -11,60 +12,59 @@ export interface ControlledClockOptions {
   readonly waited?: Waited
   /** How many steps one wait may take before the target's own timers are blamed. */
   readonly stepBudget?: number
-  /** How many calls of the target this harness holds open itself. */
-  readonly holding?: () => readonly string[]
+  /** How long, in real ms, the target may be busy with something that is not here. */
+  readonly busyLimitMs?: number
 }
 
 /**
- * A clock that moves only when every scenario waits: by steps, to the earliest moment that either side waits for.
- * In process and over HTTP it is the same code; only `control` differs (`docs/clock.md`).
+ * A clock that moves only when every scenario waits: by steps, to the earliest moment that either side waits for. It
+ * moves only while each call that the target makes is kept unanswered here, and while the target has received each
+ * request that is unanswered. In process and over HTTP it is the same code; only `control` differs (`docs/clock.md`).
  */
 export function createControlledClock(options: ControlledClockOptions): RunClock {
-  const { kind, control, waited = () => {}, stepBudget = 50_000, holding = () => [] } = options
+  const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
+  const patience = createPatience(kind)
+  const calls = new Map<string, number>()
+  const unstamped: ((nowMs: number) => void)[] = []
   let now = options.startMs
+  let moving = false
   let stepping = false
   let changed = false
   let closed = false
-  const book = new Actors(() => void step())
+  /** How many requests had been begun when they were last seen to have arrived. */
+  let arrived = 0
+  const book = new Actors(() => {
+    changed = true
+    patience.interrupt()
+    void step()
+  })
   const clock: RunClock = {
     kind,
     controlled: true,
     now: () => now,
     actor: (name) => new Participant(name, book, clock, waited),
+    stamp(take) {
+      if (moving) unstamped.push(take)
+      else arrive(take)
+    },
+    holding(call) {
+      count(call, 1)
+      return once(() => count(call, -1))
+    },
+    after: (ms, run) => book.schedule(now + ms, run),
     pending: () => book.pending(),
     close() {
       closed = true
+      patience.interrupt()
     },
   }
 
   async function step(): Promise<void> {
-    changed = true
     if (stepping || closed) return
     stepping = true
     changed = false
     try {
-      let steps = 0
-      while (!closed && (await stillIdle())) {
-        changed = false
-        const wake = book.earliest()
-        if (wake === null) return
-        if (++steps > stepBudget) {
-          throw new Inconclusive(
-            `the target's clock needed more than ${stepBudget} steps for one wait; timers that repeat should not be due while nothing happens`,
-          )
-        }
-        const state = await control.state()
-        now = Math.max(now, state.nowMs)
-        if (!atRest(state)) {
-          await nextTurn()
-        } else if (wake <= now && (state.nextMs === null || state.nextMs > now)) {
-          book.wake(now)
-          steps = 0
-        } else {
-          const reached = await control.advance(Math.max(0, Math.ceil(wake - now)))
-          now = Math.max(now, reached.nowMs)
-        }
-      }
+      await steps()
     } catch (error) {
       book.fail(
         error instanceof Inconclusive ? error : new Inconclusive(`the clock of the target failed: ${reason(error)}`),
@@ -76,6 +76,60 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     }
   }
 
+  async function steps(): Promise<void> {
+    let taken = 0
+    let restless: { readonly sinceMs: number; looks: number } | null = null
+    while (!closed && (await stillIdle())) {
+      changed = false
+      const wake = book.earliest()
+      if (wake === null && book.unanswered() === 0) return
+      if (book.asked !== arrived) {
+        const asked = book.asked
+        if (!(await patience.wait(book.asking() ? 'answer' : 'arrival'))) continue
+        arrived = asked
+      }
+      const state = await control.state()
+      now = Math.max(now, state.nowMs)
+      // The state is of a moment that is over where somebody has gone on meanwhile.
+      if (changed) continue
+      if (!atRest(state)) {
+        restless ??= { sinceMs: performance.now(), looks: 0 }
+        if (performance.now() - restless.sinceMs > busyLimitMs) throw new Inconclusive(unrest(state))
+        await patience.look(++restless.looks)
+        continue
+      }
+      restless = null
+      if (++taken > stepBudget) throw new Inconclusive(restlessTimers(stepBudget))
+      const due = state.nextMs
+      if (wake !== null && wake <= now && (due === null || due > now)) {
+        book.wake(now)
+        taken = 0
+      } else if (wake !== null || due !== null) {
+        await move(Math.max(0, Math.ceil((wake ?? due ?? now) - now)))
+      } else {
+        if (!(await patience.wait('nothing'))) continue
+        book.giveUp('the target has not answered, and nothing is due on its clock')
+        return
+      }
+    }
+  }
+
+  async function move(ms: number): Promise<void> {
+    moving = true
+    try {
+      const reached = await control.advance(ms)
+      now = Math.max(now, reached.nowMs)
+    } finally {
+      moving = false
+      for (const take of unstamped.splice(0)) arrive(take)
+    }
+  }
+
+  function arrive(take: (nowMs: number) => void): void {
+    take(now)
+    book.changed()
+  }
+
   /** Code that a settled promise has yet to run shows itself within two turns of the event loop. */
   async function stillIdle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) {
@@ -85,12 +139,38 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     return book.idle()
   }
 
-  function atRest(state: ClockState): boolean {
-    const held = new Set(holding())
-    return state.busy.every((id) => held.has(id))
+  function atRest({ busy, open }: ClockState): boolean {
+    return open >= book.unanswered() && busy.every((id) => calls.has(id))
+  }
+
+  function unrest({ busy, open }: ClockState): string {
+    const away = busy.filter((id) => !calls.has(id))
+    const waits = `for ${busyLimitMs / 1000} s time could not be moved`
+    if (away.length > 0) return `${waits}: the target says that it is busy with ${away.join(', ')}, which is not here`
+    return `${waits}: ${book.unanswered()} requests are unanswered, and the target says that it has ${open} open`
+  }
+
+  function count(call: string, by: number): void {
+    const sum = (calls.get(call) ?? 0) + by
+    if (sum > 0) calls.set(call, sum)
+    else calls.delete(call)
+    book.changed()
   }
 
   return clock
+}
+
+function restlessTimers(steps: number): string {
+  return `the target's clock needed more than ${steps} steps for one wait; timers that repeat should not be due while nothing happens`
+}
+
+function once(run: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    run()
+  }
 }
 
 function reason(error: unknown): string {

@@ -1,5 +1,5 @@
-import { Actors, Participant, type Waited } from './actors.ts'
-import type { RunClock } from './types.ts'
+import { Actors, Participant } from './actors.ts'
+import type { RunClock, Waited } from './types.ts'
 
 /** Real time: one timer for the earliest sleeper. `waited` is told of every wait that belongs into the record. */
 export function createRealClock(waited: Waited = () => {}): RunClock {
@@ -10,6 +10,9 @@ export function createRealClock(waited: Waited = () => {}): RunClock {
     controlled: false,
     now: () => Date.now(),
     actor: (name) => new Participant(name, book, clock, waited),
+    stamp: (take) => take(Date.now()),
+    holding: () => () => {},
+    after: (ms, run) => book.schedule(Date.now() + ms, run),
     pending: () => book.pending(),
     close: () => clearTimeout(timer),
   }

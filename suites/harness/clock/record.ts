@@ -1,57 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Inconclusive } from '../outcome.ts'
-import type { ClockEvent } from '../record/events.ts'
+import { ReplayMismatch, type Script } from '../record/script.ts'
 import type { Actor, RunClock } from './types.ts'
 
-/** A wait that the record does not hold: the rules or the record are others than those of the run. */
-export class ReplayMismatch extends Error {
-  override readonly name = 'ReplayMismatch'
-}
-
 /** The clock of a replay: hands each owner the moments that its waits once ended at. Nothing waits. */
-export function createRecordClock(events: readonly ClockEvent[], controlled: boolean): RunClock {
-  const moments = new Map<string, ClockEvent[]>()
-  for (const event of events) {
-    const list = moments.get(event.owner)
-    if (list === undefined) moments.set(event.owner, [event])
-    else list.push(event)
-  }
+export function createRecordClock(script: Pick<Script, 'wait'>, controlled: boolean): RunClock {
   return {
     kind: 'record',
     controlled,
     now: () => 0,
-    actor: (name) => createActor(name, moments.get(name)?.values() ?? [].values()),
+    actor: (name) => createActor(name, script),
+    stamp: (take) => take(0),
+    holding: () => () => {},
+    after: () => () => {},
     pending: () => [],
     close() {},
   }
 }
 
-function createActor(name: string, moments: IterableIterator<ClockEvent>): Actor {
+/** What had come by the end of a wait is there after a few turns of the event loop. */
+const turnsToCome = 100
+
+function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   let now = 0
   let started: number | null = null
-  async function next(): Promise<number> {
-    const { value, done } = moments.next()
-    if (done === true) throw new ReplayMismatch(`${name} waits once more than in the record`)
-    now = Math.max(now, value.nowMs)
-    if (value.failure !== undefined) throw new Inconclusive(value.failure)
+  let waits = 0
+  let look = () => {}
+
+  async function next(): Promise<boolean> {
+    const { nowMs, failure, came = false } = await script.wait(name, ++waits)
+    now = Math.max(now, nowMs)
+    if (failure !== undefined) throw new Inconclusive(failure)
+    look()
+    return came
+  }
+
+  async function sleep(): Promise<number> {
+    await next()
     return now
   }
+
   return {
     name,
     now: () => now,
-    sleep: next,
-    at: next,
-    async until(event, deadline) {
-      const reached = await next()
-      return reached >= deadline ? null : event
+    sleep,
+    at: sleep,
+    async until(event) {
+      const comes = 'comes' in event ? event.comes : event
+      comes.catch(() => {})
+      return (await next()) ? Promise.race([comes, missing(name)]) : null
     },
     pause: async () => {},
     during: (work) => work,
+    hold: (work) => work,
     join: (other) => other,
     seen(t) {
       started ??= t
       now = Math.max(now, t)
     },
     started: () => started,
+    watch(given) {
+      look = given
+    },
     done() {},
   }
+}
+
+async function missing(name: string): Promise<never> {
+  for (let turn = 0; turn < turnsToCome; turn++) await nextTurn()
+  throw new ReplayMismatch(`${name} waits for something that the record does not hold`)
 }

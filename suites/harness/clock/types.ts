@@ -10,14 +10,44 @@ export interface ScenarioClock {
   /** Waits for moment `t`; resolves at once where it is past. */
   at(t: number): Promise<number>
   /** Waits for something that comes from outside, at most until `deadline`; null where it did not come. */
-  until<T>(event: Promise<T>, deadline: number): Promise<T | null>
+  until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null>
 }
+
+/**
+ * Something that comes from outside, if ever: a notification, a beacon, an answer that is held. It is no promise, so
+ * that nobody awaits it by mistake: time does not move for that, and the run would stand still. `clock.until` waits.
+ */
+export interface Coming<T> {
+  readonly comes: Promise<T>
+}
+
+/** The first of several things to come. */
+export function firstOf<T>(...events: readonly Coming<T>[]): Coming<T> {
+  return { comes: Promise.race(events.map(({ comes }) => comes)) }
+}
+
+/** The end of one wait, as it belongs into the record. */
+export interface WaitEnd {
+  readonly owner: string
+  /** Which wait of its owner it was, from 1 in the order of their beginning. */
+  readonly wait: number
+  readonly nowMs: number
+  /** Whether what was waited for came; left out where nothing was. */
+  readonly came?: boolean
+  /** Why the wait was given up; left out where it ended as asked. */
+  readonly failure?: string
+}
+
+/** Told of the end of each wait that belongs into the record. */
+export type Waited = (end: WaitEnd) => void
 
 /** One line of activity that the clock must wait for before it moves: a scenario, or the making of a shared fixture. */
 export interface Actor extends ScenarioClock {
   readonly name: string
-  /** Marks a request as under way; time stands still until it settles. */
+  /** Marks a request as under way: time stands still for it, unless the target says that the answer takes time. */
   during<T>(work: Promise<T>): Promise<T>
+  /** Marks a request as unanswered whose answer may take time; the actor goes on meanwhile. */
+  hold<T>(work: Promise<T>): Promise<T>
   /** Waits for another actor (a shared fixture, a lock): counts as waiting, but no time is asked for. */
   join<T>(other: Promise<T>): Promise<T>
   /** Notes a moment that this scenario has seen; the first one is its start. */
@@ -26,6 +56,8 @@ export interface Actor extends ScenarioClock {
   started(): number | null
   /** Pauses without leaving a trace in the record (pacing); replay skips it. */
   pause(ms: number): Promise<void>
+  /** Calls `look` at the end of each wait, at the moment that the record tells of. */
+  watch(look: () => void): void
   /** Ends the actor. */
   done(): void
 }
@@ -39,6 +71,12 @@ export interface RunClock {
   readonly controlled: boolean
   now(): number
   actor(name: string): Actor
+  /** Hands over the moment at which something came in; where time is just moving, once it has moved. */
+  stamp(take: (nowMs: number) => void): void
+  /** Notes that a call of the target (its `Plumbline-Call`) is kept unanswered here; the function ends that. */
+  holding(call: string): () => void
+  /** Runs something `ms` later; the function calls it off. */
+  after(ms: number, run: () => void): () => void
   /** Who waits for what, for messages and live progress. */
   pending(): readonly { readonly name: string; readonly until: number | null }[]
   close(): void

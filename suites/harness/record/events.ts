@@ -1,5 +1,7 @@
+import type { WaitEnd } from '../clock/types.ts'
 import type { HeaderPairs, Moment, Operation } from '../exchange.ts'
 import type { Finding, Verdict } from '../outcome.ts'
+import type { Arrival } from '../receiver/types.ts'
 
 /** Version of the evidence format; a reader refuses another one. */
 export const evidenceFormat = 1
@@ -23,6 +25,8 @@ export interface RunEvent {
   readonly strict: boolean
   /** Ids of the rules that were selected, sorted. */
   readonly rules: readonly string[]
+  /** Rules that a budget left out beforehand; missing where there is none. */
+  readonly leftOut?: readonly LeftOut[]
   readonly digests: {
     readonly suite: string
     readonly ledger: string
@@ -31,6 +35,12 @@ export interface RunEvent {
   }
   /** The target file as it was understood, secrets as marks. */
   readonly target: unknown
+}
+
+/** A rule that a budget left out, and why. */
+export interface LeftOut {
+  readonly rule: string
+  readonly reason: string
 }
 
 export interface ExchangeEvent {
@@ -54,12 +64,14 @@ export interface ExchangeEvent {
 }
 
 /** The end of a wait of one scenario. */
-export interface ClockEvent {
+export interface ClockEvent extends WaitEnd {
   readonly type: 'clock'
-  readonly owner: string
-  readonly nowMs: number
-  /** Why the wait was given up; left out where it ended as asked. */
-  readonly failure?: string
+}
+
+/** What came to the receiver of the suite: a notification, a beacon, or something unexpected. */
+export interface ArrivalEvent extends Omit<Arrival, 'request'> {
+  readonly type: 'arrival'
+  readonly request: ExchangeEvent['request']
 }
 
 export interface FixtureEvent {
@@ -113,6 +125,7 @@ export interface EndEvent {
 export type EvidenceEvent =
   | RunEvent
   | ExchangeEvent
+  | ArrivalEvent
   | ClockEvent
   | FixtureEvent
   | ReadingEvent

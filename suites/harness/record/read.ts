@@ -2,7 +2,19 @@ import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Exchange } from '../exchange.ts'
-import { type EvidenceEvent, type ExchangeEvent, evidenceFormat, type RecordedBody } from './events.ts'
+import type { Arrival } from '../receiver/types.ts'
+import {
+  type ArrivalEvent,
+  type EvidenceEvent,
+  type ExchangeEvent,
+  evidenceFormat,
+  type RecordedBody,
+} from './events.ts'
+
+/** What was given is no record, a damaged one, or one of another format. */
+export class NoRecord extends Error {
+  override readonly name = 'NoRecord'
+}
 
 /** The events of a record in order, one at a time. Throws one sentence where a line is no event or the format is another. */
 export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> {
@@ -13,7 +25,7 @@ export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> 
     if (line === '') continue
     const event = parse(line, `${file}:${number}`)
     if (event.type === 'run' && event.format !== evidenceFormat) {
-      throw new Error(`${file} has format ${event.format}; this version reads format ${evidenceFormat}`)
+      throw new NoRecord(`${file} has format ${event.format}; this version reads format ${evidenceFormat}`)
     }
     yield event
   }
@@ -32,11 +44,18 @@ export function toExchange(dir: string, event: ExchangeEvent): Exchange {
   }
 }
 
+/** A recorded arrival with its body as bytes. */
+export function toArrival(dir: string, event: ArrivalEvent): Arrival {
+  const { type: _, ...arrival } = event
+  return { ...arrival, request: { ...event.request, body: toBytes(dir, event.request.body) } }
+}
+
 function toBytes(dir: string, body: RecordedBody): Uint8Array | null {
   if (body === null) return null
   if ('text' in body) return new TextEncoder().encode(body.text)
   if ('base64' in body) return Buffer.from(body.base64, 'base64')
-  if (!/^bodies\/\d+\.bin$/.test(body.file)) throw new Error(`${dir}: a body points outside the record (${body.file})`)
+  if (!/^bodies\/\d+\.bin$/.test(body.file))
+    throw new NoRecord(`${dir}: a body points outside the record (${body.file})`)
   return readFileSync(join(dir, body.file))
 }
 
@@ -45,5 +64,5 @@ function parse(line: string, place: string): EvidenceEvent {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null && 'type' in value) return value as EvidenceEvent
   } catch {}
-  throw new Error(`${place} is no line of evidence; the record is damaged or was cut short`)
+  throw new NoRecord(`${place} is no line of evidence; the record is damaged or was cut short`)
 }

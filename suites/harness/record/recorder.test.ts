@@ -85,3 +85,12 @@ test('a damaged record is refused with its place', async () => {
   }
   await expect(read()).rejects.toThrow(/evidence\.ndjson:2 is no line of evidence/)
 })
+
+describe('no secret is written as base64', () => {
+  test.each([0, 1, 2, 3])('after %d other bytes', async (before) => {
+    const hidden = Buffer.from(`${'x'.repeat(before)}${secret} and more`).toString('base64')
+    const { file } = await recorded(exchange(new TextEncoder().encode(`{"t":"${hidden}"}`), new Uint8Array()))
+    expect(file).toContain('«key.full»')
+    expect(file).not.toContain(hidden)
+  })
+})

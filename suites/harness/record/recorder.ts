@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Exchange, type HeaderPairs, textOf } from '../exchange.ts'
+import type { Arrival } from '../receiver/types.ts'
 import type { EvidenceEvent, RecordedBody } from './events.ts'
 import type { Redactor } from './redact.ts'
 
@@ -9,13 +10,16 @@ export const inlineBodyBytes = 64 * 1024
 
 /** Where the events of a run go. Nothing is kept in memory but a small buffer. */
 export interface Recorder {
-  event(event: Exclude<EvidenceEvent, { type: 'exchange' }>): void
+  event(event: Exclude<EvidenceEvent, { type: 'exchange' | 'arrival' }>): void
   exchange(exchange: Exchange): void
+  arrival(arrival: Arrival): void
+  /** A text without secrets. */
+  clean(text: string): string
   flush(): void
 }
 
 /** A recorder that keeps nothing: for the proof, where verdicts are all that matters. */
-export const noRecorder: Recorder = { event() {}, exchange() {}, flush() {} }
+export const noRecorder: Recorder = { event() {}, exchange() {}, arrival() {}, clean: (text) => text, flush() {} }
 
 /** Writes `evidence.ndjson` and `bodies/` into `dir`, secrets as marks. */
 export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
@@ -27,10 +31,11 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
   let bodies = 0
 
   function write(event: EvidenceEvent): void {
-    const line = `${redactor.text(JSON.stringify(event))}\n`
+    const line = `${JSON.stringify(event, (_, value) => (typeof value === 'string' ? redactor.text(value) : value))}\n`
     buffer.push(line)
     size += line.length
-    if (size > 256 * 1024) flush()
+    // A verdict is written down at once: whoever ends the run early keeps what is known.
+    if (size > 256 * 1024 || event.type === 'verdict' || event.type === 'run') flush()
   }
 
   function flush(): void {
@@ -68,6 +73,15 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
             : { ...response, headers: clean(response.headers, redactor), body: body(response.body) },
       })
     },
+    arrival(arrival) {
+      const { request } = arrival
+      write({
+        type: 'arrival',
+        ...arrival,
+        request: { ...request, headers: clean(request.headers, redactor), body: body(request.body) },
+      })
+    },
+    clean: redactor.text,
     flush,
   }
 }

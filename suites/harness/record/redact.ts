@@ -9,33 +9,44 @@ export function markOf(name: string): string {
   return `«${name}»`
 }
 
-/** `secrets`: name to value, as `key.full` to the token. Longer values go first, so that no part of one survives. */
+/** `secrets`: name to value, as `key.full` to the token. Longer forms go first, so that no part of one survives. */
 export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
-  const entries = Object.entries(secrets)
-    .filter(([, value]) => value.length > 0)
-    .flatMap(([name, value]) => forms(value).map((form) => ({ form, mark: markOf(name) })))
-    .sort((a, b) => b.form.length - a.form.length)
-  const text = (value: string): string => {
-    let clean = value
-    for (const { form, mark } of entries) if (clean.includes(form)) clean = clean.replaceAll(form, mark)
-    return clean
+  const marks = new Map<string, string>()
+  for (const [name, value] of Object.entries(secrets)) {
+    if (value !== '') for (const form of forms(value)) if (!marks.has(form)) marks.set(form, markOf(name))
   }
+  if (marks.size === 0) return { text: (value) => value, bytes: (value) => value }
+  const longestFirst = [...marks.keys()].sort((a, b) => b.length - a.length)
+  const pattern = new RegExp(longestFirst.map((form) => form.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).join('|'), 'g')
+  const text = (value: string) => value.replace(pattern, (form) => marks.get(form) ?? '')
   return {
     text,
     bytes(value) {
-      const raw = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-      if (!entries.some(({ form }) => raw.includes(form))) return value
-      return Buffer.from(
-        entries.reduce((clean, { form, mark }) => clean.replaceAll(form, latin1(mark)), raw.toString('latin1')),
-        'latin1',
-      )
+      const raw = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')
+      const clean = raw.replace(pattern, (form) => latin1(marks.get(form) ?? ''))
+      return clean === raw ? value : Buffer.from(clean, 'latin1')
     },
   }
 }
 
-/** How a secret may stand in an answer: as it is, as JSON writes it, as a URL carries it. */
+/** How a secret may stand in an answer: as it is, as JSON writes it, as a URL carries it, as base64 at any place. */
 function forms(value: string): string[] {
-  return [...new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])]
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...encoded(value)]
+}
+
+/**
+ * The characters of base64 that depend on the secret alone, for each of the three ways in which it may lie over groups
+ * of three bytes. Short ones are left out: they would be found everywhere.
+ */
+function encoded(value: string): string[] {
+  const bytes = Buffer.from(value, 'utf8')
+  return [0, 1, 2].flatMap((shift) => {
+    const whole = Buffer.concat([Buffer.alloc(shift), bytes])
+    const from = Math.ceil((shift * 8) / 6)
+    const core = whole.toString('base64').slice(from, Math.floor((whole.length * 8) / 6))
+    if (core.length < 10) return []
+    return [...new Set([core, core.replaceAll('+', '-').replaceAll('/', '_')])]
+  })
 }
 
 function latin1(mark: string): string {

@@ -69,6 +69,8 @@ export async function buildResults(events: Events, { ledger, open = inline }: Bu
     known,
     profiles: gist.run.profiles,
     strict: gist.run.strict,
+    leftOut: ledger.filter(({ id, profile }) => gist.run.profiles.includes(profile) && !gist.run.rules.includes(id))
+      .length,
     ended: gist.end !== null,
     stopped: gist.end?.stopped ?? null,
   })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import type { ExchangeEvent } from '../record/events.ts'
+import type { ClockEvent, ExchangeEvent } from '../record/events.ts'
 import { buildResults } from './build.ts'
 import {
   eventsOf,
@@ -160,8 +160,8 @@ describe('the shell lines of a scenario', () => {
       base,
       [
         sampleExchange(1, rule, { base, path: '/v2/pods' }),
-        { type: 'clock', owner: rule, nowMs: sampleStartMs + 7_020 },
-        { type: 'clock', owner: 'pods.other', nowMs: sampleStartMs + 99_000 },
+        { type: 'clock', owner: rule, wait: 1, nowMs: sampleStartMs + 7_020 },
+        { type: 'clock', owner: 'pods.other', wait: 1, nowMs: sampleStartMs + 99_000 },
         sampleExchange(7, rule, { base, at: 7, path: '/v2/pods/q' }),
         sampleExchange(8, rule, { base }),
         last,
@@ -211,7 +211,7 @@ describe('the shell lines of a scenario', () => {
 
 async function linesOf(
   base: string,
-  events: readonly (ExchangeEvent | { type: 'clock'; owner: string; nowMs: number })[],
+  events: readonly (ExchangeEvent | ClockEvent)[],
   clock: 'real' | 'remote' | 'virtual' = 'real',
   observed = 'status 200',
 ): Promise<readonly string[]> {

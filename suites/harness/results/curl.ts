@@ -256,7 +256,7 @@ function secretsOf(steps: readonly Step[]): { name: string; variable: string }[]
 }
 
 function demand(name: string, variable: string, { embedded }: CurlScenario): string {
-  const where = name.replace(/^key\./, 'keys.')
+  const where = name === 'key.altered' ? 'keys.full, its last characters exchanged,' : name.replace(/^key\./, 'keys.')
   const hint = embedded ? `${where} of the target file that plumbline serve prints` : `${where} of your target file`
   return `export ${variable}="\${${variable}:?set it to ${hint}}"`
 }

@@ -15,7 +15,7 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'all verified',
     facts([passed, rule('observed'), rule('unclaimed'), rule('not-applicable')]),
     0,
-    'conformant: core (2 of 3 must rules verified, 1 unclaimed)',
+    'conformant: core (2 of 3 must rules verified, 1 unclaimed, 1 not applicable)',
   ],
   [
     'advice is never fatal',
@@ -94,7 +94,7 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'declared absent, strict',
     facts([passed, rule('not-applicable')], { strict: true }),
     0,
-    'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed, 1 not applicable)',
   ],
   [
     'nothing exercised',

@@ -22,6 +22,8 @@ export interface RunFacts {
   readonly known: readonly Pick<KnownResult, 'state'>[]
   readonly profiles: readonly string[]
   readonly strict: boolean
+  /** Rules of these profiles that were not selected. */
+  readonly leftOut?: number
   /** False where the record has no end: the run was cut short. */
   readonly ended: boolean
   /** Set where the run could not start. */
@@ -68,7 +70,10 @@ export function judgeRun(facts: RunFacts): {
   return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
 }
 
-function decide({ rules, known, strict, ended, stopped }: RunFacts): { word: RunVerdict; notes: string[] } {
+function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts): {
+  word: RunVerdict
+  notes: string[]
+} {
   if (stopped !== null) return { word: wordOf(stopped.exit), notes: [stopped.message] }
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
   const failed = rules.filter((rule) => rule.verdict === 'failed')
@@ -88,6 +93,7 @@ function decide({ rules, known, strict, ended, stopped }: RunFacts): { word: Run
     ...(exercised ? [] : ['nothing was exercised']),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
     ...(accepted > 0 ? [`${plural(accepted, 'known failure')} accepted`] : []),
+    ...(leftOut > 0 ? [`a part only: ${plural(leftOut, 'rule')} not selected`] : []),
   ]
   if (!ended) return { word: 'interrupted', notes }
   if (count('broken') > 0) return { word: 'broken', notes }
@@ -119,7 +125,8 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
 }
 
 function toText({ profile, must, verified, unclaimed, notApplicable }: ProfileCoverage): string {
-  return `${profile} (${verified} of ${must - notApplicable} must rules verified, ${unclaimed} unclaimed)`
+  const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
+  return `${profile} (${verified} of ${must - notApplicable} must rules verified, ${unclaimed} unclaimed${aside})`
 }
 
 function plural(count: number, noun: string): string {

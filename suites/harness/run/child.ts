@@ -12,7 +12,7 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const suites = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 process.once('message', (options: RunOptions) => void main(options))
-process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+process.once('disconnect', endAtOnce)
 
 async function main(options: RunOptions): Promise<void> {
   const cacheDir = mkdtempSync(join(tmpdir(), 'plumbline-'))
@@ -40,9 +40,18 @@ async function main(options: RunOptions): Promise<void> {
       },
       { cacheDir, logLevel: process.env.PLUMBLINE_DEBUG === '1' ? 'info' : 'silent' },
     )
+    for (const module of vitest.state.getTestModules()) {
+      for (const { message } of module.errors()) process.stderr.write(`${message}\n`)
+    }
     await vitest.close()
   } finally {
     rmSync(cacheDir, { recursive: true, force: true })
   }
+  process.off('disconnect', endAtOnce)
   process.disconnect()
+}
+
+/** A parent that is gone cannot ask for anything any more; its ledger tells `sweep` what is left. */
+function endAtOnce(): void {
+  process.kill(process.pid, 'SIGKILL')
 }

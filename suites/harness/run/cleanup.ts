@@ -1,12 +1,14 @@
 import type { RunClock } from '../clock/types.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
-import { listOf, membersOf, podOf } from '../read.ts'
 import { createOwner, type Owner, type Shared } from './owner.ts'
 
 /** `all`: every pod goes once its rule is done. `passed`: those of failed rules stay. `none`: the target dies with the run. */
 export type Cleanup = 'all' | 'passed' | 'none'
 
-/** Removes what owners have left. What cannot be removed stays in the ledger of resources, for `sweep`. */
+/**
+ * Removes what owners have left and know the id of: pods are deleted, jobs that have not ended cancelled, and whatever
+ * waits for a key goes on. Everything else stays in the ledger of resources: `sweepRun` looks for it once the run is over.
+ */
 export async function removeLeftovers(
   shared: Shared,
   clock: RunClock,
@@ -14,26 +16,38 @@ export async function removeLeftovers(
   cleanup: Cleanup,
   failed: boolean,
 ): Promise<void> {
-  const left = owners.flatMap((owner) => [...owner.left].map(([name, id]) => ({ owner, name, id })))
-  if (cleanup === 'none' || clock.kind === 'record' || left.length === 0) return
-  if (cleanup === 'passed' && failed) {
-    for (const { name, id } of left) shared.resources({ kind: 'pod', name, id, state: 'kept' })
-    for (const { owner } of left) owner.left.clear()
-    return
+  try {
+    if (cleanup !== 'none' && clock.kind !== 'record')
+      await remove(shared, clock, owners, cleanup === 'passed' && failed)
+  } finally {
+    // Other rules need the workers.
+    for (const { queue } of owners) queue.releaseAll()
   }
+}
+
+async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[], keepPods: boolean): Promise<void> {
+  const pods = owners.flatMap((owner) => [...owner.left].map(([name, id]) => ({ owner, name, id })))
+  const jobs = owners.flatMap(({ queue }) => queue.unfinished().map((job) => ({ queue, ...job })))
+  if (keepPods) {
+    for (const { name, id } of pods) shared.resources({ kind: 'pod', name, id, state: 'kept' })
+    for (const { owner } of pods) owner.left.clear()
+  }
+  const left = keepPods ? [] : pods
+  if (left.length + jobs.length === 0) return
   const actor = clock.actor('cleanup')
   const cleaner = createOwner(shared, `cleanup:${owners[0]?.name ?? ''}`, actor)
   try {
-    const unknown = new Set(left.filter(({ id }) => id === null).map(({ name }) => name))
-    const found = unknown.size === 0 ? new Map<string, string>() : await idsOf(cleaner, shared, unknown)
+    for (const { queue, name, endpoint, id } of jobs) {
+      if (id === null) continue
+      await cleaner.queue.as('full').at(endpoint).cancel(id)
+      queue.forget(name)
+    }
     for (const { owner, name, id } of left) {
-      const known = id ?? found.get(name)
-      if (known !== undefined) {
-        const { status } = await cleaner.pods.delete(known)
-        if (status >= 300 && status !== 404) continue
-      }
+      if (id === null) continue
+      const { status } = await cleaner.pods.delete(id)
+      if (status >= 300 && status !== 404 && status !== 410) continue
       owner.left.delete(name)
-      shared.resources({ kind: 'pod', name, id: known ?? null, state: 'removed' })
+      shared.resources({ kind: 'pod', name, id, state: 'removed' })
     }
   } catch (error) {
     const expected = [Inconclusive, Blocked, Unclaimed, NotApplicable]
@@ -41,16 +55,4 @@ export async function removeLeftovers(
   } finally {
     actor.done()
   }
-}
-
-async function idsOf(cleaner: Owner, shared: Shared, names: ReadonlySet<string>): Promise<Map<string, string>> {
-  const reply = await cleaner.pods.list()
-  const pods = listOf(reply.json, shared.target.pods?.listAt ?? '') ?? []
-  const found = new Map<string, string>()
-  for (const value of pods) {
-    const name = membersOf(value)?.name
-    const pod = podOf(value, reply.exchange.n)
-    if (typeof name === 'string' && names.has(name) && pod !== null) found.set(name, pod.id)
-  }
-  return found
 }

@@ -1,8 +1,8 @@
 import type { RuleRow } from '../../../generated/rules.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, isQueueOperation } from '../exchange.ts'
 import { type Finding, NotApplicable, Unclaimed } from '../outcome.ts'
 import type { Invariant } from '../registry.ts'
-import { demand } from '../target/claims.ts'
+import { demand, needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
@@ -41,8 +41,9 @@ export function foldInvariants(rules: readonly Invariant[], target: Target): Inv
   )
   return {
     exchange(exchange) {
+      const plane = isQueueOperation(exchange.operation) ? 'queue' : 'pods'
       for (const tally of tallies) {
-        if (tally.fault === undefined) take(tally, exchange, target)
+        if (tally.fault === undefined && (tally.rule.plane ?? 'pods') === plane) take(tally, exchange, target)
       }
     },
     judge: (rowOf) => tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target)),
@@ -90,7 +91,7 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
 function unmet(row: RuleRow, target: Target, exchanges: number): unknown {
   if (exchanges > 0) return undefined
   try {
-    for (const need of row.needs) demand(target, need)
+    for (const need of needsOf(row)) demand(target, need)
     return undefined
   } catch (error) {
     if (error instanceof Unclaimed || error instanceof NotApplicable) return error

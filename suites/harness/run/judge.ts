@@ -1,4 +1,13 @@
-import { Blocked, type Finding, Inconclusive, NotApplicable, RuleBroken, Unclaimed, type Verdict } from '../outcome.ts'
+import {
+  Blocked,
+  type Finding,
+  Inconclusive,
+  NotApplicable,
+  RuleBroken,
+  Unclaimed,
+  Unverified,
+  type Verdict,
+} from '../outcome.ts'
 
 /** What a run says of one rule. */
 export interface Judgement {
@@ -39,6 +48,7 @@ export function verdictOf(
   if (error instanceof Blocked) return { ...none, verdict: 'blocked', reason: error.message, by: error.by }
   if (error instanceof Unclaimed) return { ...none, verdict: 'unclaimed', reason: error.message }
   if (error instanceof NotApplicable) return { ...none, verdict: 'not-applicable', reason: error.message }
+  if (error instanceof Unverified) return { ...none, verdict: 'unverified', reason: error.message }
   return {
     ...none,
     verdict: 'broken',

@@ -2,8 +2,12 @@ import { writeSync } from 'node:fs'
 import { createControlClient } from '../clock/control-client.ts'
 import { createControlledClock } from '../clock/controlled.ts'
 import { createRealClock } from '../clock/real.ts'
-import type { RunClock } from '../clock/types.ts'
+import type { RunClock, Waited } from '../clock/types.ts'
 import { createResourceLedger } from '../fixtures/resources.ts'
+import { Inconclusive } from '../outcome.ts'
+import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
+import { inProcessDoor } from '../receiver/in-process.ts'
+import type { Door } from '../receiver/types.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createRedactor } from '../record/redact.ts'
 import { allRules } from '../registry.ts'
@@ -12,7 +16,7 @@ import { describeTarget, secretsOf } from '../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
-import type { Transport } from '../transport/types.ts'
+import { type Transport, TransportFailure } from '../transport/types.ts'
 import type { Judgement } from './judge.ts'
 import type { Progress, RunOptions } from './options.ts'
 import { createSession, type Session } from './session.ts'
@@ -31,17 +35,22 @@ export interface OpenRun {
 interface Connected {
   readonly target: Target
   readonly transport: Transport
-  readonly clockOf: (waited: (owner: string, nowMs: number, failure?: string) => void) => Promise<RunClock>
+  readonly clockOf: (waited: Waited) => Promise<RunClock>
+  readonly door: Door | null
   readonly close: () => Promise<void>
 }
 
 /** Opens a run as `options` say, and looks at the target once before anything is created. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
-  const { target, transport, clockOf, close } = await connect(options)
+  const { target, transport, clockOf, door, close } = await connect(options)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
-  const clock = await clockOf((owner, nowMs, failure) =>
-    recorder.event({ type: 'clock', owner, nowMs, ...(failure === undefined ? {} : { failure }) }),
-  )
+  const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
+  let clockFault: string | null = null
+  const clock = await clockOf(waited).catch((error: unknown) => {
+    if (!(error instanceof Inconclusive || error instanceof TransportFailure)) throw error
+    clockFault = error.message
+    return createRealClock(waited)
+  })
   const begunMs = clock.now()
   recordStart(recorder, options, target, clock)
   const resources = options.resources === null ? () => {} : createResourceLedger(options.resources)
@@ -58,9 +67,11 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     rules: allRules().filter(({ id }) => selected.has(id)),
     cleanup: options.keep ? 'passed' : 'all',
     wallNow: () => Date.now(),
+    door,
+    leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length
-  const stopped = await lookAt(session, target)
+  const stopped = (await lookAt(session, target)) ?? clockStopped(clockFault)
   tellProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
@@ -97,39 +108,64 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   }
 }
 
+/** The target answers and its clock does not: nothing that waits could be judged. */
+function clockStopped(fault: string | null): OpenRun['stopped'] {
+  return fault === null ? null : { exit: exitCodes.usage, message: `clock.url gives no clock: ${fault}` }
+}
+
 async function connect(options: RunOptions): Promise<Connected> {
-  if (options.embed !== null) {
-    const module = (await import(options.embed)) as { embed: () => EmbeddedTarget }
-    const { fetch, control, target } = module.embed()
-    return {
-      target,
-      transport: inProcess(fetch),
-      clockOf: async (waited) => {
-        const { nowMs } = await control.state()
-        return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
-      },
-      close: async () => {},
-    }
-  }
+  if (options.embed !== null) return connectEmbedded(options.embed)
   if (options.target === null) throw new Error('a run needs a target or a module to embed')
-  const { target } = options
-  const http = overHttp({ answerMs: target.tolerances.answerMs, connectMs: target.tolerances.connectMs })
+  const { tolerances, clock, receiver: wanted } = options.target
+  const receiver = wanted === null ? null : await listen(wanted.listen)
+  const url = wanted?.url === '' ? (receiver?.url ?? '') : (wanted?.url ?? '')
+  const target = wanted === null ? options.target : { ...options.target, receiver: { ...wanted, url } }
+  const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
   return {
     target,
     transport: http.send,
     clockOf: async (waited) => {
-      if (target.clock === 'real') return createRealClock(waited)
-      const control = createControlClient(target.clock.url, http.send)
+      if (clock === 'real') return createRealClock(waited)
+      const control = createControlClient(clock.url, http.send)
       const { nowMs: startMs } = await control.state()
       return createControlledClock({ kind: 'remote', control, startMs, waited })
     },
-    close: http.close,
+    door: receiver,
+    close: async () => {
+      await receiver?.close()
+      await http.close()
+    },
+  }
+}
+
+async function connectEmbedded(file: string): Promise<Connected> {
+  const module = (await import(file)) as { embed: () => EmbeddedTarget }
+  const embedded = module.embed()
+  const { fetch, control, target } = embedded
+  return {
+    target,
+    transport: inProcess(fetch),
+    clockOf: async (waited) => {
+      const { nowMs } = await control.state()
+      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
+    },
+    door: inProcessDoor(embedded),
+    close: async () => {},
+  }
+}
+
+async function listen(address: string): Promise<HttpReceiver> {
+  try {
+    return await listenForArrivals(address)
+  } catch (error) {
+    const { code = String(error) } = error as { code?: string }
+    throw new Error(`receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`)
   }
 }
 
 async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
   const seen = await session.probe()
-  const address = target.pods?.url ?? 'the target'
+  const address = (target.pods ?? target.queue)?.url ?? 'the target'
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
@@ -158,6 +194,7 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
     profiles: options.profiles,
     strict: options.strict,
     rules: [...options.rules].sort(),
+    ...(options.leftOut === undefined || options.leftOut.length === 0 ? {} : { leftOut: options.leftOut }),
     digests: options.digests,
     target: describeTarget(target),
   })

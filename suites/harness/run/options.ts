@@ -1,4 +1,5 @@
 import type { Verdict } from '../outcome.ts'
+import type { LeftOut } from '../record/events.ts'
 import type { Target } from '../target/types.ts'
 
 /** All that a run is told; plain data, handed from the command line to the process that runs the rules. Holds secrets: never written. */
@@ -14,6 +15,8 @@ export interface RunOptions {
   readonly keep: boolean
   /** Ids of the rules selected. */
   readonly rules: readonly string[]
+  /** Those of them that a budget leaves out, named beforehand. */
+  readonly leftOut?: readonly LeftOut[]
   /** The target; null where `embed` names a module instead. */
   readonly target: Target | null
   /** The target file as it was named on the command line; null for the embedded reference. */

@@ -9,8 +9,11 @@ import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
 import { idIn, membersOf, type PodView, podOf } from '../read.ts'
+import type { Desk } from '../receiver/desk.ts'
 import { demand } from '../target/claims.ts'
+import { defaultPlane } from '../target/defaults.ts'
 import type { KeyName, PodStatus, Target } from '../target/types.ts'
+import { createQueueSide, type QueueSide } from './queue-side.ts'
 
 /** What all owners of a run share. */
 export interface Shared {
@@ -19,19 +22,23 @@ export interface Shared {
   readonly controlled: boolean
   readonly seed: number
   readonly resources: ResourceLedger
+  /** The receiver of the run; null where the target does not reach the suite. */
+  readonly desk: Desk | null
 }
 
 /** One line of activity with its own requests, pods and random numbers: a rule, or the making of a shared fixture. */
 export interface Owner {
   readonly name: string
   readonly actor: Actor
+  /** Throws Unclaimed or NotApplicable where the target has no pod API. */
   readonly pods: PodClient
   as(key: KeyName): PodClient
   readonly settle: Context['settle']
   readonly random: () => number
   /** Pods that this owner created and nobody removed: name to id, null where the id is not known. */
   readonly left: Map<string, string | null>
-  /** Gives back what it reserved of the quota and did not use. */
+  readonly queue: QueueSide
+  /** Gives back what it reserved of the quota, and gives up what is unanswered. */
   release(): void
   makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
   maker(cpu: Maker['cpu']): Maker
@@ -39,26 +46,33 @@ export interface Owner {
 
 export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   const { line, target, resources } = shared
-  const plane = planeOf(target)
-  const { send, reserve, release } = createSender(line, name, actor)
+  const queue = createQueueSide(shared, name, actor, () => sender)
+  const sender = createSender(line, name, actor, queue.look)
+  const { send, reserve } = sender
+  actor.watch(queue.look)
   const random = randomFrom(shared.seed, name)
   const left = new Map<string, string | null>()
   const clients = new Map<KeyName, PodClient>()
   let names = 0
+  let unnamed = 0
 
   function creating(body: unknown): (reply: Reply) => void {
-    const given = membersOf(body)?.name
-    if (typeof given !== 'string') return () => {}
-    left.set(given, null)
-    resources({ kind: 'pod', name: given, id: null, state: 'requested' })
+    const name = membersOf(body)?.name
+    const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
+    if (given === name) {
+      left.set(given, null)
+      resources({ kind: 'pod', name: given, id: null, state: 'requested' })
+    }
     return (reply) => {
-      if (reply.status >= 400 && reply.status < 500) {
-        left.delete(given)
-        resources({ kind: 'pod', name: given, id: null, state: 'removed' })
+      const id = reply.status < 300 ? idIn(reply.json) : null
+      if (id === null) {
+        // What was refused is looked for once at the end: the target's word is what is being judged.
+        if (given === name && reply.status >= 400 && reply.status < 500) {
+          left.delete(given)
+          resources({ kind: 'pod', name: given, id: null, state: 'refused' })
+        }
         return
       }
-      const id = idIn(reply.json)
-      if (id === null) return
       left.set(given, id)
       resources({ kind: 'pod', name: given, id, state: 'created' })
     }
@@ -75,16 +89,15 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   function as(key: KeyName): PodClient {
     let client = clients.get(key)
     if (client === undefined) {
+      demand(target, 'pods')
       demand(target, `key.${key}`)
       const value = target.keys[key]
       if (value === undefined) throw new Unclaimed(`keys.${key} is not given`)
-      client = createPodClient({ plane, key: { name: key, value }, send, creating, removed })
+      client = createPodClient({ plane: planeOf(target), key: { name: key, value }, send, creating, removed })
       clients.set(key, client)
     }
     return client
   }
-
-  const pods = as('full')
 
   async function settle(
     id: string,
@@ -94,7 +107,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     let pause = target.tolerances.pollMs
     let deadline: number | null = null
     for (;;) {
-      const reply = await pods.get(id)
+      const reply = await as('full').get(id)
       deadline ??= actor.now() + boundMs
       const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
       const status = pod?.status ?? (reply.status === 404 ? 'gone' : `answer ${reply.status}`)
@@ -105,24 +118,29 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     }
   }
 
-  const capacity = new RegExp(plane.capacity, 'i')
   const owner: Owner = {
     name,
     actor,
-    pods,
+    get pods() {
+      return as('full')
+    },
     as,
+    queue,
     settle,
     random,
     left,
-    release,
+    release() {
+      sender.release()
+      sender.abandon()
+    },
     maker: (cpu) => ({
       target,
-      pods,
+      pods: as('full'),
       settle,
       cpu,
       reserve,
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
-      lacksCapacity: (reply) => lacksCapacity(capacity, reply),
+      lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),
     makePod: (status, shape, cpu) => makePod(owner.maker(cpu), status, shape),
   }
@@ -137,16 +155,24 @@ export function createContext(
   fixture: Context['fixture'],
   log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
 ): Context {
-  const capacity = new RegExp(planeOf(shared.target).capacity, 'i')
   return {
     row,
     target: shared.target,
-    pods: owner.pods,
+    get pods() {
+      return owner.pods
+    },
     as: owner.as,
+    get queue() {
+      return owner.queue.as('full')
+    },
+    queueAs: owner.queue.as,
     fixture,
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
     settle: owner.settle,
+    follow: owner.queue.follow,
+    ended: owner.queue.ended,
+    begun: owner.queue.begun,
     stoodStill: (first, last) => shared.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
     offers(need) {
@@ -163,11 +189,12 @@ export function createContext(
     inconclusive(reason) {
       throw new Inconclusive(reason)
     },
-    lacksCapacity: (reply) => lacksCapacity(capacity, reply),
+    lacksCapacity: (reply) => lacksCapacity(shared.target, reply),
   }
 }
 
-function lacksCapacity(pattern: RegExp, reply: Reply): boolean {
+function lacksCapacity({ pods }: Target, reply: Reply): boolean {
+  const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
   if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
   const members = membersOf(reply.json)
   return pattern.test(`${members?.title ?? ''} ${members?.detail ?? ''} ${members?.error ?? ''}`)

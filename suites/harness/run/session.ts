@@ -1,21 +1,26 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import { createPacer, type Pacer } from '../client/pacer.ts'
-import type { Line } from '../client/sender.ts'
+import { createQueuePacer } from '../client/queue-pacer.ts'
+import type { Line, Outgoing } from '../client/sender.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
-import type { Exchange } from '../exchange.ts'
+import { type Exchange, isQueueOperation } from '../exchange.ts'
 import { createSharedFixtures, fixturesOf } from '../fixtures/fixtures.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
-import { Inconclusive, RuleBroken } from '../outcome.ts'
+import { Inconclusive, RuleBroken, Unclaimed, Unverified } from '../outcome.ts'
+import { claimOf, waitMsOf } from '../plan/resources.ts'
+import { createDesk } from '../receiver/desk.ts'
+import type { Door } from '../receiver/types.ts'
+import type { LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Invariant, Rule, Scenario } from '../registry.ts'
-import { demand } from '../target/claims.ts'
+import { demand, needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import type { Transport } from '../transport/types.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 import { createContext, createOwner, type Owner, randomFrom, type Shared } from './owner.ts'
-import { rowOf } from './rows.ts'
+import { rowOf as rowOfLedger } from './rows.ts'
 import { tell } from './tell.ts'
 import { createTurns } from './turns.ts'
 
@@ -34,6 +39,12 @@ export interface SessionOptions {
   readonly cleanup: Cleanup
   /** The harness's own clock, ms of the Unix epoch. */
   readonly wallNow: () => number
+  /** Where notifications and beacons come in; without it the target does not reach the suite. */
+  readonly door?: Door | null
+  /** Rules that a budget left out beforehand. */
+  readonly leftOut?: readonly LeftOut[]
+  /** The row of a rule; default: of the ledger. */
+  readonly rowOf?: (id: string) => RuleRow
 }
 
 /** One run of rules against one target. Many live beside each other in one process. */
@@ -49,16 +60,19 @@ export interface Session {
   exchanges(): number
 }
 
-/** Opens a session. Throws NotApplicable where the target has no plane that any rule is about. */
+/** Opens a session. */
 export function createSession(options: SessionOptions): Session {
-  const { target, clock, recorder, seed } = options
+  const { clock, recorder, seed, door = null, rowOf = rowOfLedger } = options
+  // What the file says of a receiver is of no use where nothing comes in.
+  const target = door === null ? { ...options.target, receiver: null } : options.target
+  const leftOut = new Map((options.leftOut ?? []).map(({ rule, reason }) => [rule, reason]))
   const scenarios = options.rules.filter((rule): rule is Scenario => rule.kind === 'scenario')
   const fold = foldInvariants(
     options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
     target,
   )
   let count = 0
-  const pacers = new Map<string, Pacer>()
+  const pacers = new Map<string, Pacer | null>()
   const line: Line = {
     run: options.run,
     version: options.version,
@@ -67,14 +81,27 @@ export function createSession(options: SessionOptions): Session {
     now: () => clock.now(),
     wallNow: options.wallNow,
     next: () => ++count,
-    pacer: (key) => (key === null || clock.kind === 'record' ? null : pacerOf(key)),
+    pacer: (outgoing) => (outgoing.key === null || clock.kind === 'record' ? null : pacerOf(outgoing)),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       fold.exchange(exchange)
     },
-    health: { unanswered: 0, everAnswered: false },
+    health: { unanswered: 0, triedMs: 0 },
   }
-  const shared: Shared = { line, target, controlled: clock.controlled, seed, resources: options.resources }
+  const desk =
+    target.receiver === null
+      ? null
+      : createDesk({
+          run: options.run,
+          seed,
+          // In process nobody looks up a host.
+          url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
+          clock,
+          wallNow: options.wallNow,
+          record: recorder.arrival,
+        })
+  if (desk !== null) door?.open(desk.receive, desk.replayed)
+  const shared: Shared = { line, target, controlled: clock.controlled, seed, resources: options.resources, desk }
   const owners: Owner[] = []
   const ownerOf = (name: string): Owner => {
     const owner = createOwner(shared, name, clock.actor(name))
@@ -82,21 +109,29 @@ export function createSession(options: SessionOptions): Session {
     return owner
   }
   const common = createSharedFixtures(shared, ownerOf)
-  const turns = createTurns(target.budget.scenarios)
+  const turns = createTurns(target.budget.scenarios, target.queue?.workers ?? 0)
 
-  function pacerOf(key: string): Pacer {
-    const pacer = pacers.get(key) ?? createPacer()
-    pacers.set(key, pacer)
+  /** The pod API counts by user, the queue plane by endpoint and operation. */
+  function pacerOf({ operation, endpoint = '', key }: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Pacer | null {
+    const name = isQueueOperation(operation) ? `${endpoint} ${operation}` : `key ${key}`
+    let pacer = pacers.get(name)
+    if (pacer === undefined) {
+      pacer = isQueueOperation(operation) ? createQueuePacer(operation) : createPacer()
+      pacers.set(name, pacer)
+    }
     return pacer
   }
 
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
-    const missing = unmet(row, target)
+    const reason = leftOut.get(rule.id)
+    const missing = unmet(row, target) ?? (reason === undefined ? undefined : new Unverified(reason))
     if (missing !== undefined) return tell(recorder, empty(row, missing))
     const actor = clock.actor(rule.id)
     try {
-      return await actor.join(turns.take(rule.alone)).then((leave) => judgeIn(rule, row, actor).finally(leave))
+      return await actor
+        .join(turns.take(claimOf(rule, row, target)))
+        .then((leave) => judgeIn(rule, row, actor).finally(leave))
     } finally {
       actor.done()
     }
@@ -134,7 +169,7 @@ export function createSession(options: SessionOptions): Session {
   }
 
   return {
-    scenarios: ordered(scenarios, seed).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
+    scenarios: ordered(scenarios, seed, rowOf).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
     invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
     exchanges: () => count,
     async finish() {
@@ -145,8 +180,12 @@ export function createSession(options: SessionOptions): Session {
     },
     async probe() {
       const actor = clock.actor('probe')
+      const prober = createOwner(shared, 'probe', actor)
       try {
-        const reply = await createOwner(shared, 'probe', actor).pods.list({ raw429: true })
+        if (target.pods === null && target.queue === null) throw new Unclaimed('the target has no address')
+        const reply = await (target.pods === null
+          ? prober.queue.as('full').health({ raw429: true })
+          : prober.pods.list({ raw429: true }))
         return { status: reply.status }
       } catch (error) {
         if (error instanceof Inconclusive) return { failure: error.message.replace(/^no whole answer: /, '') }
@@ -161,7 +200,7 @@ export function createSession(options: SessionOptions): Session {
 /** The first need of a rule that the target does not offer, as the error that says so. */
 function unmet(row: RuleRow, target: Target): unknown {
   try {
-    for (const need of row.needs) demand(target, need)
+    for (const need of needsOf(row)) demand(target, need)
     return undefined
   } catch (error) {
     return error
@@ -173,12 +212,12 @@ function empty(row: RuleRow, error: unknown): Judgement {
   return { rule: row.id, ...nothing, ...verdictOf(error, row, 0) }
 }
 
-/** Shuffled by the seed; those that must be alone last. */
-function ordered(rules: readonly Scenario[], seed: number): Scenario[] {
+/** The longest waits first, so that they overlap; else shuffled by the seed; those that must be alone last. */
+function ordered(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow): Scenario[] {
   const random = randomFrom(seed, 'order')
   return [...rules]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((rule) => ({ rule, place: (rule.alone ? 1 : 0) + random() * 0.999 }))
-    .sort((a, b) => a.place - b.place)
+    .map((rule) => ({ rule, alone: rule.alone ? 1 : 0, waitMs: waitMsOf(rowOf(rule.id)), place: random() }))
+    .sort((a, b) => a.alone - b.alone || b.waitMs - a.waitMs || a.place - b.place)
     .map(({ rule }) => rule)
 }

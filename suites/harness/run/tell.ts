@@ -3,9 +3,19 @@ import type { Judgement } from './judge.ts'
 
 /** Writes what a run says of one rule into its record: readings, findings, and the verdict last. */
 export function tell(recorder: Recorder, judgement: Judgement): Judgement {
-  const { rule, verdict, reason, by, exchanges, clauses, startedMs, endedMs } = judgement
+  const { rule, verdict, by, exchanges, clauses, startedMs, endedMs } = judgement
+  const reason = judgement.reason === null ? null : brief(recorder, judgement.reason)
   for (const [name, value] of Object.entries(judgement.readings)) recorder.event({ type: 'reading', rule, name, value })
-  for (const finding of judgement.findings) recorder.event({ type: 'finding', rule, ...finding })
+  for (const { clause, expected, observed, exchange } of judgement.findings) {
+    const [wanted, seen] = [brief(recorder, expected), brief(recorder, observed)]
+    recorder.event({ type: 'finding', rule, clause, expected: wanted, observed: seen, exchange })
+  }
   recorder.event({ type: 'verdict', rule, verdict, reason, by, exchanges, clauses, startedMs, endedMs })
   return judgement
+}
+
+/** Secrets go before the text is cut: the front part of a key would not be known for one. */
+function brief(recorder: Recorder, text: string): string {
+  const clean = recorder.clean(text)
+  return clean.length > 400 ? `${clean.slice(0, 397)}…` : clean
 }

@@ -54,8 +54,9 @@ function given({ pods, queue, receiver, keys }: Target, need: string): boolean {
     case 'pods.gpu':
       return pods.gpu !== null
     case 'pods.cpu':
-    case 'catalog':
       return pods.cpu !== null
+    case 'catalog':
+      return pods.cpu === 'catalog'
     case 'pods.persistent':
       return pods.persistent !== null && pods.gpu !== null
     case 'volume':

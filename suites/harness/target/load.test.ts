@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openapi } from '../../../generated/openapi.ts'
 import { rules } from '../../../generated/rules.ts'
+import { createRedactor } from '../record/redact.ts'
 import { claimOf, demand } from './claims.ts'
 import { defaultPaths, defaultTolerances } from './defaults.ts'
 import { describeTarget, secretsOf } from './describe.ts'
@@ -51,7 +52,9 @@ test('five lines are enough', () => {
     absent: {},
     clock: 'real',
     tolerances: defaultTolerances,
-    budget: { scenarios: 16 },
+    budget: { scenarios: 16, requestsPerMinute: null },
+    queue: null,
+    receiver: null,
     known: [],
   })
 })
@@ -76,7 +79,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an unknown key with none near',
     file({ more: 'budget: {money: 3}' }),
-    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios',
+    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute',
   ],
   [
     'a missing key',
@@ -231,8 +234,18 @@ test('an unclaimed need says which line claims it', () => {
 test('a description has marks for keys and nothing else changed', () => {
   const target = parse(file({ keys: '{full: "${API_KEY}", expired: "${EXPIRED_API_KEY}"}' }))
   expect(JSON.stringify(describeTarget(target))).not.toContain('secret-')
-  expect(describeTarget(target)).toEqual({ ...target, keys: { full: '«key.full»', expired: '«key.expired»' } })
-  expect(secretsOf(target)).toEqual({ 'key.full': 'secret-full', 'key.expired': 'secret-expired' })
+  const marks = { full: '«key.full»', expired: '«key.expired»', altered: '«key.altered»' }
+  expect(describeTarget(target)).toEqual({ ...target, keys: marks })
+  const values = { 'key.full': 'secret-full', 'key.expired': 'secret-expired', 'key.altered': 'secret-ixoo' }
+  expect(secretsOf(target)).toEqual(values)
+})
+
+test('the altered key is in no target file, and comes out of no record', () => {
+  const target = parse(file())
+  expect(writeTarget(target)).not.toContain('ixoo')
+  expect(createRedactor(secretsOf(target)).text('Bearer secret-ixoo, secret-full')).toBe(
+    'Bearer «key.altered», «key.full»',
+  )
 })
 
 test('a file that cannot be read is one sentence', () => {

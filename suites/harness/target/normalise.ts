@@ -1,3 +1,4 @@
+import { altered } from '../altered.ts'
 import { claimOf } from './claims.ts'
 import { defaultBudget, defaultGrants, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
 import { parseDuration } from './duration.ts'
@@ -6,7 +7,7 @@ import { suggestion } from './nearest.ts'
 import { queueOf, receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
 import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
-import { addressOf, type Surroundings, take } from './values.ts'
+import { addressOf, type Path, type Surroundings, take } from './values.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
@@ -14,6 +15,9 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   const absent = file.absent ?? {}
   const pods = file.pods === undefined ? null : podsOf(file.pods, absent, around)
   const queue = file.queue === undefined ? null : queueOf(file.queue, around)
+  if (pods === null && queue === null) {
+    fault([], 'pods is missing; expected the base address of the pod API, or a mapping with url')
+  }
   const keys = keysOf(file, around)
   const target: Target = {
     name: file.name ?? hostOf((pods ?? queue)?.url ?? ''),
@@ -83,7 +87,13 @@ function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Tar
       fault(path, `keys.${name} is the same key as keys.${twin}; give another one or leave it out`)
     read[name] = value
   }
-  return read
+  return { ...read, ...alteredOf(read) }
+}
+
+/** A key of the form of the full one that opens nothing; none where no character of it can be exchanged. */
+function alteredOf(keys: Target['keys']): Target['keys'] {
+  const other = altered(keys.full ?? '')
+  return Object.values(keys).includes(other) || other === '' ? {} : { altered: other }
 }
 
 function grantsOf({ keys: { restricted } }: TargetFile, { fault }: Surroundings): Grants {

@@ -41,7 +41,10 @@ export function receiverOf({ listen, url }: ReceiverSection, around: Surrounding
     return { listen, url: addressOf(url, true, ['receiver', 'url'], around) }
   }
   if (!/^(localhost|127(\.\d+){3}|\[::1\]):/.test(listen)) {
-    around.fault(['receiver', 'listen'], 'receiver.url is missing: say by which address the target reaches this listener')
+    around.fault(
+      ['receiver', 'listen'],
+      'receiver.url is missing: say by which address the target reaches this listener',
+    )
   }
   return { listen, url: '' }
 }

@@ -1,6 +1,9 @@
 /** Keys that begin like this are published ones of the reference implementation. They open nothing else. */
 export const examplePrefix = 'plumbline-example-'
 
+/** A shorter one would be found by chance in every answer. */
+const shortestKey = 8
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A value that was read, or one sentence that says why there is none. Never repeats a secret. */
@@ -17,6 +20,9 @@ export function resolveSecret(text: string, environment: Environment): Resolved 
   const resolved = resolveText(text, environment)
   if ('value' in resolved && !/^[\x21-\x7e]+$/.test(resolved.value)) {
     return { fault: `environment variable ${nameIn(text)} holds a space or a character that no header may carry` }
+  }
+  if ('value' in resolved && resolved.value.length < shortestKey) {
+    return { fault: `environment variable ${nameIn(text)} holds fewer than ${shortestKey} characters, which is no key` }
   }
   return resolved
 }

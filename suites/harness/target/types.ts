@@ -1,6 +1,7 @@
 import type { PodOperation, QueueOperation } from '../exchange.ts'
 
-export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger'
+/** The keys of a run; `altered` is in no target file: the full key with its end exchanged, which nobody was ever given. */
+export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger' | 'altered'
 
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED'
 
@@ -117,7 +118,7 @@ export interface QueuePlane {
   readonly url: string
   /** Templates: `{endpoint}` and `{job}` stand for ids, `{route}` for what follows /openai. */
   readonly paths: Readonly<Record<QueuePath, string>>
-  readonly endpoints: Readonly<Record<EndpointRole, string | null>>
+  readonly endpoints: { readonly normal: string } & Readonly<Record<Exclude<EndpointRole, 'normal'>, string | null>>
   /** What the endpoint `executionTimeout` is set to, ms; null where there is none. */
   readonly executionTimeoutMs: number | null
   /** Whether the conformance worker is deployed on the endpoints. */

@@ -1,19 +1,30 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import { defaultBudget, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
-import type { PodPlane, Target, Tolerances } from './types.ts'
+import {
+  defaultBudget,
+  defaultHealth,
+  defaultPaths,
+  defaultPlane,
+  defaultQueuePaths,
+  defaultStream,
+  defaultTolerances,
+  defaultWorkers,
+} from './defaults.ts'
+import type { PodPlane, QueuePlane, ReceiverAddress, Target, Tolerances } from './types.ts'
 
 /**
  * A target as the text of a target file that says the same; what is a default is left out. Keys are written as they
  * are, so only example keys of the reference make a file that can be read again.
  */
 export function writeTarget(target: Target): string {
-  const { name, pods, keys, grants, absent, clock, tolerances, budget, known } = target
-  const { restricted, ...plain } = keys
+  const { name, pods, queue, receiver, keys, grants, absent, clock, tolerances, budget, known } = target
+  const { restricted, altered: _, ...plain } = keys
   return stringify({
     plumbline: 1,
     name,
     ...(pods === null ? {} : { pods: planeOf(pods) }),
+    ...(queue === null ? {} : { queue: queueOf(queue) }),
+    ...(receiver === null ? {} : { receiver: receiverOf(receiver) }),
     keys: {
       ...plain,
       ...(restricted === undefined ? {} : { restricted: { key: restricted, ...grants } }),
@@ -36,6 +47,32 @@ function planeOf({ url, paths, recipes, ...rest }: PodPlane): Record<string, unk
     ...Object.fromEntries(given),
     ...filled('statuses', recipes),
   }
+}
+
+function queueOf(queue: QueuePlane): Record<string, unknown> {
+  const { url, paths, endpoints, executionTimeoutMs, health, stream, worker, workers, perWorkerRate } = queue
+  const { executionTimeout, ...ids } = endpoints
+  return {
+    url,
+    ...filled('paths', unlike(paths, defaultQueuePaths)),
+    endpoints: {
+      ...Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== null)),
+      ...(executionTimeout === null
+        ? {}
+        : { executionTimeout: { id: executionTimeout, after: `${executionTimeoutMs}ms` } }),
+    },
+    ...(worker ? { worker } : {}),
+    ...(workers === defaultWorkers ? {} : { workers }),
+    ...(perWorkerRate === null ? {} : { perWorkerRate }),
+    ...(stream === null ? { stream: false } : filled('stream', unlike(stream, defaultStream))),
+    ...filled('health', unlike(health, defaultHealth)),
+    ...(queue.requests ? { requests: true } : {}),
+    ...(queue.openai ? { openai: true } : {}),
+  }
+}
+
+function receiverOf({ listen, url }: ReceiverAddress): Record<string, string> {
+  return { listen, ...(url === '' ? {} : { url }) }
 }
 
 function tolerancesOf(tolerances: Tolerances): Record<string, string> {

@@ -1,7 +1,7 @@
 import { Agent, errors, request as send } from 'undici'
 import type { WireRequest, WireResponse } from '../exchange.ts'
 import { withPlainBody } from './content.ts'
-import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
+import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
   /** Real milliseconds to wait for a connection. */
@@ -28,25 +28,34 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
     keepAliveMaxTimeout: 10_000,
   })
   return {
-    async send(request) {
-      const signal = AbortSignal.timeout(answerMs)
+    async send(request, patience = {}) {
+      const limitMs = patience.answerMs ?? answerMs
+      const limit = AbortSignal.timeout(limitMs)
       try {
-        return withPlainBody(await exchange(agent, request, signal))
+        return withPlainBody(await exchange(agent, request, limit, limitMs, patience))
       } catch (error) {
-        throw toFailure(error, signal, request, answerMs)
+        throw toFailure(error, limit, request, limitMs)
       }
     },
     close: () => agent.destroy(),
   }
 }
 
-async function exchange(agent: Agent, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
+async function exchange(
+  agent: Agent,
+  request: WireRequest,
+  limit: AbortSignal,
+  limitMs: number,
+  { signal }: AnswerPatience,
+): Promise<WireResponse> {
   const { statusCode, headers, body } = await send(request.url, {
     dispatcher: agent,
     method: request.method as 'GET',
     headers: request.headers.flat(),
     body: request.body,
-    signal,
+    signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+    headersTimeout: limitMs,
+    bodyTimeout: limitMs,
     responseHeaders: 'raw',
   })
   const chunks: Uint8Array[] = []

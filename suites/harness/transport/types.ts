@@ -5,9 +5,17 @@ import type { WireRequest, WireResponse } from '../exchange.ts'
  * Raw status, header pairs and bytes are kept, compression aside; redirects are not followed.
  * Rejects with TransportFailure where no whole answer came, and with nothing else.
  */
-export type Transport = (request: WireRequest) => Promise<WireResponse>
+export type Transport = (request: WireRequest, patience?: AnswerPatience) => Promise<WireResponse>
 
-export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large'
+/** How long an answer is waited for, where it is not as long as usual. */
+export interface AnswerPatience {
+  /** Real ms for the whole answer. */
+  readonly answerMs?: number
+  /** Aborted where nobody waits for the answer any more. */
+  readonly signal?: AbortSignal
+}
+
+export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large' | 'abandoned'
 
 /** No whole HTTP answer came. `message` is one clause that a report can print. */
 export class TransportFailure extends Error {

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { Pool } from 'undici'
+import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzzing.ts'
+import { referenceTarget } from '../proof/instance.ts'
+import type { WireRequest } from '../suites/harness/exchange.ts'
+
+// Fuzzing cases per second over one connection beside bare undici that sends the same requests, in turns A B A B. The
+// reference is served from a thread of its own. Prints both rates and their ratio.
+
+const rounds = 5
+const casesEach = 4_000
+
+const worker = new Worker(new URL('./server.ts', import.meta.url), { workerData: 'reference' })
+const [{ port }] = (await once(worker, 'message')) as [{ readonly port: number }]
+const url = `http://127.0.0.1:${port}`
+const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+async function ours(seed: number): Promise<{ readonly rate: number; readonly sent: readonly WireRequest[] }> {
+  const sent: WireRequest[] = []
+  const open = await openTarget(referenceTarget(url, 'real'), 1)
+  // The pods stay, so that the same requests can be sent once more.
+  const kept: OpenTarget = {
+    ...open,
+    isEmbedded: true,
+    transport: (request, ...rest) => {
+      sent.push(request)
+      return open.transport(request, ...rest)
+    },
+  }
+  let begin = performance.now()
+  let end = begin
+  let warm = 0
+  const { cases, findings } = await fuzzTarget({
+    open: kept,
+    seed,
+    concurrency: 1,
+    lane: () => ({ run: `rbench${String(seed).padStart(5, '0')}`, resources() {} }),
+    goesOn: (done) => {
+      // What is enumerated comes first, and makes the pods.
+      if (done === 2_000 && warm === 0) {
+        warm = done
+        begin = performance.now()
+        sent.length = 0
+      }
+      if (done < warm + casesEach) return true
+      end = performance.now()
+      return false
+    },
+  })
+  if (findings.length > 0) throw new Error(`the reference is not clean: ${JSON.stringify(findings)}`)
+  const rate = (cases - warm) / ((end - begin) / 1000)
+  await open.close()
+  return { rate, sent }
+}
+
+async function bare(sent: readonly WireRequest[]): Promise<number> {
+  const pool = new Pool(url, { connections: 1, pipelining: 1 })
+  const begin = performance.now()
+  for (const { method, url: address, headers, body } of sent) {
+    const answer = await pool.request({
+      method: method as 'POST',
+      path: address.slice(url.length),
+      headers: headers.flat(),
+      body,
+    })
+    await answer.body.arrayBuffer()
+  }
+  const rate = sent.length / ((performance.now() - begin) / 1000)
+  await pool.close()
+  return rate
+}
+
+const seen = { ours: [] as number[], bare: [] as number[] }
+for (let round = 0; round < rounds; round++) {
+  const { rate, sent } = await ours(round + 1)
+  seen.ours.push(rate)
+  seen.bare.push(await bare(sent))
+}
+await worker.terminate()
+const [cases, requests] = [median(seen.ours), median(seen.bare)]
+console.log(
+  `fuzz ${cases.toFixed(0)} cases/s, bare undici ${requests.toFixed(0)} requests/s, one connection each, ratio ${(cases / requests).toFixed(2)}`,
+)

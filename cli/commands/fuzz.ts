@@ -1,0 +1,242 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createLogUpdate } from 'log-update'
+import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
+import { bodyText } from '../../suites/fuzz/play.ts'
+import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
+import { exitCodes } from '../../suites/harness/results/types.ts'
+import { parseDuration } from '../../suites/harness/target/duration.ts'
+import { loadTarget } from '../../suites/harness/target/load.ts'
+import type { Target } from '../../suites/harness/target/types.ts'
+import { UsageError } from '../errors.ts'
+import { curlOf } from '../fuzz-curl.ts'
+import {
+  type FuzzOptions,
+  type FuzzRun,
+  fuzzTarget,
+  type OpenTarget,
+  openReference,
+  openTarget,
+  replayOn,
+} from '../fuzzing.ts'
+import { watchInterruption } from '../interrupt.ts'
+import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { sweepRun } from '../sweep.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface FuzzCommandOptions {
+  readonly target?: string
+  readonly runs?: number
+  readonly for?: string
+  readonly seed?: number
+  readonly path?: string
+  readonly concurrency: number
+  readonly json?: string
+}
+
+/** Cases of a run that is given neither a number nor a time. */
+const usualRuns = 10_000
+
+/** Sends generated bodies to a target, or to the reference, and holds each answer against the oracle. */
+export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Promise<number> {
+  if (options.runs !== undefined && options.for !== undefined)
+    throw new UsageError('give either --runs or --for, not both')
+  if (options.path !== undefined && options.seed === undefined)
+    throw new UsageError('--path needs the --seed that it belongs to')
+  const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
+  const target = file === null ? null : loadTarget(file, terminal.environment)
+  const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
+  if (open === null) return exitCodes.unreachable
+  const lanes = createLanes(target, file, terminal)
+  try {
+    const seed = options.seed ?? randomInt(2 ** 31)
+    if (options.path !== undefined) return await replayed(open, seed, options.path, lanes.of, terminal)
+    return await conducted(open, seed, options, lanes.of, terminal)
+  } finally {
+    await open.close()
+    await lanes.sweep()
+  }
+}
+
+async function conducted(
+  open: OpenTarget,
+  seed: number,
+  options: FuzzCommandOptions,
+  lane: FuzzOptions['lane'],
+  terminal: Terminal,
+): Promise<number> {
+  const interruption = watchInterruption(() =>
+    terminal.err('plumbline: ended at once; plumbline sweep removes what is left'),
+  )
+  const forMs = options.for === undefined ? null : durationOf(options.for)
+  const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
+  const findings = new Map<string, FuzzFinding>()
+  const begunMs = performance.now()
+  const progress = showProgress(terminal, findings, begunMs)
+  try {
+    const isInTime = () => forMs === null || performance.now() - begunMs < forMs
+    const run = await fuzzTarget({
+      open,
+      seed,
+      concurrency: options.concurrency,
+      lane,
+      findings,
+      goesOn: (cases) => cases < most && !interruption.signal.aborted && isInTime(),
+      onCase: progress.tick,
+    })
+    progress.end()
+    await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
+    if (interruption.signal.aborted) return exitCodes.interrupted
+    if (run.stopped !== null && run.findings.length === 0) return exitCodes.unreachable
+    return run.findings.length === 0 ? exitCodes.conformant : exitCodes['not conformant']
+  } finally {
+    progress.end()
+    interruption.end()
+  }
+}
+
+interface Reported {
+  readonly open: OpenTarget
+  readonly seed: number
+  readonly options: FuzzCommandOptions
+  readonly terminal: Terminal
+  readonly seconds: number
+}
+
+async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: Reported): Promise<void> {
+  const { out, err, cwd } = terminal
+  const told = [...run.findings].sort((a, b) => b.count - a.count)
+  for (const [at, finding] of told.entries()) {
+    const { operation, mutator, place, expected, observed, count, stage } = finding
+    out(`${at + 1}. ${operation}: ${observed} to ${mutator} at ${place}, ${count === 1 ? 'once' : `${count} times`}`)
+    out(`   expected: ${expected}`)
+    out(`   body:     ${bodyText(finding.bytes)}`)
+    out(`   the reference answers ${await referenceAnswer(open, finding)} to the same bytes`)
+    for (const line of curlOf(open.target, stage, finding.bytes)) out(`   ${line}`)
+    const flag = options.target === undefined ? '' : ` --target ${options.target}`
+    out(`   again:    plumbline fuzz${flag} --seed ${finding.seed} --path ${finding.path}`)
+  }
+  if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped}`)
+  const rate = Math.round(run.cases / Math.max(seconds, 0.001))
+  out(`${run.cases} cases in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${counted(run.findings.length)}`)
+  if (options.json !== undefined)
+    writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
+}
+
+/** What the reference answers, with the volumes and mounts of the target. */
+async function referenceAnswer({ target }: OpenTarget, { seed, path }: FuzzFinding): Promise<string> {
+  const reference = openReference(target)
+  const { seen } = await replayOn(reference, seed, path, { run: 'rfuzz000000', resources() {} })
+  await reference.close()
+  return seen === null ? 'nothing' : `${seen.reply.status}`
+}
+
+async function replayed(
+  open: OpenTarget,
+  seed: number,
+  path: string,
+  lane: FuzzOptions['lane'],
+  { out, err }: Terminal,
+): Promise<number> {
+  if (!/^\d+(:\d+)*$/.test(path))
+    throw new UsageError(`--path takes numbers with colons between them, such as 1204:0:3; got ${path}`)
+  const { seen, stopped } = await replayOn(open, seed, path, lane(0))
+  if (stopped !== null) {
+    err(`plumbline: the case could not be sent: ${stopped}`)
+    return exitCodes.unreachable
+  }
+  if (seen === null) throw new UsageError(`--path ${path} is not in what --seed ${seed} draws for this target`)
+  const { one, stage, reply, expected, isAllowed } = seen
+  out(`${stage}: status ${reply.status} to ${one.mutator} at ${one.place}`)
+  out(`expected: ${expected}`)
+  out(`body:     ${bodyText(one.bytes)}`)
+  for (const line of curlOf(open.target, stage, one.bytes)) out(line)
+  out(isAllowed ? 'allowed' : 'not allowed')
+  return isAllowed ? exitCodes.conformant : exitCodes['not conformant']
+}
+
+async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
+  const { pods } = target
+  if (pods === null) throw new UsageError('the target file gives no address of the pod API; add pods')
+  const open = await openTarget(target, concurrency).catch((error: unknown) => String(error))
+  const fault = typeof open === 'string' ? open : await unreachable(open, pods.url)
+  if (fault === null && typeof open !== 'string') return open
+  err(
+    `plumbline: ${pods.url} gives no answer: ${fault}; check pods.url in the target file and that the target is running`,
+  )
+  if (typeof open !== 'string') await open.close()
+  return null
+}
+
+async function unreachable({ transport }: OpenTarget, url: string): Promise<string | null> {
+  return transport({ method: 'GET', url, headers: [], body: null }).then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+}
+
+/** Runs of lanes, each with a ledger on disk of what it creates, where that outlives the process. */
+function createLanes(target: Target | null, file: string | null, { cwd, err }: Terminal) {
+  const runs: string[] = []
+  return {
+    of(): ReturnType<FuzzOptions['lane']> {
+      const run = `r${[...randomBytes(10)].map((byte) => (byte % 36).toString(36)).join('')}`
+      if (target === null) return { run, resources() {} }
+      writeOwner(cwd, run, [process.pid])
+      const resources = createResourceLedger(resourcesFile(cwd, run))
+      resources({ kind: 'run', run, targetFile: file, url: target.pods?.url ?? '' })
+      runs.push(run)
+      return { run, resources }
+    },
+    async sweep(): Promise<void> {
+      for (const run of runs) {
+        if (target === null) return
+        const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+        for (const { name, reason } of failed)
+          err(`pod ${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+      }
+    },
+  }
+}
+
+function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, FuzzFinding>, begunMs: number) {
+  const update = live ? createLogUpdate(process.stderr) : null
+  let cases = 0
+  const line = () => {
+    const seconds = (performance.now() - begunMs) / 1000
+    return `${cases} cases, ${Math.round(cases / seconds)} a second, ${counted(findings.size)}`
+  }
+  const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
+  return {
+    tick: () => void cases++,
+    end() {
+      clearInterval(timer)
+      update?.clear()
+      update?.done()
+    },
+  }
+}
+
+function asJson({ cases, findings, stopped }: FuzzRun, seed: number) {
+  return {
+    format: 1,
+    seed,
+    cases,
+    stopped,
+    findings: findings.map(({ bytes, ...finding }) => ({
+      ...finding,
+      bodyBase64: Buffer.from(bytes).toString('base64'),
+    })),
+  }
+}
+
+function durationOf(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === null) throw new UsageError(`--for takes a length of time with its unit, such as 30s or 5m; got ${text}`)
+  return ms
+}
+
+function counted(findings: number): string {
+  return findings === 0 ? 'no findings' : findings === 1 ? '1 finding' : `${findings} findings`
+}

@@ -1,0 +1,31 @@
+import { mountsOf, planeOf } from '../suites/harness/fixtures/pods.ts'
+import { printfFormat, word } from '../suites/harness/results/shell.ts'
+import type { MountKind, Target } from '../suites/harness/target/types.ts'
+
+const keyHeader = `-H "Authorization: Bearer $KEY_FULL"`
+const typeHeader = `-H 'Content-Type: application/json'`
+
+/** Shell lines that make a pod as a stage has it and send it these bytes; `stage` as `updatePod gpu network`. */
+export function curlOf(target: Target, stage: string, bytes: Uint8Array): string[] {
+  const plane = planeOf(target)
+  const [operation = '', second = '', third = 'none'] = stage.split(' ')
+  const isPatch = operation === 'updatePod'
+  const hardware = second === 'cpu' || plane.gpu === null ? { cpu: plane.cpu } : { gpu: plane.gpu }
+  const mounts = isPatch ? { mounts: mountsOf(plane, third as MountKind) } : {}
+  const creation = { name: 'plumbline-fuzz', image: plane.image, ...hardware, ...mounts, ...plane.extra }
+  const call = (method: string, path: string) => `-X ${method} "$BASE${path}" ${keyHeader} ${typeHeader}`
+  const pod = path(plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'])
+  const isStopped = isPatch || second === 'EXITED'
+  return [
+    `export BASE=${word([plane.url])} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
+    `POD=$(curl -s ${call('POST', plane.paths.createPod)} -d ${word([JSON.stringify(creation)])} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`,
+    '# wait until it is RUNNING',
+    ...(isStopped ? [`curl -s ${call('POST', path(plane.paths.triggerPodAction))} -d '{"action":"stop"}'; echo`] : []),
+    `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
+    `# afterwards: curl -s ${call('DELETE', path(plane.paths.deletePod))}`,
+  ]
+}
+
+function path(template: string): string {
+  return template.replace('{id}', '$POD')
+}

@@ -1,0 +1,71 @@
+import { jobsOf, type Step } from '../../load/queue/steps.ts'
+import { lengthOf, plannedCount, type Plan } from '../../load/plan/types.ts'
+import { UsageError } from '../errors.ts'
+
+/** What a load takes at most, known before anything is sent. */
+export interface Estimate {
+  readonly requests: number
+  readonly seconds: number
+  /** Jobs that are submitted, those among the requests included. */
+  readonly jobs: number
+}
+
+export interface Caps {
+  readonly maxRequests: number
+  readonly maxSeconds: number
+}
+
+/** From the start of k6 to its end, beside what it drives. */
+const STARTING_MS = 2000
+
+export function estimateOf(steps: readonly Step[]): Estimate {
+  let requests = 0
+  let ms = 0
+  let jobs = 0
+  for (const { plan } of steps) {
+    requests += requestsOf(plan)
+    ms += msOf(plan) + STARTING_MS
+    if (plan.plane === 'pods') continue
+    const named = jobsOf(plan)
+    jobs += named
+  }
+  return { requests: requests + jobs, seconds: Math.ceil(ms / 1000), jobs }
+}
+
+/** How long a step takes, as planned, ms. */
+export function msOf(plan: Plan): number {
+  return plan.plane === 'pods' ? 2 * plan.longestWaitMs : plan.quietMs + lengthOf(plan) + plan.holdMs
+}
+
+/** Throws UsageError where the load would be beyond a cap: nothing has been sent then. */
+export function refuseBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): void {
+  if (requests > maxRequests) {
+    throw new UsageError(
+      `this load takes up to ${number(requests)} requests, and --max-requests permits ${number(maxRequests)}; raise it, or name fewer rules with --only`,
+    )
+  }
+  if (seconds > maxSeconds) {
+    throw new UsageError(
+      `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; raise it, or name fewer rules with --only`,
+    )
+  }
+}
+
+/** What is printed before anything is sent. */
+export function describeEstimate({ requests, seconds, jobs }: Estimate): string {
+  const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
+  const cost =
+    jobs === 0
+      ? 'estimated cost: none beside the requests, since nothing is created'
+      : `estimated cost: ${number(jobs)} empty jobs of low priority, which start no worker, and what the provider takes for a request`
+  return `up to ${number(requests)} requests in ${minutes}; ${cost}`
+}
+
+function requestsOf(plan: Plan): number {
+  if (plan.plane === 'queue') return plannedCount(plan)
+  return plan.shape === 'pod-headers' ? plan.requests : plan.requests + plan.probes + 1
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en')
+}

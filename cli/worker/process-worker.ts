@@ -1,0 +1,98 @@
+import type { WorkerProgram } from '../../reference/index.ts'
+import { UsageError } from '../errors.ts'
+import type { Words } from './command.ts'
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+
+export interface ProcessWorker extends WorkerProgram {
+  /** Ends every process: asks first, insists `graceMs` later. */
+  close(graceMs: number): Promise<void>
+  /** Ends every process at once, without waiting for it. */
+  kill(): void
+}
+
+export interface ProcessWorkerOptions {
+  readonly words: Words
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly complain: (message: string) => void
+  /** Real milliseconds in which the first process must be ready. */
+  readonly readyMs?: number
+}
+
+/**
+ * A worker program that is run as real processes. A process executes one job at a time and then another, for whichever
+ * worker of its endpoint's environment takes it; there are as many as executions at once. One that ends has died.
+ * @throws UsageError where the program does not start, or does not speak the protocol of `spec/worker.md`.
+ */
+export async function createProcessWorker(options: ProcessWorkerOptions): Promise<ProcessWorker> {
+  const { words, cwd, environment, complain, readyMs = 30_000 } = options
+  const all = new Set<WorkerProcess>()
+  /** The idle ones, by the environment that they were started with. */
+  const idle = new Map<string, WorkerProcess[]>()
+
+  const start = (env: Readonly<Record<string, string>>): WorkerProcess => {
+    const started = startWorkerProcess({ words, cwd, environment: { ...environment, ...env }, complain })
+    all.add(started)
+    void started.ended.then(() => all.delete(started))
+    return started
+  }
+  const take = (key: string): WorkerProcess | undefined => {
+    const waiting = idle.get(key) ?? []
+    for (let taken = waiting.pop(); taken !== undefined; taken = waiting.pop()) if (taken.isAlive()) return taken
+    return undefined
+  }
+  const free = (key: string, freed: WorkerProcess) => {
+    if (freed.isAlive()) idle.set(key, [...(idle.get(key) ?? []), freed])
+  }
+  const kill = () => {
+    for (const each of all) each.kill('SIGKILL')
+  }
+
+  // The first one shows early whether the program works, and is there for the first job.
+  const first = start({})
+  const fault = await within(first.ready, readyMs, `it did not say that it is ready within ${readyMs} ms`)
+  if (fault !== null) {
+    kill()
+    throw new UsageError(`--worker: ${words.join(' ')} is no worker process: ${fault}; spec/worker.md has the protocol`)
+  }
+  free(keyOf({}), first)
+  process.on('exit', kill)
+
+  return {
+    async execute(job, tools) {
+      const key = keyOf(tools.env)
+      const taken = take(key) ?? start(tools.env)
+      const outcome = await taken.execute(job, tools)
+      free(key, taken)
+      return outcome
+    },
+    async close(graceMs) {
+      process.removeListener('exit', kill)
+      for (const each of all) {
+        each.dismiss()
+        each.kill('SIGTERM')
+      }
+      const insist = setTimeout(kill, graceMs)
+      await Promise.all([...all].map(({ ended }) => ended))
+      clearTimeout(insist)
+    },
+    kill,
+  }
+}
+
+function keyOf(env: Readonly<Record<string, string>>): string {
+  return JSON.stringify(Object.entries(env).sort())
+}
+
+/** The promise, or `late` once the time is over. */
+async function within<T>(promise: Promise<T>, ms: number, late: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(late), ms)
+  })
+  try {
+    return await Promise.race([promise, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Outcome, WorkerJob, WorkerTools } from '../../reference/index.ts'
+import type { Words } from './command.ts'
+import { readSaid, type Said, type Told } from './messages.ts'
+
+/** A process that executes one job at a time. */
+export interface WorkerProcess {
+  /** Why it never became ready; null once it is. */
+  readonly ready: Promise<string | null>
+  /** Settles when it and all it started are gone. */
+  readonly ended: Promise<void>
+  readonly isAlive: () => boolean
+  /** Never rejects: a process that ends meanwhile has died. */
+  execute(job: WorkerJob, tools: WorkerTools): Promise<Outcome>
+  /** Signals it and all it started. */
+  kill(signal: NodeJS.Signals): void
+  /** Closes its standard input, by which it is told that nothing more comes. */
+  dismiss(): void
+}
+
+export interface WorkerProcessOptions {
+  readonly words: Words
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Told of what it does wrong. */
+  readonly complain: (message: string) => void
+}
+
+/** The execution under way. */
+interface Current {
+  readonly job: WorkerJob
+  readonly tools: WorkerTools
+  readonly end: (outcome: Outcome) => void
+}
+
+/** Starts a worker process, in a process group of its own. What it writes to standard error is shown as it is. */
+export function startWorkerProcess({ words, cwd, environment, complain }: WorkerProcessOptions): WorkerProcess {
+  const [command, ...args] = words
+  const child = spawn(command, args, {
+    cwd,
+    env: environment as NodeJS.ProcessEnv,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const ready = Promise.withResolvers<string | null>()
+  const ended = Promise.withResolvers<void>()
+  let alive = true
+  let current: Current | null = null
+
+  const finish = (outcome: Outcome) => {
+    const { end } = current ?? {}
+    current = null
+    end?.(outcome)
+  }
+  const leave = (reason: string) => {
+    alive = false
+    ready.resolve(reason)
+    finish({ kind: 'died' })
+  }
+  const hear = (said: Said) => {
+    if (said.type === 'ready') ready.resolve(null)
+    else if (said.execution !== current?.job.execution) complain(`told of ${said.execution}, which is not under way`)
+    else if (said.type === 'partial') current.tools.emit(said.partial)
+    else finish(outcomeOf(said))
+  }
+
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    if (child.pid !== undefined) return
+    leave(`it cannot be started (${error.code})`)
+    ended.resolve()
+  })
+  // What it started goes with it, and lets go of the pipes that are waited for.
+  child.on('exit', () => signalGroup(child, 'SIGKILL'))
+  child.on('close', (code, signal) => {
+    leave(`it ended with ${signal ?? `exit code ${code}`}`)
+    ended.resolve()
+  })
+  child.stdin.on('error', () => {})
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const said = readSaid(line)
+    if (said !== null) return hear(said)
+    complain(`wrote a line that is no message, and is ended: ${line.slice(0, 100)}`)
+    signalGroup(child, 'SIGKILL')
+  })
+
+  const tell = (told: Told) => void child.stdin.write(`${JSON.stringify(told)}\n`)
+
+  return {
+    ready: ready.promise,
+    ended: ended.promise,
+    isAlive: () => alive,
+    async execute(job, tools) {
+      const { env, gpu, signal } = tools
+      await ready.promise
+      if (signal.aborted) return { kind: 'stopped' }
+      if (!alive) return { kind: 'died' }
+      const { promise, resolve } = Promise.withResolvers<Outcome>()
+      current = { job, tools, end: resolve }
+      const stop = () => tell({ type: 'stop', execution: job.execution })
+      signal.addEventListener('abort', stop, { once: true })
+      tell({ type: 'execute', job, env, gpu })
+      const outcome = await promise
+      signal.removeEventListener('abort', stop)
+      return outcome
+    },
+    kill: (signal) => signalGroup(child, signal),
+    dismiss: () => void child.stdin.end(),
+  }
+}
+
+function outcomeOf(said: Exclude<Said, { readonly type: 'ready' | 'partial' }>): Outcome {
+  if (said.type === 'completed') return { kind: 'completed', output: said.output }
+  return said.type === 'failed' ? { kind: 'failed', message: said.message } : { kind: 'stopped' }
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // It is gone already, which is what was wanted.
+  }
+}

@@ -1,0 +1,147 @@
+import type { RuleId } from '../generated/rules.ts'
+import { type RateOperation, tables } from '../generated/tables.ts'
+import { composeOptions, defaultEndpoints, type ReferenceOptions, Refusal } from '../reference/index.ts'
+import { createOperationLimiter, type OperationLimiter } from '../reference/limits/queue/operation-limiter.ts'
+import { operationRates } from '../reference/queue/operations.ts'
+
+/** A change of the reference that breaks a rule of load. */
+export interface LoadDefect {
+  readonly id: string
+  /** What is wrong, as one sentence. */
+  readonly says: string
+  /** The rule that must fail on it, beside those in which it shows as well. */
+  readonly rule: RuleId
+  readonly change: (options: ReferenceOptions) => ReferenceOptions
+  /** The sentence of the verdict. */
+  readonly observed: RegExp
+}
+
+/** For as long as nobody asks again. */
+const FOR_EVER = Number.POSITIVE_INFINITY
+
+export const loadDefects: readonly LoadDefect[] = [
+  {
+    id: 'cancel-unlimited',
+    says: 'Cancel is not limited.',
+    rule: 'limits.queue.cancel',
+    change: withRate('cancel', { requests: 1_000_000 }),
+    observed: /^cancel served 600 requests between .* where 100 each 10,000 ms explain at most 500$/,
+  },
+  {
+    id: 'run-half',
+    says: 'Run is limited to half of its rate.',
+    rule: 'limits.queue.run',
+    change: withRate('run', { requests: tables.rates.run.requests / 2 }),
+    observed: /^run answered 429 at [\d,]+ ms with at most \d+ requests counted in the 10,000 ms before/,
+  },
+  {
+    id: 'requests-double',
+    says: 'Requests is limited to twice its rate.',
+    rule: 'limits.queue.requests',
+    change: withRate('requests', { requests: 2 * tables.rates.requests.requests }),
+    observed: /^requests served 60 requests between .* where 10 each 10,000 ms explain at most 50$/,
+  },
+  {
+    id: 'purge-unlimited',
+    says: 'Purge is not limited.',
+    rule: 'limits.queue.purge',
+    change: withRate('purge', { requests: 1_000_000 }),
+    observed: /^purge served \d+ requests between .* where 2 each 10,000 ms explain at most \d+$/,
+  },
+  {
+    id: 'operations-share-a-limit',
+    says: 'All operations of an endpoint draw on one limit.',
+    rule: 'limits.queue.per-operation',
+    change: withLimiter((endpoint) => endpoint, 'cancel'),
+    observed: /^while \d+ requests of cancel were refused, on the same endpoint requests answered 429 at /,
+  },
+  {
+    id: 'endpoints-share-a-limit',
+    says: 'All endpoints draw on one limit for each operation.',
+    rule: 'limits.queue.per-endpoint',
+    change: withLimiter((_, operation) => operation),
+    observed: /^while \d+ requests of requests were refused, on another endpoint requests answered 429 at /,
+  },
+  {
+    id: 'beyond-the-limit-503',
+    says: 'What is beyond a limit is answered 503.',
+    rule: 'limits.queue.status-429',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          return response.status === 429 ? new Response('{"error":"overloaded"}', { status: 503 }) : response
+        },
+      }),
+    observed: /^\w+ gave \d+ of \d+ requests 503, each of them beyond the limit, and no 429, from [\d,]+ ms on$/,
+  },
+  {
+    id: 'refused-for-ever',
+    says: 'A client that was refused once is refused for ever.',
+    rule: 'limits.queue.recovers',
+    change: withLimiter((endpoint, operation) => `${endpoint} ${operation}`, null, withMemory),
+    observed: /^requests still answered 429 after [\d,]+ ms without a request, where 10,000 ms are a window$/,
+  },
+  {
+    id: 'stream-tenth-too-few-at-once',
+    says: 'A tenth fewer streams than promised are held at once.',
+    rule: 'limits.queue.concurrent-stream',
+    change: withRate('stream', { concurrent: 360 }),
+    observed: /^stream answered 429 at [\d,]+ ms with at most 360 requests open, where 400 are permitted$/,
+  },
+  {
+    id: 'runsync-tenth-too-many-at-once',
+    says: 'A tenth more synchronous jobs than promised are held at once.',
+    rule: 'limits.queue.concurrent-runsync',
+    change: withRate('runsync', { concurrent: 440 }),
+    observed: /^runsync served 440 requests at once at [\d,]+ ms, where 400 are permitted$/,
+  },
+]
+
+function withRate(operation: RateOperation, rate: { readonly requests?: number; readonly concurrent?: number }) {
+  return (options: ReferenceOptions): ReferenceOptions => ({
+    ...options,
+    endpoints: (options.endpoints ?? defaultEndpoints).map((offer) => ({
+      ...offer,
+      rates: { ...offer.rates, [operation]: rate },
+    })),
+  })
+}
+
+type KeyOf = (endpoint: string, operation: RateOperation) => string
+
+/** Requests are counted by limiters of its own, one for each key, with the rate of `like` or of the operation itself. */
+function withLimiter(keyOf: KeyOf, like: RateOperation | null = null, wrap = (limiter: OperationLimiter) => limiter) {
+  return (options: ReferenceOptions): ReferenceOptions => {
+    const { limiter: kind = 'fixed-window', windowScale = 1, windowOffsetMs: offsetMs = 0 } = options.queue ?? {}
+    const limiters = new Map<string, OperationLimiter>()
+    return composeOptions(options, {
+      parts: {
+        admit:
+          () =>
+          (asked, endpoint, { clock }) => {
+            const operation = operationRates[asked]
+            if (operation === undefined) return () => {}
+            const key = keyOf(endpoint.id, operation)
+            const rate = tables.rates[like ?? operation]
+            const limiter = limiters.get(key) ?? wrap(createOperationLimiter({ rate, kind, windowScale, offsetMs }))
+            limiters.set(key, limiter)
+            const admission = limiter.admit(clock.now())
+            if (admission.admitted) return () => admission.release()
+            throw new Refusal(429, `rate limit exceeded for ${operation}`)
+          },
+      },
+    })
+  }
+}
+
+function withMemory(limiter: OperationLimiter): OperationLimiter {
+  let hasRefused = false
+  return {
+    admit(nowMs) {
+      const admission = hasRefused ? { admitted: false as const, retryAfterMs: FOR_EVER } : limiter.admit(nowMs)
+      if (!admission.admitted) hasRefused = true
+      return admission
+    },
+  }
+}

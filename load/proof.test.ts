@@ -1,0 +1,119 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { RateOperation } from '../generated/tables.ts'
+import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
+import { limiterKindNames } from '../reference/limits/queue/kinds.ts'
+import { mergeVerdicts } from './analyse/merge.ts'
+import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
+import { loadDefects } from './defects.ts'
+import { holding, loadReference, type ReferenceLoad } from './testing/reference.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** Decided on endpoints that hold /runsync and /stream by themselves; those of a rate of 2000 have the same judge. */
+const decided = only(
+  /\.(run|cancel|purge|requests|concurrent-runsync|concurrent-stream|recovers|status-429|per-operation|per-endpoint)$/,
+)
+/** Decided where the reference takes its time for every answer. */
+const HOLD_MS = 6000
+const slow = only(/\.concurrent-(run|status|cancel|openai|requests)$/)
+
+describe('the reference, whatever its limiter', () => {
+  test.each(limiterKindNames)('%s passes every rule', async (limiter) => {
+    expect(await verdicts({ rules: decided, change: queued({ limiter }) })).toEqual(allOf(decided, 'passed'))
+  })
+
+  test.each(['status', 'stream'] as const)('%s passes at its full rate', async (operation) => {
+    const rules = only(new RegExp(`\\.${operation}$`))
+    expect(await verdicts({ rules, change: queued({ limiter: 'sliding-counter' }) })).toEqual(allOf(rules, 'passed'))
+  })
+
+  test('requests that are held by a slow answer pass at once', async () => {
+    const answered = await verdicts({ rules: slow, change: (options) => slowly(options) })
+    expect(answered).toEqual(allOf(slow, 'passed'))
+  })
+
+  test('runsync has a rate where workers answer at once', async () => {
+    const rules = only(/\.runsync$/)
+    expect(await verdicts({ rules, perWorkerRate: 1, change: working })).toEqual(allOf(rules, 'passed'))
+  })
+
+  test('nothing is too generous where workers run and nobody says what they add', async () => {
+    const found = await verdicts({ rules: only(/\.cancel$/), change: (options) => working(unlimited(options)) })
+    expect(found).toEqual({ 'limits.queue.cancel': 'inconclusive' })
+  })
+})
+
+describe('a defect of the reference is caught, whatever its limiter', () => {
+  test.each(loadDefects.map((defect) => [defect.says, defect] as const))('%s', async (_, defect) => {
+    for (const limiter of ['fixed-window', 'sliding-counter', 'gcra'] as const) {
+      const rules = new Set<LoadRule>([defect.rule as LoadRule, 'limits.queue.requests'])
+      const { judged } = await load({ rules, change: (options) => defect.change(queued({ limiter })(options)) })
+      const found = judged.flatMap((one) => one.verdicts).filter(({ rule }) => rule === defect.rule)
+      expect(found).toContainEqual(
+        expect.objectContaining({ verdict: 'failed', sentence: expect.stringMatching(defect.observed) }),
+      )
+    }
+  })
+
+  test.each<[string, LoadRule, RateOperation, number]>([
+    ['too few', 'limits.queue.concurrent-run', 'run', 180],
+    ['too many', 'limits.queue.concurrent-cancel', 'cancel', 22],
+    ['too few', 'limits.queue.concurrent-status', 'status', 360],
+    ['too many', 'limits.queue.concurrent-requests', 'requests', 3],
+    ['too few', 'limits.queue.concurrent-openai', 'openai', 360],
+  ])('%s at once: %s', async (_, rule, operation, concurrent) => {
+    const change = (options: ReferenceOptions) => {
+      const { endpoints = [] } = slowly(options)
+      return {
+        ...slowly(options),
+        endpoints: endpoints.map((one) => ({ ...one, rates: { [operation]: { concurrent } } })),
+      }
+    }
+    expect(await verdicts({ rules: new Set([rule]), change })).toEqual({ [rule]: 'failed' })
+  })
+})
+
+test('every rule of the queue that load judges is failed by a defect here or beside the analyser', () => {
+  const killed = new Set<string>(loadDefects.map(({ rule }) => rule))
+  const rates = queueLoadRules.filter((rule) => !killed.has(rule))
+  // One judge for all rates, and one for all that is held: those of other operations stand for these.
+  expect(
+    rates.filter(
+      (rule) => !/^limits\.queue\.(concurrent-)?(run|runsync|status|stream|openai|cancel|requests)$/.test(rule),
+    ),
+  ).toEqual([])
+})
+
+const load = (options: ReferenceLoad) => loadReference(options)
+
+async function verdicts(options: ReferenceLoad): Promise<Record<string, string>> {
+  const { judged, undecided } = await load(options)
+  const merged = mergeVerdicts(judged.flatMap((one) => one.verdicts))
+  return Object.fromEntries([...merged.map(({ rule, verdict }) => [rule, verdict]), ...undecided])
+}
+
+function queued(queue: NonNullable<ReferenceOptions['queue']>) {
+  return (options: ReferenceOptions) => composeOptions(options, { queue })
+}
+
+/** Workers that take every job at once. */
+function working(options: ReferenceOptions): ReferenceOptions {
+  return { ...options, endpoints: (options.endpoints ?? []).map((one) => ({ ...one, workersMin: 1, workersMax: 1 })) }
+}
+
+/** Every answer takes its time. */
+function slowly(options: ReferenceOptions): ReferenceOptions {
+  return holding(working(options), HOLD_MS)
+}
+
+function unlimited(options: ReferenceOptions): ReferenceOptions {
+  return loadDefects.find(({ id }) => id === 'cancel-unlimited')?.change(options) ?? options
+}
+
+function only(pattern: RegExp): ReadonlySet<LoadRule> {
+  return new Set(queueLoadRules.filter((rule) => pattern.test(rule)))
+}
+
+function allOf(rules: ReadonlySet<LoadRule>, verdict: string): Record<string, string> {
+  return Object.fromEntries([...rules].map((rule) => [rule, verdict]))
+}

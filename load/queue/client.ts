@@ -1,0 +1,62 @@
+import { jsonOf, type WireResponse } from '../../suites/harness/exchange.ts'
+import { idIn, membersOf, show } from '../../suites/harness/read.ts'
+import type { QueuePath, QueuePlane } from '../../suites/harness/target/types.ts'
+import type { Transport } from '../../suites/harness/transport/types.ts'
+import { LoadError } from '../load-error.ts'
+import { submission } from './requests.ts'
+
+export interface QueueClientOptions {
+  readonly transport: Transport
+  readonly queue: QueuePlane
+  readonly token: string
+  readonly userAgent: string
+}
+
+/** The few requests that prepare a load, one at a time. Each rejects with TransportFailure where no answer came. */
+export interface QueueClient {
+  /** The id of a new job; null where it was refused with 429. Throws LoadError for another answer. */
+  submit(endpoint: string, ttlMs: number, input?: Readonly<Record<string, unknown>>): Promise<string | null>
+  status(endpoint: string, job: string): Promise<string | null>
+  cancel(endpoint: string, job: string): Promise<number>
+  purge(endpoint: string): Promise<number>
+  health(endpoint: string): Promise<{ readonly status: number; readonly body: unknown }>
+}
+
+export function createQueueClient({ transport, queue, token, userAgent }: QueueClientOptions): QueueClient {
+  const call = (path: QueuePath, endpoint: string, job = '', body: unknown = null): Promise<WireResponse> => {
+    const template = queue.url + queue.paths[path]
+    return transport({
+      method: path === 'getJobStatus' || path === 'getEndpointHealth' ? 'GET' : 'POST',
+      url: template.replace('{endpoint}', encodeURIComponent(endpoint)).replace('{job}', encodeURIComponent(job)),
+      headers: [
+        ['Accept', 'application/json'],
+        ['Authorization', `Bearer ${token}`],
+        ['User-Agent', userAgent],
+        ...(body === null ? [] : [['Content-Type', 'application/json'] as const]),
+      ],
+      body: body === null ? null : new TextEncoder().encode(JSON.stringify(body)),
+    })
+  }
+  return {
+    async submit(endpoint, ttlMs, input) {
+      const { status, body } = await call('runJob', endpoint, '', submission(ttlMs, input))
+      if (status === 429) return null
+      const id = idIn(jsonOf(body))
+      if (status >= 200 && status < 300 && id !== null) return id
+      throw new LoadError(
+        `Expected /run on endpoint ${endpoint} to accept a job that the load is to name, but it answered ${status} ${show(jsonOf(body))}; check queue.endpoints and keys.full of the target file.`,
+      )
+    },
+    async status(endpoint, job) {
+      const { body } = await call('getJobStatus', endpoint, job)
+      const status = membersOf(jsonOf(body))?.status
+      return typeof status === 'string' ? status : null
+    },
+    cancel: async (endpoint, job) => (await call('cancelJob', endpoint, job)).status,
+    purge: async (endpoint) => (await call('purgeQueue', endpoint)).status,
+    async health(endpoint) {
+      const { status, body } = await call('getEndpointHealth', endpoint)
+      return { status, body: jsonOf(body) }
+    },
+  }
+}

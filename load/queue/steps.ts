@@ -1,0 +1,160 @@
+import { type RateOperation, tables } from '../../generated/tables.ts'
+import type { LoadRule } from '../analyse/rules.ts'
+import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
+import { lengthOf, type Plan, plannedCount, type QueuePlan, type Stretch, type Workers } from '../plan/types.ts'
+import { jobOperations, submitting } from './requests.ts'
+
+/** One plan of a load, and the rules that it judges. */
+export interface Step<P extends Plan = Plan> {
+  /** Names its folder and its line of progress, such as `cancel-over`. */
+  readonly name: string
+  readonly plan: P
+  readonly rules: readonly LoadRule[]
+}
+
+export type QueueStep = Step<QueuePlan>
+
+export interface StepOptions {
+  /** The rules that are selected and claimed. */
+  readonly rules: ReadonlySet<string>
+  readonly windowScale: number
+  readonly workers: Workers
+  /** How long the target holds a request of an operation, as far as that is known, ms. */
+  readonly holds: Readonly<Partial<Record<RateOperation, number>>>
+  readonly tables?: Parameters<typeof queuePlan>[0]['tables']
+}
+
+const operations = Object.keys(tables.rates) as RateOperation[]
+
+/** Requests of a smoke lie so far apart. */
+const SMOKE_SPACING_MS = 100
+/** How much longer than it takes to open all of them a target must hold requests, so that they are open at once. */
+const HOLD_MARGIN = 1.2
+/** The most that is waited for an answer that a target holds: its documented wait, and a third of it. */
+export const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
+
+/**
+ * One request of each operation that the rules are about, one after the other; those that are to be held open by
+ * themselves, since a purge would end them.
+ */
+export function smokeSteps({ rules }: Pick<StepOptions, 'rules'>): QueueStep[] {
+  const isHeld = (operation: RateOperation) =>
+    operation !== 'purge' && rules.has(`limits.queue.concurrent-${operation}`)
+  const wanted = operations.filter((operation) => smoked(operation, rules))
+  const brief = wanted.filter((operation) => !isHeld(operation))
+  const held = wanted.filter(isHeld)
+  return [
+    ...(brief.length === 0 ? [] : [smokeOf('smoke', brief, 0)]),
+    ...(held.length === 0 ? [] : [smokeOf('smoke-held', held, LONGEST_HOLD_MS)]),
+  ]
+}
+
+function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number): QueueStep {
+  const [first = 'requests'] = wanted
+  const plan = queuePlan({ operation: first, shape: 'smoke' })
+  const stretches = wanted.map(
+    (operation, n): Stretch => ({
+      operation,
+      endpoint: FIRST_ENDPOINT,
+      startMs: n * SMOKE_SPACING_MS,
+      count: 1,
+      spacingMs: SMOKE_SPACING_MS,
+    }),
+  )
+  return { name, plan: { ...plan, stretches, quietMs: 0, holdMs }, rules: [] }
+}
+
+/** Every plan that the rules ask for: below, beyond and at once for each operation; then recovery, then isolation. */
+export function limitSteps(options: StepOptions): QueueStep[] {
+  const { rules } = options
+  const steps = operations.flatMap((operation) => operationSteps(operation, options))
+  const cheap = cheapest(rules)
+  const needs429 = rules.has('limits.queue.status-429') && !steps.some(({ plan }) => plan.shape === 'over')
+  if (needs429) steps.push(stepOf('over', cheap, ['limits.queue.status-429'], options))
+  if (rules.has('limits.queue.recovers')) steps.push(stepOf('recovery', cheap, ['limits.queue.recovers'], options))
+  if (rules.has('limits.queue.per-operation')) {
+    const neighbour = rules.has('limits.queue.requests') ? 'requests' : 'status'
+    steps.push(stepOf('isolation', 'cancel', ['limits.queue.per-operation'], options, neighbour))
+  }
+  if (rules.has('limits.queue.per-endpoint')) {
+    const operation = rules.has('limits.queue.requests') ? 'requests' : 'status'
+    steps.push(stepOf('isolation', operation, ['limits.queue.per-endpoint'], options, operation))
+  }
+  return steps
+}
+
+/** Why requests of an operation cannot be held open at once, or null. */
+export function holdFault(operation: RateOperation, { holds, windowScale }: StepOptions): string | null {
+  const held = holds[operation]
+  if (held === undefined) return null
+  const plan = queuePlan({ operation, shape: 'concurrency', windowScale })
+  const neededMs = Math.ceil(lengthOf(plan) * HOLD_MARGIN)
+  if (held >= neededMs) return null
+  return `${operation} holds a request open for ${Math.round(held)} ms, and ${plannedCount(plan)} opened at a pace that its rate permits need ${neededMs} ms to be open at once`
+}
+
+/** How many jobs a plan submits, those before it included. */
+export function jobsOf({ stretches }: QueuePlan): number {
+  const named = new Map<string, number>()
+  let sum = 0
+  for (const { operation, endpoint, count } of stretches) {
+    if (submitting.has(operation)) sum += count
+    if (!isNaming(operation)) continue
+    const key = `${endpoint} ${operation}`
+    named.set(key, operation === 'cancel' ? (named.get(key) ?? 0) + count : 1)
+  }
+  for (const count of named.values()) sum += count
+  return sum
+}
+
+export function isNaming(operation: RateOperation): boolean {
+  return (jobOperations as readonly RateOperation[]).includes(operation)
+}
+
+function operationSteps(operation: RateOperation, options: StepOptions): QueueStep[] {
+  const { rules } = options
+  const rate: LoadRule = `limits.queue.${operation}`
+  const steps: QueueStep[] = []
+  if (rules.has(rate)) {
+    steps.push(stepOf('under', operation, [rate], options))
+    steps.push(stepOf('over', operation, [rate, 'limits.queue.status-429'], options))
+    if (operation === 'purge') steps.push(stepOf('burst', operation, [rate, 'limits.queue.status-429'], options))
+  }
+  if (operation === 'purge' || !rules.has(`limits.queue.concurrent-${operation}`)) return steps
+  if (holdFault(operation, options) === null) {
+    steps.push(stepOf('concurrency', operation, [`limits.queue.concurrent-${operation}`], options))
+  }
+  return steps
+}
+
+function stepOf(
+  shape: QueuePlan['shape'],
+  operation: RateOperation,
+  rules: readonly LoadRule[],
+  { windowScale, workers, holds, tables: given }: StepOptions,
+  neighbour?: RateOperation,
+): QueueStep {
+  const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
+  const plan = queuePlan({
+    operation,
+    shape,
+    windowScale,
+    workers,
+    ...(neighbour === undefined ? {} : { neighbour }),
+    ...(holdMs === undefined ? {} : { holdMs: Math.round(holdMs) }),
+    ...(given === undefined ? {} : { tables: given }),
+  })
+  const apart = neighbour === undefined ? '' : neighbour === operation ? '-across-endpoints' : `-beside-${neighbour}`
+  return { name: `${operation}-${shape}${apart}`, plan, rules }
+}
+
+/** What is exceeded where any operation will do: the one that costs fewest requests. */
+function cheapest(rules: ReadonlySet<string>): RateOperation {
+  return rules.has('limits.queue.requests') ? 'requests' : 'cancel'
+}
+
+function smoked(operation: RateOperation, rules: ReadonlySet<string>): boolean {
+  if (rules.has(`limits.queue.${operation}`) || rules.has(`limits.queue.concurrent-${operation}`)) return true
+  if (operation === 'cancel') return rules.has('limits.queue.per-operation') || cheapest(rules) === 'cancel'
+  return operation === 'status' && !rules.has('limits.queue.requests') && rules.size > 0
+}

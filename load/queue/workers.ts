@@ -1,0 +1,32 @@
+import { membersOf } from '../../suites/harness/read.ts'
+import type { QueuePlane } from '../../suites/harness/target/types.ts'
+import type { Workers } from '../plan/types.ts'
+
+/**
+ * How many workers an answer of /health counts at most: those that are ready, and those about to be. Null where it does
+ * not say. Its form is not in the description: a number, or numbers by state (`health.workers` of the target file).
+ */
+export function workersIn(health: unknown, path: string): number | null {
+  let value: unknown = health
+  for (const name of path.split('.')) value = membersOf(value)?.[name]
+  if (isCount(value)) return value
+  const members = membersOf(value)
+  if (members === null) return null
+  const counts = Object.entries(members).filter((entry): entry is [string, number] => isCount(entry[1]))
+  if (counts.length === 0) return null
+  const count = (name: string) => counts.find(([state]) => state === name)?.[1] ?? 0
+  const known = counts.some(([state]) => ['ready', 'idle', 'running'].includes(state))
+  if (!known) return counts.reduce((sum, [, number]) => sum + number, 0)
+  return Math.max(count('ready'), count('idle') + count('running')) + count('initializing')
+}
+
+/** What running workers make of a limit, by their number and the rate that the target file gives them. */
+export function workersOf(count: number | null, { perWorkerRate }: Pick<QueuePlane, 'perWorkerRate'>): Workers {
+  if (count === 0) return { running: 0, requestsPerWindow: 0 }
+  if (count === null || perWorkerRate === null) return 'unknown'
+  return { running: count, requestsPerWindow: perWorkerRate }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}

@@ -1,0 +1,145 @@
+import {
+  composeOptions,
+  createControlledClock,
+  createReference,
+  defaultKeys,
+  type ReferenceOptions,
+} from '../../reference/index.ts'
+import { operationRates } from '../../reference/queue/operations.ts'
+import { createControlledClock as createScenarioClocks } from '../../suites/harness/clock/controlled.ts'
+import { defaultHealth, defaultQueuePaths, defaultStream } from '../../suites/harness/target/defaults.ts'
+import type { QueuePlane } from '../../suites/harness/target/types.ts'
+import { inProcess } from '../../suites/harness/transport/in-process.ts'
+import { TransportFailure } from '../../suites/harness/transport/types.ts'
+import { type Conducted, type ConductOptions, conductLimits } from '../conduct.ts'
+import { driveOpenLoop, type Send } from '../drivers/open-loop.ts'
+import { type Fills, jobsKey } from '../k6/script-plan.ts'
+import { createQueueClient } from '../queue/client.ts'
+import { queueRequests } from '../queue/requests.ts'
+
+const START_MS = 1_767_323_045_123
+const PATIENCE_MS = 120_000
+const noWorkers = { workersMin: 0, workersMax: 0, coldStartMs: 0, idleTimeoutMs: 0 }
+
+/** The queue plane of a reference whose endpoints have no workers, as a target file would say it. */
+export const queue: QueuePlane = {
+  url: 'https://reference.test',
+  paths: defaultQueuePaths,
+  endpoints: {
+    normal: 'normal',
+    dedicated: 'dedicated',
+    second: 'second',
+    twoWorkers: null,
+    scaleToZero: null,
+    executionTimeout: null,
+    noExecutionTimeout: null,
+  },
+  executionTimeoutMs: null,
+  worker: false,
+  workers: 1,
+  perWorkerRate: null,
+  stream: defaultStream,
+  health: defaultHealth,
+  requests: true,
+  openai: true,
+}
+
+export interface ReferenceLoad extends Pick<ConductOptions, 'rules'> {
+  readonly change?: (options: ReferenceOptions) => ReferenceOptions
+  readonly windowScale?: number
+  /** Requests a window that each worker adds, as the target file says; unknown unless given. */
+  readonly perWorkerRate?: number
+}
+
+/** A whole load of a reference in this process, on a clock that stands still until all that drive it wait. */
+export async function loadReference(options: ReferenceLoad): Promise<Conducted> {
+  const { rules, change = same, windowScale = 1, perWorkerRate = null } = options
+  const controlled = createControlledClock(START_MS)
+  const endpoints = [
+    { id: 'dedicated', ...noWorkers },
+    { id: 'second', ...noWorkers },
+  ]
+  const reference = createReference(
+    change({ clock: controlled.clock, endpoints, queue: { windowScale, windowOffsetMs: 777 } }),
+  )
+  const fetch = controlled.wrap(reference.fetch)
+  const clocks = createScenarioClocks({ kind: 'virtual', control: controlled, startMs: START_MS })
+  const clock = clocks.actor('load')
+  const token = defaultKeys.full
+  const send = inProcess(fetch)
+  const client = createQueueClient({
+    queue,
+    token,
+    userAgent: 'plumbline',
+    // An answer may take time on this clock, so it is waited for as what comes from outside is.
+    async transport(request) {
+      const answer = await clock.until(send(request), controlled.clock.now() + PATIENCE_MS)
+      if (answer === null) throw new TransportFailure('timeout', `no answer within ${PATIENCE_MS} ms`)
+      return answer
+    },
+  })
+  try {
+    return await conductLimits({
+      queue: { ...queue, perWorkerRate },
+      rules,
+      windowScale,
+      client,
+      clock,
+      async drive({ plan }, fills) {
+        const send = senderOf(fetch, token, fills)
+        return { points: await driveOpenLoop({ plan, send, clock, now: controlled.clock.now }), notes: [] }
+      },
+    })
+  } finally {
+    clock.done()
+    clocks.close()
+    reference.close()
+  }
+}
+
+/** Options with which every request that is admitted is held open for `ms`, and a refused one is not. */
+export function holding(options: ReferenceOptions, ms: number): ReferenceOptions {
+  const { clock } = options
+  const admitted = new Map<string, (() => void)[]>()
+  return composeOptions(options, {
+    parts: {
+      admit: (admit) => (operation, endpoint, service) => {
+        const release = admit(operation, endpoint, service)
+        const key = `${endpoint.id} ${operationRates[operation]}`
+        admitted.set(key, [...(admitted.get(key) ?? []), release])
+        return () => {}
+      },
+    },
+    wrapFetch: (fetch) => async (request) => {
+      const [, , endpoint, operation] = new URL(request.url).pathname.split('/')
+      const response = await fetch(request)
+      if (response.status === 429) return response
+      await new Promise<void>((resolve) => void clock.schedule(clock.now() + ms, resolve))
+      // Which of several equal ones is let go does not matter: they are counted.
+      admitted.get(`${endpoint} ${operation}`)?.pop()?.()
+      return response
+    },
+  })
+}
+
+/** What a script of k6 sends, sent to a function in its place. */
+function senderOf(fetch: (request: Request) => Promise<Response>, token: string, { ids, jobs }: Fills): Send {
+  const requests = queueRequests(queue)
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const taken = new Map<string, number>()
+  return async ({ operation, endpoint }) => {
+    const { method = '', path = '', body = null } = requests[operation] ?? {}
+    const key = jobsKey({ operation: operation as 'run', endpoint })
+    const n = taken.get(key) ?? 0
+    taken.set(key, n + 1)
+    const own = jobs[key] ?? []
+    const filled = path.replace('{endpoint}', ids[endpoint] ?? '').replace('{job}', own[n % own.length] ?? '')
+    const response = await fetch(new Request(queue.url + filled, { method, body, headers }))
+    await response.arrayBuffer()
+    return { status: response.status, retryAfter: response.headers.get('retry-after') }
+  }
+}
+
+function same<T>(value: T): T {
+  return value
+}

@@ -1,0 +1,59 @@
+import { asValue, carriesOut, deeply, pretends, readsAs } from '../fuzz/tools.ts'
+import type { Defect } from '../types.ts'
+
+const moved = '{"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}}'
+
+/** What only odd bodies bring to light; `proof/fuzz/` has many more, tried in its test. */
+export const fuzzPods = [
+  {
+    id: 'action-in-full-width-letters-accepted',
+    rule: 'pods.action-body.fuzz',
+    clause: 'answer',
+    says: 'An action in full-width letters is taken for the usual one.',
+    observed: 'status 200 to look-alike at $.action',
+    wrap: readsAs(
+      'action',
+      asValue((value) => deeply(value, (member) => (typeof member === 'string' ? member.normalize('NFKC') : member))),
+    ),
+  },
+  {
+    id: 'action-cut-off-refused-and-carried-out',
+    rule: 'pods.action-body.fuzz',
+    clause: 'unchanged',
+    says: 'A body that is cut off before its last bracket is answered 400, and the pod stops.',
+    observed: 'actions ["start","terminate"], status "EXITED" after truncated at $',
+    wrap: carriesOut('action', (body) => (body.endsWith('"stop"') ? `${body}}` : null)),
+  },
+  {
+    id: 'action-with-an-escape-not-carried-out',
+    rule: 'pods.action-body.fuzz',
+    clause: 'carried-out',
+    says: 'An action whose text is written with an escape is answered 200, and nothing happens.',
+    observed: 'status RUNNING after escaped at $.action',
+    wrap: pretends('action', (body) => body === '{"action":"\\u0073top"}'),
+  },
+  {
+    id: 'patch-octal-number-accepted',
+    rule: 'pods.patch.fuzz',
+    clause: 'answer',
+    says: 'A number in a PATCH may begin with 0, which is no JSON.',
+    observed: 'status 200 to leading-zero at $.mounts.persistent.size',
+    wrap: readsAs('patch', (body) => body.replace(':010', ':10')),
+  },
+  {
+    id: 'patch-extra-refused-and-moved',
+    rule: 'pods.patch.fuzz',
+    clause: 'unchanged',
+    says: 'A network mount with a further property that is null is refused, and its path has changed.',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace-b"}]} after extra-null at $.mounts.network[0]',
+    wrap: carriesOut('patch', (body) => (body.includes('-b","plumbline":null}]') ? moved : null)),
+  },
+  {
+    id: 'patch-with-a-byte-order-mark-not-applied',
+    rule: 'pods.patch.fuzz',
+    clause: 'mount',
+    says: 'A PATCH that begins with a byte order mark is answered 200, and the mount stays as it was.',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after bom at $',
+    wrap: pretends('patch', (body) => body.startsWith('\xef\xbb\xbf')),
+  },
+] as const satisfies readonly Defect[]

@@ -1,0 +1,19 @@
+import '../../suites/all.ts'
+import { expect, test } from 'vitest'
+import { allRules } from '../../suites/harness/registry.ts'
+import { judgeOn } from '../judge.ts'
+import { oddActions } from './odd-actions.ts'
+import { oddPatches } from './odd-patches.ts'
+
+const all = [...oddActions, ...oddPatches]
+
+test.each(all)('$id: $says', async (defect) => {
+  const [judgement] = await judgeOn({ variants: [defect], rules: allRules().filter(({ id }) => id === defect.rule) })
+  const found = judgement?.findings.map(({ clause, observed }) => ({ clause, observed }))
+  expect(found, judgement?.reason ?? '').toEqual([{ clause: defect.clause, observed: defect.observed }])
+})
+
+test('there are forty and more, each with a name of its own', () => {
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+  expect(all.length).toBeGreaterThanOrEqual(40)
+})

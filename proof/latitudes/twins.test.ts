@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import type { RuleId } from '../../generated/rules.ts'
+import { everything } from '../jobs.ts'
+import { judgeOn } from '../judge.ts'
+import type { Fetch, Variant } from '../types.ts'
+
+// A refusal tells something only where the positive twin of the request works. On each of these servers it does not,
+// and nothing that is wrong can be told from what is right: that is no pass.
+
+const { rules } = everything()
+
+it.each<{ rule: RuleId; server: string; wrap: NonNullable<Variant['wrap']> }>([
+  { rule: 'pods.action.unknown-pod', server: 'every action call is 404', wrap: actions(404) },
+  { rule: 'pods.action-body.no-effect', server: 'every action call is 404', wrap: actions(404) },
+  { rule: 'pods.action-body.no-effect', server: 'every action call is 400', wrap: actions(400) },
+  { rule: 'pods.action-body.oversize', server: 'every action call is 404', wrap: actions(404) },
+  { rule: 'pods.action-body.oversize', server: 'every action call is 413', wrap: actions(413) },
+  { rule: 'auth.pods.hidden', server: 'the list of another account is 401', wrap: listOfStranger(401) },
+  { rule: 'auth.pods.hidden', server: 'the list of another account is 200 without a list', wrap: listOfStranger(200) },
+  { rule: 'auth.pods.hidden', server: 'every list is empty', wrap: emptyLists },
+  { rule: 'auth.pods.missing', server: 'every list is empty', wrap: emptyLists },
+])('$rule is inconclusive where $server', async ({ rule, wrap }) => {
+  const variants = [{ id: 'twin', says: 'It does not work.', wrap }]
+  const [judgement] = await judgeOn({ variants, rules: rules.filter(({ id }) => id === rule) })
+  expect(judgement).toMatchObject({ rule, verdict: 'inconclusive' })
+})
+
+function actions(status: number): (fetch: Fetch) => Fetch {
+  return answered((request) => request.url.endsWith('/action'), status, { title: 'No', status, detail: 'never' })
+}
+
+function listOfStranger(status: number): (fetch: Fetch) => Fetch {
+  const isMeant = (request: Request) => isList(request) && /stranger/.test(request.headers.get('authorization') ?? '')
+  return answered(isMeant, status, { title: 'No', status, detail: 'never' })
+}
+
+function emptyLists(fetch: Fetch): Fetch {
+  return answered((request) => isList(request) && request.headers.has('authorization'), 200, { pods: [] })(fetch)
+}
+
+function isList({ method, url }: Request): boolean {
+  return method === 'GET' && url.endsWith('/v2/pods')
+}
+
+function answered(isMeant: (request: Request) => boolean, status: number, body: object): (fetch: Fetch) => Fetch {
+  return (fetch) => async (request) => (isMeant(request) ? Response.json(body, { status }) : fetch(request))
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import type { SchemaName } from '../../generated/validators.ts'
+import { type Mutator, mutators } from './mutators/index.ts'
+import { type Place, pathText, placesIn } from './places.ts'
+import { type Schema, schemaNamed } from './schema.ts'
+
+/** A body, and what was done to it. */
+export interface FuzzCase {
+  /** Name of the mutator, several joined by ` + `; `as-is` for a body that nothing was done to. */
+  readonly mutator: string
+  /** The place in the body, as `$.mounts.network[0].path`. */
+  readonly place: string
+  readonly bytes: Uint8Array
+  /** Simpler cases, the simplest first; none where it is as simple as can be. */
+  readonly simpler?: () => Iterable<FuzzCase>
+}
+
+/** What a mutator is called that changes nothing. */
+export const asIs = 'as-is'
+
+/** A case in a few words: `padded at $.action`. */
+export function caseText({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>): string {
+  return `${mutator} at ${place}`
+}
+
+/** Every (place × mutator) of one valid body once, and the body itself first. */
+export function enumerate(body: unknown, schema: SchemaName): readonly FuzzCase[] {
+  const key = `${schema} ${JSON.stringify(body)}`
+  const known = enumerated.get(key)
+  if (known !== undefined) return known
+  const places = placesIn(body, schemaNamed(schema))
+  const cases = [
+    { mutator: asIs, place: '$', bytes: encoded(JSON.stringify(body)) },
+    ...places.flatMap((place) =>
+      mutators.flatMap((mutator) => {
+        const bytes = written(mutator, body, place)
+        return bytes === null ? [] : [{ mutator: mutator.name, place: pathText(place.path), bytes }]
+      }),
+    ),
+  ]
+  enumerated.set(key, cases)
+  return cases
+}
+
+/** Few bodies are enumerated, and those in each of many runs. */
+const enumerated = new Map<string, readonly FuzzCase[]>()
+
+/** Random cases: a body of `bodies`, most often with one thing wrong, now and then with two or none. */
+export function arbitraryCase(bodies: fc.Arbitrary<unknown>, schema: SchemaName): fc.Arbitrary<FuzzCase> {
+  const resolvedSchema = schemaNamed(schema)
+  const values = mutators.filter(({ level }) => level === 'value')
+  const choice = fc.record({
+    body: bodies,
+    first: fc.oneof({ arbitrary: fc.constant(null), weight: 7 }, { arbitrary: fc.constantFrom(...values), weight: 1 }),
+    mutator: fc.oneof(
+      { arbitrary: fc.constant(null), weight: 1 },
+      { arbitrary: fc.constantFrom(...mutators), weight: 9 },
+    ),
+    at: fc.nat(11),
+  })
+  return choice.map(({ body, first, mutator, at }) => mutated(body, resolvedSchema, [first, mutator], at))
+}
+
+/** Draws one value; the same for the same seed and run. */
+export function draw<T>(arbitrary: fc.Arbitrary<T>, seed: number, run: number): fc.Value<T> {
+  return arbitrary.generate(randomOf(seed, run), 2 + Math.floor(Math.log10(run + 1)))
+}
+
+/** A drawn case with its simpler ones. */
+export function shrinkable(value: fc.Value<FuzzCase>, arbitrary: fc.Arbitrary<FuzzCase>): FuzzCase {
+  const simpler = function* () {
+    for (const next of arbitrary.shrink(value.value, value.context)) yield shrinkable(next, arbitrary)
+  }
+  return { ...value.value, simpler }
+}
+
+/** The bytes of a body as one mutator writes it; null where it has nothing to change there. */
+export function written(mutator: Mutator, body: unknown, place: Place): Uint8Array | null {
+  const result = mutator.level === 'bytes' ? mutator.write(body, place) : mutator.change(body, place)
+  if (result === null) return null
+  if (result instanceof Uint8Array) return result
+  return encoded(typeof result === 'string' ? result : JSON.stringify(result.body))
+}
+
+function mutated(body: unknown, schema: Schema, chosen: readonly (Mutator | null)[], at: number): FuzzCase {
+  let value = body
+  let bytes: Uint8Array | null = null
+  const names: string[] = []
+  let place = '$'
+  for (const mutator of chosen) {
+    if (mutator === null) continue
+    const fitting = placesIn(value, schema).filter((each) => written(mutator, value, each) !== null)
+    const chosenPlace = fitting[at % Math.max(1, fitting.length)]
+    if (chosenPlace === undefined) continue
+    if (mutator.level === 'value') value = mutator.change(value, chosenPlace)?.body ?? value
+    else bytes = written(mutator, value, chosenPlace)
+    names.push(mutator.name)
+    place = pathText(chosenPlace.path)
+  }
+  return { mutator: names.join(' + ') || asIs, place, bytes: bytes ?? encoded(JSON.stringify(value)) }
+}
+
+const encoder = new TextEncoder()
+
+function encoded(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+/** Numbers of fast-check's kind from a seed and the number of a run, so that any run can be drawn without the earlier ones. */
+function randomOf(seed: number, run: number): fc.Random {
+  return new fc.Random(new Numbers(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(run + 1, 0xc2b2ae35)))
+}
+
+/** mulberry32. */
+class Numbers {
+  #state: number
+
+  constructor(state: number) {
+    this.#state = state | 0
+  }
+
+  clone(): Numbers {
+    return new Numbers(this.#state)
+  }
+
+  getState(): readonly number[] {
+    return [this.#state]
+  }
+
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) | 0
+  }
+}

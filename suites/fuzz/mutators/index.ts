@@ -1,0 +1,9 @@
+import { byteMutators } from './bytes.ts'
+import { memberMutators } from './members.ts'
+import type { Mutator } from './types.ts'
+import { valueMutators } from './values.ts'
+
+/** Every way in which a body is made wrong, each with a name of its own. */
+export const mutators: readonly Mutator[] = [...memberMutators, ...valueMutators, ...byteMutators]
+
+export type { ByteMutator, Mutator, ValueMutator } from './types.ts'

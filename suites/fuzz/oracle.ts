@@ -1,0 +1,60 @@
+import { type Tables, tables } from '../../generated/tables.ts'
+import { type SchemaName, type Validator, validators } from '../../generated/validators.ts'
+import { ofAction } from './oracle/action.ts'
+import { ofCreation } from './oracle/creation.ts'
+import { ofPatch } from './oracle/patch.ts'
+import { readBody } from './oracle/reading.ts'
+import { ofSubmission } from './oracle/submission.ts'
+import type { Allowed, Situation } from './oracle/types.ts'
+
+/** Every class of answers that the description allows to these bytes in this situation; pure, and never empty. */
+export type Oracle = (situation: Situation, bytes: Uint8Array) => readonly Allowed[]
+
+/** What an oracle is made of; its tests exchange one part at a time. */
+export interface OracleParts {
+  readonly tables: Tables
+  readonly validators: Readonly<Record<SchemaName, Validator>>
+  readonly readBody: typeof readBody
+  readonly ofAction: typeof ofAction
+  readonly ofPatch: typeof ofPatch
+  readonly ofCreation: typeof ofCreation
+  readonly ofSubmission: typeof ofSubmission
+}
+
+/**
+ * Makes an oracle. Where the description is open, all that it accepts is in the answer; a body that is wrong in several
+ * ways may be answered for any of them, for no order is stated.
+ */
+export function createOracle(changed: Partial<OracleParts> = {}): Oracle {
+  const parts: OracleParts = { tables, validators, readBody, ofAction, ofPatch, ofCreation, ofSubmission, ...changed }
+  return (situation, bytes) => {
+    const { values, refusals } = parts.readBody(bytes)
+    const isQueue = situation.operation === 'runJob' || situation.operation === 'runJobSync'
+    // The plane of queue-based endpoints knows one status for a body that it does not take.
+    const refusing = isQueue ? refusals.map(onQueue) : refusals
+    return [...refusing, ...values.flatMap((value) => ofValue(situation, value, parts))]
+  }
+}
+
+/** The oracle that the rules go by. */
+export const classify: Oracle = createOracle()
+
+export type { After, Allowed, Answers, FuzzOperation, Situation } from './oracle/types.ts'
+export { allowedText, isIn } from './oracle/types.ts'
+
+function onQueue(refusal: Allowed): Allowed {
+  return { ...refusal, answers: refusal.answers === '4xx' ? [400, 413] : [400] }
+}
+
+function ofValue(situation: Situation, value: unknown, parts: OracleParts): Allowed[] {
+  switch (situation.operation) {
+    case 'triggerPodAction':
+      return parts.ofAction(value, situation.status, parts.tables, parts.validators.PodActionRequest)
+    case 'updatePod':
+      return parts.ofPatch(value, situation, parts.validators.Mounts)
+    case 'createPod':
+      return parts.ofCreation(value, parts.validators.PodCreate)
+    default:
+      return parts.ofSubmission(value, parts.validators.JobSubmission)
+  }
+}

@@ -1,0 +1,33 @@
+import type { PodAction, PodStatus, Tables } from '../../../generated/tables.ts'
+import type { Validator } from '../../../generated/validators.ts'
+import { membersOf } from '../../harness/read.ts'
+import { type Allowed, refused } from './types.ts'
+
+/** What an action call may be answered by its body and the pod's status (headings Trigger a pod action, Pod status). */
+export function ofAction(value: unknown, status: PodStatus, tables: Tables, isValid: Validator): Allowed[] {
+  const members = membersOf(value)
+  if (members === null) return [refused([400, 422], 'the body is no object')]
+  const action = knownAction(members.action, tables)
+  if (!isValid(value)) {
+    const invalid = refused([422], 'the body has to be one known action and nothing else', 'Trigger a pod action')
+    // Nothing says which of the two is looked at first.
+    return action === null || isPermitted(action, status, tables) ? [invalid] : [invalid, conflict(action, status)]
+  }
+  if (action === null) return []
+  if (!isPermitted(action, status, tables)) return [conflict(action, status)]
+  const { answer, to } = tables.transitions[action]
+  const reason = `${status} permits ${action}`
+  return [{ answers: [answer], reason, source: 'Pod status', after: { kind: 'action', action, to } }]
+}
+
+function conflict(action: PodAction, status: PodStatus): Allowed {
+  return refused([409], `${status} does not permit ${action}`, 'Pod status')
+}
+
+function isPermitted(action: PodAction, status: PodStatus, { actions }: Tables): boolean {
+  return actions[status].includes(action)
+}
+
+function knownAction(value: unknown, { transitions }: Tables): PodAction | null {
+  return typeof value === 'string' && Object.hasOwn(transitions, value) ? (value as PodAction) : null
+}

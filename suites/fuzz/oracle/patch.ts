@@ -1,0 +1,126 @@
+import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
+import { canonical, type Members, membersOf } from '../../harness/read.ts'
+import { isOddText } from './reading.ts'
+import { type Allowed, type Answers, refused, type Situation } from './types.ts'
+
+type Patched = Extract<Situation, { readonly operation: 'updatePod' }>
+
+/** What a PATCH may be answered by its mounts and those of the pod (heading Mounts, rules 1 to 4). */
+export function ofPatch(value: unknown, pod: Patched, isMounts: Validator): Allowed[] {
+  const members = membersOf(value)
+  if (members === null) return [refused([400, 422], 'the body is no object')]
+  const { mounts, ...others } = members
+  const beside = ofOthers(others, mounts)
+  if (mounts === undefined) return [...beside, kept('no mounts are given', pod)]
+  return [...beside, ...ofMounts(mounts, pod, isMounts)]
+}
+
+/** Which other fields a PATCH takes is not shown, and nor is one that changes nothing. */
+function ofOthers(others: Members, mounts: unknown): Allowed[] {
+  const isEmpty = mounts === undefined || Object.keys(membersOf(mounts) ?? { mounts }).length === 0
+  const isAlone = Object.keys(others).length === 0
+  if (isAlone && !isEmpty) return []
+  const reason = isAlone ? 'there is nothing to change' : 'the fields of a PATCH beside mounts are not shown'
+  return [refused([400, 409, 422], reason, 'Other operations')]
+}
+
+function ofMounts(mounts: unknown, pod: Patched, isMounts: Validator): Allowed[] {
+  const without = withoutNulls(mounts)
+  if (without !== undefined) {
+    const asNull = refused([400, 422], 'null for a mount is not spoken of', 'Mounts')
+    return [
+      asNull,
+      ...(without === null ? [kept('null can be taken as left out', pod)] : ofMounts(without, pod, isMounts)),
+    ]
+  }
+  const failures = isMounts(mounts) ? [] : (isMounts.errors ?? []).map(ofFailure)
+  const breaks = membersOf(mounts) === null ? [] : breaksIn(membersOf(mounts) ?? {}, pod)
+  const isAccepted = failures.length + breaks.length === 0
+  return [...failures, ...breaks, ...(isAccepted ? accepted(mounts, pod) : []), ...openIn(mounts, pod)]
+}
+
+/** Mounts without the kinds that are null; null where mounts are null themselves; undefined where nothing is null. */
+function withoutNulls(mounts: unknown): Members | null | undefined {
+  if (mounts === null) return null
+  const members = Object.entries(membersOf(mounts) ?? {})
+  const isNull = ([name, value]: [string, unknown]) => value === null && (name === 'persistent' || name === 'network')
+  if (!members.some(isNull)) return undefined
+  return Object.fromEntries(members.filter((member) => !isNull(member)))
+}
+
+function ofFailure({ instancePath, keyword }: ValidationFailure): Allowed {
+  if (instancePath === '/network' && keyword === 'maxItems') {
+    return refused([400, 422], 'there is more than one network mount', 'Mounts')
+  }
+  return refused([422], 'mounts have to be complete, typed as stated and without further properties', 'Mounts')
+}
+
+/** Rules about requests that hold whatever the schema says. */
+function breaksIn({ persistent, network }: Members, pod: Patched): Allowed[] {
+  const { kind, mounts, otherVolumes, isVolumeThere } = pod
+  const own = membersOf(mounts) ?? {}
+  const broken: Allowed[] = []
+  const breaks = (answers: Answers, reason: string) => broken.push(refused(answers, reason, 'Mounts'))
+  const list = Array.isArray(network) ? (network as readonly unknown[]) : null
+  if (list?.length === 0) breaks([400], 'the list of network mounts is empty')
+  if (persistent !== undefined && network !== undefined) breaks([400], 'both kinds of mount are given')
+  if (persistent !== undefined) {
+    if (kind === 'cpu') breaks([400, 422], 'a CPU pod has no persistent mount')
+    else if (own.persistent === undefined) breaks([400], 'the pod was created without a persistent mount')
+  }
+  if (network !== undefined && list?.length !== 0) {
+    const volume = firstOf(own.network)?.volumeId
+    if (volume === undefined) {
+      breaks(isVolumeThere ? [400] : [400, 404, 422], 'the pod was created without a network mount')
+    }
+    for (const entry of volume === undefined ? [] : (list ?? [])) {
+      const asked = membersOf(entry)?.volumeId
+      if (asked === undefined || asked === volume) continue
+      const isThere = otherVolumes.includes(String(asked))
+      breaks(isThere ? [400] : [400, 404, 422], 'the volume of a pod cannot be changed')
+    }
+  }
+  return broken
+}
+
+function accepted(mounts: unknown, pod: Patched): Allowed[] {
+  const own = pod.mounts
+  if (Object.keys(membersOf(mounts) ?? {}).length === 0) return [kept('mounts without a kind change nothing', pod)]
+  const isOdd = isOddText(JSON.stringify(mounts))
+  return [
+    {
+      answers: '2xx',
+      reason: canonical(mounts) === canonical(own) ? 'these are the mounts that it has' : 'its mount may be changed so',
+      source: 'Mounts',
+      after: { kind: 'mounts', mounts: isOdd ? null : mounts },
+    },
+  ]
+}
+
+/** Refusals that are nobody's promise: which paths can be mounted at, and whether a size can be changed. */
+function openIn(mounts: unknown, { mounts: own }: Patched): Allowed[] {
+  const { persistent, network } = membersOf(mounts) ?? {}
+  const paths = [membersOf(persistent)?.path, ...(Array.isArray(network) ? network : []).map((n) => membersOf(n)?.path)]
+  const isOdd = paths.some((path) => typeof path === 'string' && !/^(\/[\w.-]+)+$/.test(path))
+  return [
+    ...(isOdd ? [refused([400, 422], 'which paths can be mounted at is not spoken of', 'Mounts')] : []),
+    ...(isOtherSize(persistent, membersOf(own)?.persistent)
+      ? [refused('4xx', 'whether a size can be changed is not spoken of', 'Mounts')]
+      : []),
+  ]
+}
+
+function isOtherSize(asked: unknown, own: unknown): boolean {
+  const size = membersOf(asked)?.size
+  const present = membersOf(own)?.size
+  return typeof size === 'number' && present !== undefined && size !== present
+}
+
+function firstOf(network: unknown): Members | null {
+  return Array.isArray(network) ? membersOf(network[0]) : null
+}
+
+/** Accepted, with the mounts that it had; other fields may be others. */
+function kept(reason: string, { mounts }: Patched): Allowed {
+  return { answers: '2xx', reason, source: 'Mounts', after: { kind: 'mounts', mounts } }
+}

@@ -1,0 +1,106 @@
+import { tokensOf, valueIn } from './tokens.ts'
+import { type Allowed, refused } from './types.ts'
+
+/** What readers can make of a body, as far as the description speaks of it or leaves it open. */
+export interface BodyReading {
+  /** The values that it can be taken for; none where it is no JSON. */
+  readonly values: readonly unknown[]
+  /** Refusals that its bytes allow, whatever its value would be answered. */
+  readonly refusals: readonly Allowed[]
+}
+
+/** Levels of nesting that every reader takes. */
+const plainLevels = 64
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/**
+ * Reads a body as the description has it: JSON, else 400 (headings Endpoints and Errors). It says nothing of an
+ * encoding, a byte order mark, repeated names, halves of surrogate pairs, depth, or the forms of a number: there a
+ * reader may refuse with 400 or 422, or take the value.
+ */
+export function readBody(bytes: Uint8Array): BodyReading {
+  const known = readings.get(bytes)
+  if (known !== undefined) return known
+  const reading = readAnew(bytes)
+  readings.set(bytes, reading)
+  return reading
+}
+
+/** The same bytes are asked about again and again. */
+const readings = new WeakMap<Uint8Array, BodyReading>()
+
+function readAnew(bytes: Uint8Array): BodyReading {
+  const text = decoded(bytes)
+  if (text === null) return { values: valuesIn(lenient.decode(bytes)) ?? [], refusals: [open('it is not UTF-8')] }
+  if (text.trim() === '') return { values: [], refusals: [open('there is no body')] }
+  const begins = text.startsWith('\uFEFF')
+  const plain = begins ? text.slice(1) : text
+  const values = valuesIn(plain)
+  const refusals = begins ? [open('it begins with a byte order mark')] : []
+  if (values === null) return { values: [], refusals: begins ? refusals : [refused([400], 'it is not JSON')] }
+  return { values, refusals: [...refusals, ...oddities(plain, values)] }
+}
+
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** The values of a JSON text, two where names repeat with different values; null where it is no JSON. */
+function valuesIn(text: string): unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    const plain = JSON.stringify(value)
+    if (plain === text || levelsIn(text) > plainLevels) return [value]
+    const first = valueIn(text, 'first')
+    return JSON.stringify(first) === plain ? [value] : [value, first]
+  } catch {
+    return null
+  }
+}
+
+function oddities(text: string, values: readonly unknown[]): Allowed[] {
+  const plain = JSON.stringify(values[0])
+  const odd: Allowed[] = []
+  if (isOddText(plain)) odd.push(open('it holds text that not every reader or store takes'))
+  if (levelsIn(text) > plainLevels) return [...odd, refused('4xx', 'it is nested deeply', 'Limits')]
+  if (plain === text) return odd
+  const tokens = tokensOf(text)
+  const names = tokens.filter((token) => token === ':').length
+  if (names > namesIn(values[0])) odd.push(open('a name stands twice in an object'))
+  if (tokens.some((token) => /^-?\d/.test(token) && String(Number(token)) !== token)) {
+    odd.push(open('a number is not in its plain form'))
+  }
+  return odd
+}
+
+/** Whether a JSON text holds control characters, halves of surrogate pairs, or the sign of a decoding that failed. */
+export function isOddText(json: string): boolean {
+  return /\\(?:u|[bfnrt])|\uFFFD/.test(json)
+}
+
+function open(reason: string): Allowed {
+  return refused([400, 422], reason)
+}
+
+function levelsIn(text: string): number {
+  if (text.length <= plainLevels) return 0
+  let depth = 0
+  let deepest = 0
+  for (const token of tokensOf(text)) {
+    if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth)
+    else if (token === ']' || token === '}') depth--
+  }
+  return deepest
+}
+
+function namesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner = Object.values(value).reduce<number>((sum, member) => sum + namesIn(member), 0)
+  return Array.isArray(value) ? inner : inner + Object.keys(value).length
+}

@@ -1,0 +1,63 @@
+import type { Validator } from '../../../generated/validators.ts'
+import { type Members, membersOf } from '../../harness/read.ts'
+import { schemaNamed } from '../schema.ts'
+import { type Allowed, refused } from './types.ts'
+
+const heading = 'Job submission body'
+
+/**
+ * What a submission may be answered: 200, or 400 for an input of invalid format (headings Job submission body, Errors).
+ * There is no 422 on this plane. What the table of fields leaves undecided may be either.
+ */
+export function ofSubmission(value: unknown, isValid: Validator): Allowed[] {
+  const members = membersOf(value)
+  if (members === null) return [refused([400], 'the body is no object')]
+  const without = withoutNulls(members)
+  if (!isValid(without)) {
+    const isOpen = (isValid.errors ?? []).every(({ keyword, instancePath }) => {
+      return instancePath.startsWith('/policy/') && (keyword === 'minimum' || keyword === 'maximum')
+    })
+    const refusal = refused([400], 'a field is not as stated', heading)
+    return isOpen ? [refusal, taken('a number out of bounds can be brought to the nearest one')] : [refusal]
+  }
+  const undecided = undecidedIn(members, without)
+  return [taken('the body is valid'), ...(undecided === null ? [] : [refused([400], undecided, heading)])]
+}
+
+/** Optional fields that are null can be taken as left out. */
+function withoutNulls(members: Members): Members {
+  const entries = Object.entries(members).map(([name, value]) => {
+    const inner = name === 'policy' || name === 's3Config' ? membersOf(value) : null
+    return [name, inner === null ? value : Object.fromEntries(notNull(inner))] as const
+  })
+  return Object.fromEntries(entries.filter(([name, value]) => name === 'input' || value !== null))
+}
+
+function undecidedIn(members: Members, without: Members): string | null {
+  if (JSON.stringify(members) !== JSON.stringify(without)) return 'null for an optional field is not spoken of'
+  const { webhook, policy, s3Config } = without
+  if (typeof webhook === 'string' && !/^https?:\/\/[\w.-]+/.test(webhook)) return 'the webhook is no http(s) URL'
+  const { executionTimeout, ttl } = membersOf(policy) ?? {}
+  if (typeof executionTimeout === 'number' && executionTimeout > Number(ttl ?? 86_400_000)) {
+    return 'ttl has to cover the execution'
+  }
+  const isUnknown = [
+    unknownIn(members, 'JobSubmission'),
+    unknownIn(membersOf(policy), 'JobPolicy'),
+    unknownIn(membersOf(s3Config), 'S3Config'),
+  ].some(Boolean)
+  return isUnknown ? 'further fields are not spoken of' : null
+}
+
+function unknownIn(members: Members | null, schema: string): boolean {
+  const { properties = {} } = schemaNamed(schema)
+  return Object.keys(members ?? {}).some((name) => !(name in properties))
+}
+
+function notNull(members: Members): [string, unknown][] {
+  return Object.entries(members).filter(([, value]) => value !== null)
+}
+
+function taken(reason: string): Allowed {
+  return { answers: [200], reason, source: heading, after: { kind: 'made' } }
+}

@@ -1,0 +1,174 @@
+import { outageStatuses } from '../harness/check.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { changedFields, type PodView, podOf, show } from '../harness/read.ts'
+import { asIs, caseText, type FuzzCase } from './cases.ts'
+import { type After, type Allowed, allowedText, classify, isIn, type Situation } from './oracle.ts'
+
+/** How cases of one operation are tried on pods of one kind. */
+export interface Trial {
+  /** A pod of its own, at rest. */
+  readonly make: () => Promise<PodView>
+  readonly situation: (pod: PodView) => Situation
+  readonly send: (pod: PodView, bytes: Uint8Array) => Promise<Reply>
+  /** Checks what an accepted body has done; the pod to go on with, or null where another one is to be made. */
+  readonly accepted: (pod: PodView, after: readonly After[], what: FuzzCase) => Promise<PodView | null>
+}
+
+/** How long after refusals their pod is looked at, ms: time enough for what was carried out all the same. */
+const lookAfterMs = 2_000
+
+/** How many simpler cases of a finding are tried. */
+const simplerTries = 24
+
+/**
+ * Tries cases in turn, on `first` or a pod of its own, and gives the pod that it ends with. Whatever is refused leaves
+ * the pod as it was, so one pod serves until a body is accepted. Those that may be accepted come last.
+ */
+export async function playAll(
+  context: Context,
+  trial: Trial,
+  cases: readonly FuzzCase[],
+  first?: PodView,
+): Promise<PodView> {
+  let pod = first ?? (await trial.make())
+  let refused: FuzzCase[] = []
+  for (const one of inOrder(cases, trial.situation(pod))) {
+    const allowed = classify(trial.situation(pod), one.bytes)
+    if (refused.length > 0 && allowed.some(isChange)) {
+      await looksUnchanged(context, trial, pod, refused)
+      refused = []
+    }
+    const reply = await trial.send(pod, one.bytes)
+    const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
+    if (seen.length === 0) await wrongAnswer(context, trial, { one, allowed, reply, pod, refused })
+    context.check('answer').saw(reply)
+    if (!seen.some(isChange)) refused.push(one)
+    else
+      pod =
+        (await trial.accepted(
+          pod,
+          seen.map(({ after }) => after),
+          one,
+        )) ?? (await trial.make())
+  }
+  await looksUnchanged(context, trial, pod, refused)
+  return pod
+}
+
+/** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
+export function answerText({ status }: Reply, one: FuzzCase): string {
+  return `status ${status} to ${caseText(one)}`
+}
+
+/** A body as a short text, with everything that does not print as an escape. */
+export function bodyText(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'no body'
+  const text = [...new TextDecoder().decode(bytes)]
+    .map((character) =>
+      /[\p{C}\p{Z}]/u.test(character) && character !== ' ' ? JSON.stringify(character).slice(1, -1) : character,
+    )
+    .join('')
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text
+}
+
+function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzCase[] {
+  const mayChange = (one: FuzzCase) =>
+    one.mutator === asIs ? 2 : classify(situation, one.bytes).some(isChange) ? 1 : 0
+  return cases
+    .map((one, place) => ({ one, place, rank: mayChange(one) }))
+    .sort((a, b) => a.rank - b.rank || a.place - b.place)
+    .map(({ one }) => one)
+}
+
+function isChange({ after }: Allowed): boolean {
+  return after.kind !== 'unchanged'
+}
+
+/** An answer in no class: the body's own fault, or that of one before it, which was refused and changed the pod. */
+async function wrongAnswer(context: Context, trial: Trial, wrong: Wrong): Promise<void> {
+  const { one, allowed, reply, pod, refused } = wrong
+  const { status } = reply
+  if (outageStatuses.has(status)) context.inconclusive(`the target answered ${status}, which tells of an outage`)
+  if (context.lacksCapacity(reply)) context.inconclusive('the target has no capacity')
+  const fails = async (simpler: FuzzCase) => {
+    const another = await trial.make()
+    const again = await trial.send(another, simpler.bytes)
+    const classes = classify(trial.situation(another), simpler.bytes)
+    return again.status === status && !classes.some(({ answers }) => isIn(status, answers))
+  }
+  if (!(await fails(one))) await looksUnchanged(context, trial, pod, refused)
+  const least = await simplest(one, fails)
+  const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
+  context.check('answer').that(false, expected, answerText(reply, least), reply)
+}
+
+interface Wrong {
+  readonly one: FuzzCase
+  readonly allowed: readonly Allowed[]
+  readonly reply: Reply
+  readonly pod: PodView
+  /** What was refused on this pod before. */
+  readonly refused: readonly FuzzCase[]
+}
+
+/** The simplest case that still fails in the same way; `steps` is told which of the simpler cases was taken each time. */
+export async function simplest(
+  one: FuzzCase,
+  fails: (simpler: FuzzCase) => Promise<boolean>,
+  tries = simplerTries,
+  steps: number[] = [],
+): Promise<FuzzCase> {
+  let left = tries
+  let least = one
+  search: for (;;) {
+    let step = -1
+    for (const simpler of least.simpler?.() ?? []) {
+      step++
+      if (left-- <= 0) return least
+      if (simpler.mutator !== one.mutator || !(await fails(simpler))) continue
+      least = simpler
+      steps.push(step)
+      continue search
+    }
+    return least
+  }
+}
+
+/** The pod is as it was before these bodies were refused; else the one that changed it is looked for. */
+async function looksUnchanged(context: Context, trial: Trial, before: PodView, cases: readonly FuzzCase[]) {
+  if (cases.length === 0) return
+  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
+  const reply = await context.pods.get(before.id)
+  const changed = changesIn(before, reply)
+  if (changed === null) return context.check('unchanged').saw(reply)
+  const culprit = await culpritOf(context, trial, cases)
+  const after = culprit === null ? `one of ${cases.length} refused bodies` : caseText(culprit)
+  const sent = culprit === null ? '' : ` by ${bodyText(culprit.bytes)}`
+  context.check('unchanged').that(false, `nothing changed${sent}`, `${changed} after ${after}`, reply)
+}
+
+/** What of a pod is another than before, as a text; null where it is the same. */
+export function changesIn(before: PodView, reply: Reply): string | null {
+  const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+  if (pod === null) return `answer ${reply.status}`
+  const changed = changedFields(before.value, pod.value)
+  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(pod.value[name])}`).join(', ')
+}
+
+/** Of several refused bodies the one that changes a pod, each half tried on a pod of its own; null where none does again. */
+export async function culpritOf(context: Context, trial: Trial, cases: readonly FuzzCase[]): Promise<FuzzCase | null> {
+  let left = cases
+  while (left.length > 1) {
+    const half = left.slice(0, Math.ceil(left.length / 2))
+    left = (await changesPod(context, trial, half)) ? half : left.slice(half.length)
+  }
+  return left[0] !== undefined && (await changesPod(context, trial, left)) ? left[0] : null
+}
+
+async function changesPod(context: Context, trial: Trial, cases: readonly FuzzCase[]): Promise<boolean> {
+  const pod = await trial.make()
+  for (const { bytes } of cases) await trial.send(pod, bytes)
+  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
+  return changesIn(pod, await context.pods.get(pod.id)) !== null
+}

@@ -1,0 +1,78 @@
+import type fc from 'fast-check'
+import type { SchemaName } from '../../generated/validators.ts'
+import type { Context } from '../harness/context.ts'
+import { planeOf } from '../harness/fixtures/pods.ts'
+import type { PodShape } from '../harness/fixtures/types.ts'
+import type { PodView } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import { mountStates, movedNetwork, movedPersistent } from '../pods/patching.ts'
+import { arbitraryCase, asIs, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
+import { classify } from './oracle.ts'
+import { playAll } from './play.ts'
+import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
+import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
+
+/** Random cases after the enumeration, of each rule. */
+const drawn = 12
+
+rule('pods.action-body.fuzz', async (context) => {
+  const all = enumerate({ action: 'stop' }, 'PodActionRequest')
+  await playAll(context, actionTrial(context, 'RUNNING'), [...actionsAsTheyAre('start'), ...all])
+  const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
+  const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
+  const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
+  await playAll(context, actionTrial(context, 'EXITED'), [
+    ...actionsAsTheyAre('stop', 'restart'),
+    ...refusable.filter((one) => !mayAct(one)),
+    ...actionsAsTheyAre('terminate'),
+  ])
+})
+
+rule('pods.patch.fuzz', async (context) => {
+  const done = new Set<string>()
+  const pods = new Map<PodShape, PodView>()
+  const shapes = mountStates(context).toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
+  const trialOf = (shape: PodShape) => {
+    const [mounted] = pods.values()
+    return patchTrial(context, shape, mounted?.value.dataCenterId)
+  }
+  for (const shape of shapes) {
+    const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
+    for (const one of cases) done.add(caseText(one))
+    pods.set(shape, await playAll(context, trialOf(shape), cases))
+  }
+  for (const [shape, pod] of pods) {
+    await playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod)
+  }
+})
+
+/** On its own mount everything that can be wrong, and the other kinds of mount as they are. */
+function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] {
+  const network = [movedNetwork(context)]
+  const persistent = movedPersistent(context)
+  const own = mount === 'network' ? { network } : mount === 'persistent' ? { persistent } : {}
+  return [
+    ...[{ network }, { persistent }, { network, persistent }, { network: [] }].flatMap((mounts) =>
+      enumerate({ mounts }, 'PodUpdate').slice(0, 1),
+    ),
+    ...enumerate({ mounts: own }, 'PodUpdate'),
+  ]
+}
+
+/** The same cases as long as the ledger is the same: a gate must not flicker. */
+function random(bodies: fc.Arbitrary<unknown>, schema: SchemaName, count: number): FuzzCase[] {
+  const cases = arbitraryCase(bodies, schema)
+  return Array.from({ length: count }, (_, run) => shrinkable(draw(cases, ledgerSeed, run), cases))
+}
+
+/** Drawn once for each target that a process judges: making arbitraries costs more than drawing from them. */
+function randomPatches(world: World): readonly FuzzCase[] {
+  const { volume, volumeSecond, volumePath, persistent } = world
+  const key = JSON.stringify([volume, volumeSecond, volumePath, persistent])
+  const known = patches.get(key) ?? random(patchBodies(world), 'PodUpdate', drawn)
+  patches.set(key, known)
+  return known
+}
+
+const patches = new Map<string, readonly FuzzCase[]>()
+const actions = random(actionBodies, 'PodActionRequest', drawn)

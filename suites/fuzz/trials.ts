@@ -1,0 +1,72 @@
+import type { PodAction, PodStatus } from '../../generated/tables.ts'
+import { raw } from '../harness/client/body.ts'
+import type { Context } from '../harness/context.ts'
+import { planeOf } from '../harness/fixtures/pods.ts'
+import type { PodShape } from '../harness/fixtures/types.ts'
+import { show } from '../harness/read.ts'
+import { patchablePod, sameMounts, shown } from '../pods/patching.ts'
+import { caseText, enumerate, type FuzzCase } from './cases.ts'
+import type { After } from './oracle.ts'
+import type { Trial } from './play.ts'
+
+/** Action calls on a pod in this status. */
+export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNING' | 'EXITED'>): Trial {
+  return {
+    make: () => context.fixture.pod(status),
+    situation: (pod) => ({ operation: 'triggerPodAction', status: pod.status as PodStatus }),
+    send: (pod, bytes) => context.pods.actWith(pod.id, raw(bytes)),
+    async accepted(pod, after, what) {
+      const ends = new Set(after.map((one) => (one.kind === 'action' ? one.to : pod.status)))
+      const rest = await context.settle(pod.id, (seen) => ends.has(asStatus(seen)))
+      const expected = `status ${[...ends].join(' or ')}`
+      context
+        .check('carried-out')
+        .that(rest.settled, expected, `status ${rest.status} after ${caseText(what)}`, rest.reply)
+      return null
+    },
+  }
+}
+
+/** PATCHes of a pod with this mount; `volumeCenter` is the data center of the volume, as a pod that mounts it shows it. */
+export function patchTrial(context: Context, shape: PodShape, volumeCenter: unknown): Trial {
+  const { gpu, volumeSecond } = planeOf(context.target)
+  const kind = shape.kind ?? (gpu === null ? 'cpu' : 'gpu')
+  const otherVolumes = volumeSecond === null ? [] : [volumeSecond]
+  return {
+    make: () => patchablePod(context, shape),
+    situation: ({ value: { mounts, dataCenterId } }) => ({
+      operation: 'updatePod',
+      kind,
+      mounts,
+      otherVolumes,
+      isVolumeThere: typeof dataCenterId === 'string' && dataCenterId === volumeCenter,
+    }),
+    send: (pod, bytes) => context.pods.patch(pod.id, raw(bytes)),
+    async accepted(pod, after, what) {
+      const wanted = after.map((one) => mountsAfter(one, pod.value.mounts))
+      const rest = await shown(context, pod.id, ({ value }) =>
+        wanted.some((mounts) => mounts === null || sameMounts(value.mounts, mounts)),
+      )
+      const seen = rest.pod === null ? `answer ${rest.reply.status}` : `mounts ${show(rest.pod.value.mounts)}`
+      const expected = wanted.map((mounts) => `mounts ${show(mounts)}`).join(' or ')
+      context.check('mount').that(rest.settled, expected, `${seen} after ${caseText(what)}`, rest.reply)
+      return rest.pod
+    },
+  }
+}
+
+/** Valid bodies of the actions, as they are. */
+export function actionsAsTheyAre(...actions: readonly PodAction[]): FuzzCase[] {
+  return actions.flatMap((action) => enumerate({ action }, 'PodActionRequest').slice(0, 1))
+}
+
+/** A terminated pod is gone, or is shown as TERMINATED. */
+function asStatus(seen: string): string {
+  return seen === 'gone' ? 'TERMINATED' : seen
+}
+
+/** What the mounts are to be then; null for mounts that nobody can foretell. */
+function mountsAfter(after: After, before: unknown): unknown {
+  if (after.kind === 'mounts') return after.mounts
+  return before
+}

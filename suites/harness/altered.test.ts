@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { altered } from './altered.ts'
+
+test.each([
+  ['pod-k3x9', 'pod-n8a4'],
+  ['7f3c0a52-9d1e', '7f3c0a52-4a6b'],
+  ['KEY_ZZZ', 'KEB_CCC'],
+  ['rk.Ab~', 'un.De~'],
+  ['--', '--'],
+])('%s becomes %s', (text, other) => {
+  expect(altered(text)).toBe(other)
+})

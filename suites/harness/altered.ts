@@ -1,0 +1,16 @@
+/** The same text with its last letters and digits exchanged for others of their kind: of its form, and not issued. */
+export function altered(text: string): string {
+  const isHex = /^[0-9a-f-]+$/i.test(text)
+  let changes = 0
+  return [...text]
+    .reverse()
+    .map((character) => {
+      if (changes >= 4 || !/[a-z0-9]/i.test(character)) return character
+      changes++
+      if (/[0-9]/.test(character)) return String((Number(character) + 5) % 10)
+      const base = character < 'a' ? 65 : 97
+      return String.fromCharCode(base + ((character.charCodeAt(0) - base + 3) % (isHex ? 6 : 26)))
+    })
+    .reverse()
+    .join('')
+}

@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest'
+import { type PlanResources, type PlanRule, planRun } from './plan.ts'
+import { lengthOf, planLines } from './text.ts'
+
+const free: PlanResources = { scenarios: 16, workers: 3, requestsPerMinute: null }
+
+function rule(
+  name: string,
+  seconds: number,
+  more: Partial<PlanRule> & { alone?: boolean; endpoints?: string[]; workers?: number } = {},
+): PlanRule {
+  const { alone = false, endpoints = [], workers = 0, ...rest } = more
+  return {
+    rule: name,
+    requests: 1,
+    waitMs: seconds * 1000,
+    ms: seconds * 1000,
+    claim: { alone, endpoints, workers },
+    ...rest,
+  }
+}
+
+const plans: readonly [
+  name: string,
+  rules: readonly PlanRule[],
+  resources: Partial<PlanResources>,
+  budgetS: number | null,
+  seconds: number,
+  leftOut: readonly string[],
+][] = [
+  ['nothing takes no time', [], {}, null, 0, []],
+  ['waits overlap: the longest decides', [rule('a', 10), rule('b', 60), rule('c', 30)], {}, null, 60, []],
+  [
+    'no more beside each other than allowed',
+    [rule('a', 10), rule('b', 10), rule('c', 10)],
+    { scenarios: 2 },
+    null,
+    20,
+    [],
+  ],
+  [
+    'rules that are alone come after the others, one by one',
+    [rule('a', 10), rule('b', 5, { alone: true }), rule('c', 5, { alone: true })],
+    {},
+    null,
+    20,
+    [],
+  ],
+  [
+    'one endpoint, one rule at a time',
+    [rule('a', 10, { endpoints: ['d'] }), rule('b', 10, { endpoints: ['d'] }), rule('c', 15)],
+    {},
+    null,
+    20,
+    [],
+  ],
+  ['no more jobs than workers', [1, 2, 3, 4, 5, 6, 7].map((n) => rule(`r${n}`, 10, { workers: 1 })), {}, null, 30, []],
+  [
+    'a rule that wants more workers than there are runs by itself',
+    [rule('a', 10, { workers: 9 }), rule('b', 10, { workers: 1 })],
+    {},
+    null,
+    20,
+    [],
+  ],
+  [
+    'a quota decides where it is less than the waits need',
+    [rule('a', 10, { requests: 120 })],
+    { requestsPerMinute: 60 },
+    null,
+    120,
+    [],
+  ],
+  ['a wait beyond the budget is left out', [rule('a', 10), rule('b', 60)], {}, 20, 10, ['b']],
+  ['all fits', [rule('a', 10), rule('b', 20)], {}, 20, 20, []],
+  [
+    'the longest of those that follow each other is left out',
+    [rule('a', 10, { alone: true }), rule('b', 15, { alone: true }), rule('c', 5)],
+    {},
+    20,
+    15,
+    ['b'],
+  ],
+  [
+    'what sends most is left out where the quota decides',
+    [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
+    { requestsPerMinute: 60 },
+    40,
+    30,
+    ['b'],
+  ],
+  ['a budget of nothing leaves all out', [rule('a', 1)], {}, 0, 0, ['a']],
+]
+
+test.each(plans)('%s', (_, rules, resources, budgetS, seconds, leftOut) => {
+  const given = { ...free, ...resources }
+  const budgetMs = budgetS === null ? null : budgetS * 1000
+  const plan = planRun(rules, given, budgetMs)
+  expect(plan.expectedMs).toBe(seconds * 1000)
+  expect(plan.leftOut.map((one) => one.rule)).toEqual(leftOut)
+  expect(planRun([...rules].reverse(), given, budgetMs)).toEqual(plan)
+})
+
+test('the critical path names who made room for whom', () => {
+  const rules = [rule('first', 20), rule('second', 10, { alone: true }), rule('third', 5, { alone: true })]
+  expect(planRun(rules, free, null).path).toEqual([
+    { rule: 'first', fromMs: 0, toMs: 20_000 },
+    { rule: 'second', fromMs: 20_000, toMs: 30_000 },
+    { rule: 'third', fromMs: 30_000, toMs: 35_000 },
+  ])
+})
+
+test('a plan says what it leaves out, and why', () => {
+  const plan = planRun([rule('quick', 3), rule('slow', 90)], free, 20_000)
+  expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m30s by itself' }])
+  expect(planLines(plan)).toEqual([
+    'planned: 1 rule, about 1 request, done in about 3s; the longest wait is 3s (quick)',
+    'left out by the budget, and so unverified: 1 rule (slow)',
+  ])
+})
+
+test.each([
+  [40, '40ms'],
+  [20_000, '20s'],
+  [90_000, '1m30s'],
+  [300_000, '5m'],
+  [7_500_000, '2h05m'],
+  [604_800_000, '7d'],
+])('%i ms is %s', (ms, text) => {
+  expect(lengthOf(ms)).toBe(text)
+})

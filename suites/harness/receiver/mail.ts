@@ -1,0 +1,69 @@
+import type { Coming } from '../clock/types.ts'
+import type { Arrival, ArrivalKind, Beacon, Hook, HookAnswer } from './types.ts'
+
+/** What came for one job, and how its notifications are answered. */
+export interface Mail {
+  readonly owner: string
+  readonly token: string
+  readonly beacon: Beacon
+  readonly hook: Hook
+  /** Answers of its notifications in order; the last one is given again. */
+  readonly script: readonly HookAnswer[]
+  take(arrival: Arrival): void
+  /** From here on, what has come can be seen. */
+  look(): void
+}
+
+export interface MailOptions {
+  readonly owner: string
+  readonly token: string
+  /** Address of all that is about this job. */
+  readonly url: string
+  readonly script: readonly HookAnswer[]
+  readonly release: (key: string) => void
+}
+
+export function createMail({ owner, token, url, script, release }: MailOptions): Mail {
+  const arrivals: Arrival[] = []
+  const awaited = new Map<string, { readonly comes: Promise<Arrival>; readonly came: (arrival: Arrival) => void }>()
+  let seen = 0
+
+  function coming(name: string): Coming<Arrival> {
+    const known = awaited.get(name)
+    if (known !== undefined) return known
+    const { promise, resolve } = Promise.withResolvers<Arrival>()
+    const entry = { comes: promise, came: resolve }
+    awaited.set(name, entry)
+    const early = arrivals.find((arrival) => nameOf(arrival) === name)
+    if (early !== undefined) resolve(early)
+    return entry
+  }
+
+  const shown = (kind: ArrivalKind) => arrivals.slice(0, seen).filter((arrival) => arrival.kind === kind)
+  return {
+    owner,
+    token,
+    script,
+    beacon: {
+      url: `${url}/job`,
+      started: (n = 1) => coming(`start ${n}`),
+      ended: (n = 1) => coming(`end ${n}`),
+      waiting: (key, n = 1) => coming(`hold ${n} ${key}`),
+      release,
+      starts: () => shown('start'),
+      ends: () => shown('end'),
+    },
+    hook: { url: `${url}/webhook`, attempt: (n = 1) => coming(`webhook ${n}`), attempts: () => shown('webhook') },
+    take(arrival) {
+      arrivals.push(arrival)
+      awaited.get(nameOf(arrival))?.came(arrival)
+    },
+    look() {
+      seen = arrivals.length
+    },
+  }
+}
+
+function nameOf({ kind, nth, holds }: Arrival): string {
+  return holds === null ? `${kind} ${nth}` : `${kind} ${nth} ${holds}`
+}

@@ -1,0 +1,161 @@
+import { createQueueClient, type QueueClient } from '../client/queue.ts'
+import type { Reply } from '../client/reply.ts'
+import type { Sender } from '../client/sender.ts'
+import type { Actor } from '../clock/types.ts'
+import type { Followed, JobAt } from '../context.ts'
+import { planJob, submitJob } from '../fixtures/jobs.ts'
+import type { Fixtures } from '../fixtures/types.ts'
+import { Inconclusive, Unclaimed } from '../outcome.ts'
+import { idIn, membersOf } from '../read.ts'
+import type { Mail } from '../receiver/mail.ts'
+import type { Arrival, Beacon } from '../receiver/types.ts'
+import { demand, endpointNeeds } from '../target/claims.ts'
+import type { EndpointRole, KeyName } from '../target/types.ts'
+import type { Shared } from './owner.ts'
+
+/** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
+export interface QueueSide {
+  as(key: KeyName): QueueClient
+  readonly job: Fixtures['job']
+  readonly submitted: Fixtures['submitted']
+  follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
+  begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
+  ended(job: JobAt, boundMs?: number): Promise<Followed>
+  /** Jobs that were submitted and not seen to have ended. */
+  unfinished(): readonly { readonly name: string; readonly endpoint: string; readonly id: string | null }[]
+  /** Notes that a job is of no concern any more. */
+  forget(name: string): void
+  /** Lets everything go on that waits for a key of this owner's jobs. */
+  releaseAll(): void
+  /** From here on, what has come for the jobs can be seen. */
+  look(): void
+}
+
+/** A job in one of these statuses needs no more of anybody. */
+export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
+
+export function createQueueSide(
+  { target, desk, resources }: Shared,
+  name: string,
+  actor: Actor,
+  sender: () => Sender,
+): QueueSide {
+  const clients = new Map<KeyName, QueueClient>()
+  const mails: Mail[] = []
+  const open = new Map<string, { readonly endpoint: string; id: string | null }>()
+  let submissions = 0
+
+  function as(key: KeyName): QueueClient {
+    const known = clients.get(key)
+    if (known !== undefined) return known
+    demand(target, 'queue')
+    demand(target, `key.${key}`)
+    const value = target.keys[key]
+    if (target.queue === null || value === undefined) throw new Unclaimed(`keys.${key} is not given`)
+    const client = createQueueClient({
+      plane: target.queue,
+      key: { name: key, value },
+      send: (outgoing) => sender().send(outgoing),
+      begin: (outgoing) => sender().begin(outgoing),
+      endpointOf,
+      submitting,
+      shown,
+    })
+    clients.set(key, client)
+    return client
+  }
+
+  function endpointOf(role: EndpointRole): string {
+    if (role !== 'normal') demand(target, endpointNeeds[role])
+    const id = target.queue?.endpoints[role]
+    if (id === null || id === undefined) throw new Unclaimed(`queue.endpoints.${role} is not given`)
+    return id
+  }
+
+  function submitting(endpoint: string): (reply: Reply) => void {
+    const job = `${name} ${++submissions}`
+    const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
+    open.set(job, entry)
+    resources({ kind: 'job', endpoint, name: job, id: null, state: 'requested' })
+    return (reply) => {
+      const id = idIn(reply.json)
+      if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(job)
+      if (id === null) return
+      entry.id = id
+      resources({ kind: 'job', endpoint, name: job, id, state: 'created' })
+    }
+  }
+
+  function shown(endpoint: string, id: string, reply: Reply): void {
+    if (!finalStatuses.has(statusOf(reply))) return
+    for (const [job, entry] of open) if (entry.id === id && entry.endpoint === endpoint) forget(job)
+  }
+
+  function forget(job: string): void {
+    const entry = open.get(job)
+    if (entry === undefined) return
+    open.delete(job)
+    resources({ kind: 'job', endpoint: entry.endpoint, name: job, id: entry.id, state: 'removed' })
+  }
+
+  async function follow(
+    { id, queue }: JobAt,
+    done: (status: string) => boolean,
+    boundMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs,
+  ): Promise<Followed> {
+    const { pollMs } = target.tolerances
+    let pause = pollMs
+    let deadline: number | null = null
+    for (;;) {
+      const reply = await queue.status(id)
+      deadline ??= actor.now() + boundMs
+      const status = statusOf(reply)
+      const job = reply.status === 200 ? membersOf(reply.json) : null
+      if (done(status)) return { status, job, reply, settled: true }
+      if (actor.now() >= deadline) return { status, job, reply, settled: false }
+      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
+      pause = Math.min(pause * 2, pollMs * 4)
+    }
+  }
+
+  async function begun({ beacon }: { readonly beacon: Beacon }, n = 1): Promise<Arrival> {
+    const { coldStartMs, dispatchMs } = target.tolerances
+    const arrival = await actor.until(beacon.started(n), actor.now() + coldStartMs + dispatchMs)
+    if (arrival === null) {
+      throw new Inconclusive(`no worker began with a job within ${Math.round((coldStartMs + dispatchMs) / 1000)} s`)
+    }
+    return arrival
+  }
+
+  const maker = {
+    target,
+    queue: () => as('full'),
+    mail(script: Mail['script']) {
+      if (desk === null) return null
+      const mail = desk.mail(name, mails.length + 1, script)
+      mails.push(mail)
+      return mail
+    },
+  }
+  return {
+    as,
+    job: (wish = {}) => planJob(maker, wish),
+    submitted: (wish = {}) => submitJob(maker, wish),
+    follow,
+    begun,
+    ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
+    unfinished: () => [...open].map(([job, entry]) => ({ name: job, ...entry })),
+    forget,
+    releaseAll: () => desk?.releaseAll(mails),
+    look() {
+      for (const mail of mails) mail.look()
+    },
+  }
+}
+
+/** A job status, `gone` after a 404, or `answer NNN`. */
+function statusOf(reply: Reply): string {
+  if (reply.status === 404) return 'gone'
+  const status = reply.status === 200 ? membersOf(reply.json)?.status : undefined
+  return typeof status === 'string' ? status : `answer ${reply.status}`
+}

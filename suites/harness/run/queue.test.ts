@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import type { Variant } from '../../../proof/types.ts'
+import { composeOptions } from '../../../reference/index.ts'
+import type { Context } from '../context.ts'
+import { runOnRig, type TestScenario } from '../testing/rig.ts'
+
+/** A job that is held, and ends where it is let go. */
+async function held({ fixture, clock, begun, ended, check }: Context): Promise<void> {
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 7 }] })
+  const start = await begun(job)
+  await clock.sleep(3_000)
+  const during = await job.queue.status(job.id)
+  check('in-progress').that(
+    (during.json as { status: string }).status === 'IN_PROGRESS',
+    'IN_PROGRESS',
+    JSON.stringify(during.json),
+    during,
+  )
+  check('one').that(job.beacon.starts().length === 1 && start.nth === 1, 'one start', `${job.beacon.starts().length}`)
+  job.beacon.release('go')
+  const end = await ended(job)
+  check('ended').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.reply)
+  check('output').that(end.job?.output === 7, '7', JSON.stringify(end.job?.output), end.reply)
+}
+
+/** Three attempts of a notification, ten seconds apart. */
+async function notified({ fixture, clock, reading, check }: Context): Promise<void> {
+  const job = await fixture.submitted({ steps: [{ output: 'done' }], webhook: [500, 'reset', 200] })
+  const deadline = clock.now() + 60_000
+  const moments: number[] = []
+  for (const n of [1, 2, 3]) {
+    const attempt = await clock.until(job.webhook.attempt(n), deadline)
+    check('attempts').that(attempt !== null, `attempt ${n}`, 'none')
+    moments.push(attempt?.at.target ?? 0)
+  }
+  const gaps = moments.slice(1).map((at, n) => at - (moments[n] ?? 0))
+  reading('gaps', gaps.join())
+  check('no-more').that((await clock.until(job.webhook.attempt(4), deadline)) === null, 'no fourth', 'a fourth')
+  check('attempts').that(job.webhook.attempts().length === 3, '3', `${job.webhook.attempts().length}`)
+  check('status').status(await job.queue.status(job.id), 200)
+}
+
+/** A /runsync that is held while other things go on. */
+async function sync({ fixture, queue, clock, begun, check }: Context): Promise<void> {
+  const job = fixture.job({ steps: [{ hold: 'go' }, { output: { a: [1] } }] })
+  const answer = queue.held.runsync(job.body)
+  await begun(job)
+  check('waits').that((await clock.until(answer, clock.now() + 5_000)) === null, 'no answer', 'an answer')
+  job.beacon.release('go')
+  const reply = await clock.until(answer, clock.now() + 5_000)
+  check('answers').that(reply !== null, 'an answer', 'none')
+  if (reply !== null) check('answers').status(reply, 200)
+  const plain = await queue.runsync({ input: { plain: true } })
+  check('plain').that((plain.json as { status: string }).status === 'COMPLETED', 'COMPLETED', '', plain)
+}
+
+/** What a receiver that never answers does to the time between attempts. */
+async function silent({ fixture, clock, reading, check }: Context): Promise<void> {
+  const job = await fixture.submitted({
+    steps: [{ output: 1 }],
+    webhook: ['silence', { slowMs: 2_000, status: 500 }, 200],
+  })
+  const deadline = clock.now() + 120_000
+  const moments: number[] = []
+  for (const n of [1, 2, 3]) moments.push((await clock.until(job.webhook.attempt(n), deadline))?.at.target ?? 0)
+  reading('gaps', moments.map((at) => at - (moments[0] ?? 0)).join())
+  check('seen').status(await job.queue.status(job.id), 200)
+}
+
+/** A job on an endpoint without workers, and one whose time is over while it waits. */
+async function times({ queue, fixture, follow, clock, reading, check }: Context): Promise<void> {
+  const zero = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'scaleToZero' })
+  const before = clock.now()
+  const start = await clock.until(zero.beacon.started(), before + 60_000)
+  reading('cold-start', String((start?.at.target ?? 0) - before))
+  const blocker = await fixture.submitted({ steps: [{ hold: 'x' }], endpoint: 'second' })
+  await clock.until(blocker.beacon.started(), clock.now() + 60_000)
+  const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'second', policy: { ttl: 10_000 } })
+  const gone = await follow(waiting, (status) => status === 'gone', 20_000)
+  reading('gone-after', String(Math.ceil((clock.now() - gone.reply.exchange.sent.target) / 1000)))
+  check('gone').that(gone.settled, 'gone', gone.status, gone.reply)
+  check('never').that(waiting.beacon.starts().length === 0, 'no start', 'a start')
+  check('health').status(await queue.on('dedicated').health(), 200)
+}
+
+const scenarios: Readonly<Record<string, TestScenario>> = {
+  held: { run: held },
+  notified: { run: notified },
+  sync: { run: sync },
+  silent: { run: silent },
+  times: { run: times, uses: ['second', 'scaleToZero'] },
+}
+
+describe.each(['process', 'http'] as const)('the queue plane over %s', (over) => {
+  test('is judged, and the record is judged the same', async () => {
+    const { judgements, judged, replayed } = await runOnRig(scenarios, { over })
+    const told = [...judgements].map(([name, { verdict, reason, findings, readings }]) => [
+      name,
+      { verdict, reason, findings, readings },
+    ])
+    const passed = { verdict: 'passed', reason: null, findings: [], readings: {} }
+    expect(Object.fromEntries(told)).toEqual({
+      held: passed,
+      notified: { ...passed, readings: { gaps: '10000,10000' } },
+      sync: passed,
+      silent: { ...passed, readings: { gaps: '0,30000,40000' } },
+      times: { ...passed, readings: { 'cold-start': '5000', 'gone-after': expect.any(String) } },
+    })
+    expect(replayed).toEqual(judged)
+  })
+})
+
+describe('time is moved at rest alone', () => {
+  test.each([
+    ['process', 20],
+    ['http', 4],
+  ] as const)('over %s, %i times', async (over, times) => {
+    const seen = new Set<string>()
+    for (let seed = 1; seed <= times; seed++) {
+      const { judgements, judged, replayed } = await runOnRig(crowd(), { over, seed, cleanup: 'none' })
+      expect(replayed).toEqual(judged)
+      seen.add(
+        JSON.stringify(
+          [...judgements.values()]
+            .map(({ rule, verdict, reason, readings }) => [rule, verdict, reason, readings])
+            .sort(),
+        ),
+      )
+    }
+    expect([...seen]).toHaveLength(1)
+    expect([...seen][0]).not.toMatch(/inconclusive|failed|broken|blocked/)
+  })
+
+  test('answers that take controlled time do not hold a run up', async () => {
+    const slow: Variant = {
+      id: 'slow-answers',
+      says: 'Each answer takes a tenth of a second.',
+      change: (options) => composeOptions(options, { life: { answerDelayMs: 100 } }),
+    }
+    const { judgements, judged, replayed } = await runOnRig({ held: { run: held } }, { variants: [slow] })
+    expect(judgements.get('held')).toMatchObject({ verdict: 'passed' })
+    expect(replayed).toEqual(judged)
+  })
+
+  test('an answer that never comes ends the rule and not the run', async () => {
+    const { judgements } = await runOnRig(
+      {
+        never: {
+          async run({ fixture, queue }) {
+            await queue.openai('/v1/x', fixture.job({ steps: [{ hold: 'never' }] }).body, { answerMs: 5 })
+          },
+        },
+        deaf: {
+          async run({ queue }) {
+            await queue.health()
+          },
+        },
+      },
+      {
+        variants: [
+          {
+            id: 'deaf',
+            says: 'never answers',
+            wrap: (fetch) => (request) => (request.url.endsWith('/health') ? new Promise(() => {}) : fetch(request)),
+          },
+        ],
+      },
+    )
+    expect(judgements.get('deaf')).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'no whole answer: the target has not answered, and nothing is due on its clock',
+    })
+  })
+})
+
+test('what is left of a rule is cancelled, and lets the workers go', async () => {
+  const { events, resources } = await runOnRig({
+    leaves: {
+      async run({ fixture, begun, inconclusive }) {
+        await begun(await fixture.submitted({ steps: [{ hold: 'for ever' }] }))
+        inconclusive('for a test')
+      },
+    },
+  })
+  const cancelled = events.filter((event) => event.type === 'exchange' && event.operation === 'cancelJob')
+  expect(cancelled).toMatchObject([{ owner: 'cleanup:leaves', response: { status: 200 } }])
+  expect(resources).toMatchObject([
+    { kind: 'job', endpoint: 'normal', name: 'leaves 1', id: null, state: 'requested' },
+    { kind: 'job', state: 'created' },
+    { kind: 'job', state: 'removed' },
+  ])
+})
+
+/** Many rules at once whose jobs hold, end, fail and notify at the same and at other moments. */
+function crowd(): Readonly<Record<string, TestScenario>> {
+  const names = Array.from({ length: 12 }, (_, n) => `crowd-${String(n).padStart(2, '0')}`)
+  return Object.fromEntries(
+    names.map((name, n) => [
+      name,
+      {
+        workers: 1,
+        async run({ fixture, clock, begun, ended, reading, check }) {
+          const job = await fixture.submitted({
+            steps: [{ hold: 'a' }, { hold: 'b' }, n % 3 === 0 ? { fail: 'no' } : { output: n }],
+            webhook: n % 2 === 0 ? [500, { slowMs: 1_000 * n, status: 200 }] : ['reset', 200],
+          })
+          const start = await begun(job)
+          const from = start.at.target
+          await clock.sleep(1_000 + n)
+          job.beacon.release('a')
+          const waits = await clock.until(job.beacon.waiting('b'), clock.now() + 10_000)
+          reading('b', String((waits?.at.target ?? 0) - from))
+          await clock.sleep(500)
+          job.beacon.release('b')
+          const end = await ended(job)
+          reading('status', end.status)
+          const first = await clock.until(job.webhook.attempt(1), clock.now() + 60_000)
+          const second = await clock.until(job.webhook.attempt(2), clock.now() + 60_000)
+          reading('webhook', [first, second].map((one) => (one?.at.target ?? 0) - from).join())
+          check('seen').that(end.settled, 'an end', end.status, end.reply)
+        },
+      } satisfies TestScenario,
+    ]),
+  )
+}
