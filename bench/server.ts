@@ -49,3 +49,7 @@ server.listen(0, '127.0.0.1', () => {
   const port = typeof address === 'object' ? address?.port : 0
   parentPort?.postMessage({ port, id: pod.id, key: defaultKeys.full })
 })
+parentPort?.on('message', () => {
+  const { user, system } = process.threadCpuUsage()
+  parentPort?.postMessage({ cpu: user + system })
+})

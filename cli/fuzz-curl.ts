@@ -10,7 +10,10 @@ export function curlOf(target: Target, stage: string, bytes: Uint8Array): string
   const plane = planeOf(target)
   const [operation = '', second = '', third = 'none'] = stage.split(' ')
   const isPatch = operation === 'updatePod'
-  const hardware = second === 'cpu' || plane.gpu === null ? { cpu: plane.cpu } : { gpu: plane.gpu }
+  const hardware =
+    second === 'cpu' || plane.gpu === null
+      ? { cpu: plane.cpu === 'catalog' ? { id: 'FLAVOR_ID', vcpuCount: 2 } : plane.cpu }
+      : { gpu: plane.gpu }
   const mounts = isPatch ? { mounts: mountsOf(plane, third as MountKind) } : {}
   const creation = { name: 'plumbline-fuzz', image: plane.image, ...hardware, ...mounts, ...plane.extra }
   const call = (method: string, path: string) => `-X ${method} "$BASE${path}" ${keyHeader} ${typeHeader}`

@@ -7,6 +7,8 @@ import { createControlledClock } from '../suites/harness/clock/controlled.ts'
 import { createRealClock } from '../suites/harness/clock/real.ts'
 import type { RunClock } from '../suites/harness/clock/types.ts'
 import type { Context } from '../suites/harness/context.ts'
+import { type HeaderPairs, jsonOf } from '../suites/harness/exchange.ts'
+import { planeOf } from '../suites/harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../suites/harness/fixtures/resources.ts'
 import { Inconclusive, RuleBroken } from '../suites/harness/outcome.ts'
 import { noRecorder } from '../suites/harness/record/recorder.ts'
@@ -14,7 +16,7 @@ import { createSession, type Session } from '../suites/harness/run/session.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { overHttp } from '../suites/harness/transport/http.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
-import type { Transport } from '../suites/harness/transport/types.ts'
+import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 
 /** A target with a way to reach it and its clock. */
@@ -100,6 +102,8 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   let cases = 0
   let stopped: string | null = null
   const lanes = Array.from({ length: concurrency }, (_, n) => {
+    const lane = options.lane(n)
+    const meanwhile = { work() {} }
     const laneOptions: CampaignOptions = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
@@ -109,11 +113,13 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         options.onCase?.()
       },
       findings,
+      meanwhile,
+      direct: createDirect(open, lane.run, meanwhile),
       attempt: createAttempt((reason) => {
         stopped ??= reason
       }),
     }
-    return inSession(open, seed, options.lane(n), (context) => campaign(context, laneOptions))
+    return inSession(open, seed, lane, (context) => campaign(context, laneOptions))
   })
   const reasons = await Promise.all(lanes)
   return {
@@ -161,6 +167,42 @@ async function reasonOf(scenario: Session['scenarios'][number]): Promise<string 
   const { verdict, reason } = await scenario.judge()
   // Nothing is checked by clause here: that no exchange counted says nothing.
   return verdict === 'passed' || reason === 'no exchange exercised this rule' ? null : (reason ?? verdict)
+}
+
+/** The shortest way to the target: the same lines with each request, and the next case drawn while the answer is awaited. */
+function createDirect(
+  { target, transport }: OpenTarget,
+  run: string,
+  meanwhile: { work: () => void },
+): CampaignOptions['direct'] {
+  const plane = planeOf(target)
+  const headers: HeaderPairs = [
+    ['Accept', 'application/json, application/problem+json'],
+    ['Accept-Encoding', 'identity'],
+    ['Authorization', `Bearer ${target.keys.full ?? ''}`],
+    ['Content-Type', 'application/json'],
+    ['User-Agent', `plumbline/${version()} (run ${run}; fuzz)`],
+  ]
+  return async ({ operation }, id, bytes) => {
+    const isPatch = operation === 'updatePod'
+    const path = plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'].replace('{id}', encodeURIComponent(id))
+    const answer = transport({
+      method: isPatch ? 'PATCH' : 'POST',
+      url: plane.url + path,
+      headers,
+      body: bytes.length === 0 ? null : bytes,
+    })
+    meanwhile.work()
+    const { status, body } = await answer.catch((error: unknown) => {
+      throw error instanceof TransportFailure ? new Inconclusive(`no whole answer: ${error.message}`) : error
+    })
+    return {
+      status,
+      get json() {
+        return jsonOf(body)
+      },
+    }
+  }
 }
 
 /** Turns what a case can end in into a value; a target that has gone away ends the run. */

@@ -1,4 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { limiterKindNames } from '../reference/limits/queue/kinds.ts'
+import { parseDuration } from '../suites/harness/target/duration.ts'
 import { version } from './home.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -32,7 +34,44 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--strict', 'what is unclaimed makes the run incomplete', false)
     .option('--keep', 'leave the pods of failed rules alive', false)
     .option('--quiet', 'print the verdict alone', false)
+    .option(
+      '--budget <length>',
+      'leave out what takes longer, such as 20s or 5m (default in real time: 5m)',
+      lengthOfTime,
+    )
     .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
+
+  command('plan', 'say how long a run takes and what a budget leaves out; sends nothing')
+    .option('--target <file>', 'the target file; without it, that of the reference')
+    .option('--only <pattern>', 'rules: an id, a glob over ids, or an area; may be given again', gather, [])
+    .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
+    .option(
+      '--budget <length>',
+      'how long the run may take, such as 20s or 5m (default in real time: 5m)',
+      lengthOfTime,
+    )
+    .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(options, terminal)))
+
+  command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
+    .addArgument(new Argument('<kind>', 'what is driven').choices(['smoke', 'limits', 'pods']))
+    .requiredOption('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
+    .option('--only <pattern>', 'rules to judge: an id or a glob over ids; may be given again', gather, [])
+    .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
+    .option('--out <folder>', 'write results.json, junit.xml, report.html and the raw points into this folder')
+    .option('--i-own-this <host>', 'load this host, which is not this machine, as its owner permits')
+    .option('--max-requests <number>', 'refuse a load of more requests', wholeNumber, 100_000)
+    .option('--max-seconds <number>', 'refuse a load that takes longer', wholeNumber, 3600)
+    .option('--window-scale <factor>', 'the windows of a reference that is served with the same', factor, 1)
+    .option('--quiet', 'print the verdict alone', false)
+    .action(async (kind, options) => ended(await (await import('./commands/load.ts')).load(kind, options, terminal)))
+
+  command('merge', 'join the results of check and load of one target')
+    .argument('<folder...>', 'folders that hold results.json')
+    .requiredOption('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
+    .option('--quiet', 'print the verdict alone', false)
+    .action(async (folders, options) =>
+      ended(await (await import('./commands/merge.ts')).merge(folders, options, terminal)),
+    )
 
   command('sweep', 'remove what interrupted runs have left behind')
     .argument('[run...]', 'ids of runs; without one, all that have left a ledger in .plumbline/runs')
@@ -46,6 +85,8 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--latitude <id>', 'serve it with a latitude of the proof; may be given again', gather, [])
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
+    .addOption(new Option('--limiter <kind>', 'how the queue plane counts requests').choices(limiterKindNames))
+    .option('--window-scale <factor>', 'shorten its windows, such as 0.1 for a second', factor)
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
     .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))
 
@@ -100,6 +141,18 @@ function wholeNumber(text: string): number {
 function positiveNumber(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
   throw new InvalidArgumentError(`Expected an integer from 1 to 9999, got ${text}.`)
+}
+
+function lengthOfTime(text: string): number {
+  const ms = parseDuration(text)
+  if (ms !== null) return ms
+  throw new InvalidArgumentError(`Expected a length of time with its unit, such as 20s, 5m or 1h, got ${text}.`)
+}
+
+function factor(text: string): number {
+  const value = Number(text)
+  if (/^\d*\.?\d+$/.test(text) && value > 0) return value
+  throw new InvalidArgumentError(`Expected a number above 0, such as 0.1, got ${text}.`)
 }
 
 function portNumber(text: string): number {

@@ -20,6 +20,16 @@ export interface RunLedger {
   /** Base address that the pods were created at; null where the ledger does not say. */
   readonly url: string | null
   readonly left: readonly LedgerPod[]
+  /** Jobs that were submitted and not seen to have ended. */
+  readonly jobs: readonly LedgerJob[]
+}
+
+/** One job that a run's ledger names. */
+export interface LedgerJob {
+  readonly name: string
+  readonly endpoint: string
+  /** Null where the answer to its submission was not seen: nobody can cancel it, and it ends with its ttl. */
+  readonly id: string | null
 }
 
 interface Owner {
@@ -70,6 +80,7 @@ export function aliveProcess(cwd: string, run: string): number | null {
 export function readLedger(cwd: string, run: string): RunLedger {
   const folder = runFolder(cwd, run)
   const pods = new Map<string, LedgerPod>()
+  const jobs = new Map<string, LedgerJob>()
   let targetFile: string | null = null
   let url: string | null = null
   const file = resourcesFile(cwd, run)
@@ -79,11 +90,14 @@ export function readLedger(cwd: string, run: string): RunLedger {
     if (entry.kind === 'run') {
       targetFile ??= entry.targetFile
       url ??= entry.url
+    } else if (entry.kind === 'job') {
+      if (entry.state === 'removed') jobs.delete(entry.name)
+      else jobs.set(entry.name, { name: entry.name, endpoint: entry.endpoint, id: entry.id })
     } else if (entry.state === 'removed') pods.delete(entry.name)
     else
       pods.set(entry.name, { name: entry.name, id: entry.id ?? pods.get(entry.name)?.id ?? null, state: entry.state })
   }
-  return { run, folder, targetFile, url, left: [...pods.values()] }
+  return { run, folder, targetFile, url, left: [...pods.values()], jobs: [...jobs.values()] }
 }
 
 /** Deletes the ledger of a run that has nothing left. */

@@ -50,6 +50,30 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
 
+test('cancels the jobs that the ledger names', async () => {
+  const call = (method: string, path: string, body: string | null = null) =>
+    fetch(`${url}/v2/normal/${path}`, {
+      method,
+      body,
+      headers: { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' },
+    }).then((response) => response.json() as Promise<{ id: string; status: string }>)
+  const submissions = [1, 2, 3, 4].map(() =>
+    call('POST', 'run', '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}'),
+  )
+  const [a, b] = await Promise.all(submissions)
+  ledger([
+    { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' },
+    { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: a?.id ?? '', state: 'created' },
+    { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'created' },
+    { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'removed' },
+    { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested' },
+  ])
+  expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({ failed: [] })
+  expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
+  expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
+  expect(existsSync(runFolder(cwd, run))).toBe(false)
+})
+
 test('pods that were kept on purpose stay until they are asked for', async () => {
   const [a, b] = await Promise.all(['a', 'b'].map(create))
   ledger([

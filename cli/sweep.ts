@@ -10,6 +10,7 @@ import { overHttp } from '../suites/harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
+import { cancelJobs } from './sweep-jobs.ts'
 
 export interface Swept {
   readonly run: string
@@ -43,7 +44,7 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
   const removed: string[] = []
   const never: string[] = []
   const failed: { name: string; reason: string }[] = []
-  if (wanted.length > 0) {
+  if (wanted.length > 0 || ledger.jobs.length > 0) {
     const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
     const clock = createRealClock()
     const actor = clock.actor('sweep')
@@ -55,6 +56,7 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
         if (reasons[0] !== undefined) failed.push({ name, reason: reasons[0] })
         else (ids.length === 0 ? never : removed).push(name)
       }
+      failed.push(...(await cancelJobs(ledger.jobs, target, http.send)))
       for (const { name, id } of wanted) if (id !== null) await take(name, [id])
       const sought = wanted.filter(({ id }) => id === null)
       const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
@@ -85,9 +87,9 @@ interface Remover {
 }
 
 function createRemover(send: Transport, target: Target, actor: Actor): Remover {
-  const plane = planeOf(target)
+  const plane = () => planeOf(target)
   async function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
-    const url = plane.url + plane.paths[operation].replace('{id}', encodeURIComponent(id))
+    const url = plane().url + plane().paths[operation].replace('{id}', encodeURIComponent(id))
     for (let waitedMs = 0; ; ) {
       const answer = await send({
         method,
@@ -109,7 +111,7 @@ function createRemover(send: Transport, target: Target, actor: Actor): Remover {
   return {
     async list() {
       const { status, body } = await call('GET', 'listPods')
-      const pods = status === 200 ? listOf(jsonOf(body), plane.listAt) : null
+      const pods = status === 200 ? listOf(jsonOf(body), plane().listAt) : null
       if (pods === null) throw new Refused(`the list of pods could not be read (answer ${status})`)
       return pods
         .map((pod) => [membersOf(pod)?.name, membersOf(pod)?.id])

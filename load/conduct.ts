@@ -10,7 +10,15 @@ import type { Point } from './points.ts'
 import type { QueueClient } from './queue/client.ts'
 import { prepareJobs } from './queue/prepare.ts'
 import { type Faults, smokeFaults } from './queue/smoke.ts'
-import { holdFault, limitSteps, type QueueStep, type Step, type StepOptions, smokeSteps } from './queue/steps.ts'
+import {
+  holdFault,
+  limitSteps,
+  type QueueStep,
+  SMOKE_HELD,
+  type Step,
+  type StepOptions,
+  smokeSteps,
+} from './queue/steps.ts'
 import { workersIn, workersOf } from './queue/workers.ts'
 
 /** What became of a plan that was driven. */
@@ -66,42 +74,51 @@ const SILENT_SHARE = 0.5
  */
 export async function conductLimits(options: ConductOptions): Promise<Conducted> {
   const { queue, rules, windowScale } = options
-  const before: StepOptions = { rules, windowScale, workers: 'unknown', holds: {} }
+  const before: StepOptions = { rules, hasRequests: queue.requests, windowScale, workers: 'unknown', holds: {} }
   options.planned?.([...smokeSteps(before), ...limitSteps(before)])
-  const smoke = await smokeAll(options)
-  const points = smoke.flatMap((judged) => judged.points)
-  const operations = operationsIn(smoke)
-  const faults = smokeFaults(points, operations, queue.url)
+  const { points, faults, held, heldFaults } = await conductSmoke(options)
   const [fault] = faults.values()
-  if (fault !== undefined && faults.size === operations.length) throw new LoadError(`${fault}.`)
-
-  const known: StepOptions = { ...before, holds: holdsOf(points, faults) }
-  const all = limitSteps(known)
-  const steps = all.filter((step) => faultIn(step, faults) === undefined)
+  if (fault !== undefined && faults.size === points.length && held.length === heldFaults.size) {
+    throw new LoadError(`${fault}.`)
+  }
+  const known: StepOptions = { ...before, holds: holdsOf(held, heldFaults) }
+  const all = limitSteps(known).map((step) => ({ step, fault: faultOf(step, faults, heldFaults) }))
+  const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   options.planned?.([...smokeSteps(before), ...steps])
   const judged: Judged[] = []
   for (const step of steps) judged.push(await conductStep(step, options))
-  return { judged, undecided: new Map([...tooShort(known), ...cannotServe(all, faults)]) }
-}
-
-/** The first plans alone: one point for each operation that was asked, and why some would show nothing under load. */
-export async function conductSmoke(options: ConductOptions): Promise<{ points: readonly Point[]; faults: Faults }> {
-  options.planned?.(smokeSteps(options))
-  const smoke = await smokeAll(options)
-  const points = smoke.flatMap((judged) => judged.points)
-  return { points, faults: smokeFaults(points, operationsIn(smoke), options.queue.url) }
-}
-
-async function smokeAll(options: ConductOptions): Promise<Judged[]> {
-  const smoke: Judged[] = []
-  for (const step of smokeSteps(options)) smoke.push(await conductStep(step, options))
-  return smoke
-}
-
-function operationsIn(smoke: readonly Judged[]): RateOperation[] {
-  return smoke.flatMap(({ step: { plan } }) =>
-    plan.plane === 'queue' ? plan.stretches.map(({ operation }) => operation) : [],
+  const judging = new Set(steps.flatMap((step) => step.rules))
+  const unserved = all.flatMap(({ step, fault }) =>
+    fault === undefined ? [] : step.rules.filter((rule) => !judging.has(rule)).map((rule) => [rule, fault] as const),
   )
+  return { judged, undecided: new Map([...tooShort(known), ...unserved]) }
+}
+
+/** One request of each operation. */
+export interface Smoke {
+  /** What each operation answered whose rate is in question, and why some would show nothing under load. */
+  readonly points: readonly Point[]
+  readonly faults: Faults
+  /** The same of those that are to be held open. */
+  readonly held: readonly Point[]
+  readonly heldFaults: Faults
+}
+
+/** The first plans alone: whether address, key and paths are right, and how long requests are held. */
+export async function conductSmoke(options: ConductOptions): Promise<Smoke> {
+  const { queue, rules } = options
+  const steps = smokeSteps({ rules, hasRequests: queue.requests })
+  options.planned?.(steps)
+  const smoke: Judged[] = []
+  for (const step of steps) smoke.push(await conductStep(step, options))
+  const pointsOf = (isHeld: boolean) =>
+    smoke.filter(({ step: { name } }) => (name === SMOKE_HELD) === isHeld).flatMap((judged) => judged.points)
+  const faultsOf = (isHeld: boolean) => {
+    const own = steps.filter(({ name }) => (name === SMOKE_HELD) === isHeld)
+    const operations = own.flatMap(({ plan }) => plan.stretches.map(({ operation }) => operation))
+    return smokeFaults(pointsOf(isHeld), operations, queue.url)
+  }
+  return { points: pointsOf(false), faults: faultsOf(false), held: pointsOf(true), heldFaults: faultsOf(true) }
 }
 
 async function conductStep(step: QueueStep, options: ConductOptions): Promise<Judged> {
@@ -151,19 +168,9 @@ function holdsOf(points: readonly Point[], faults: Faults): Partial<Record<RateO
   return Object.fromEntries(served.map(({ operation, sentMs, receivedMs }) => [operation, receivedMs - sentMs]))
 }
 
-function faultIn({ plan }: QueueStep, faults: Faults): string | undefined {
-  return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)
-}
-
-/** The rules of the steps that are left out; where other steps judge a rule too, they go on for it. */
-function cannotServe(steps: readonly QueueStep[], faults: Faults): [LoadRule, string][] {
-  const judged = new Set(steps.filter((step) => faultIn(step, faults) === undefined).flatMap(({ rules }) => rules))
-  return steps.flatMap((step) => {
-    const fault = faultIn(step, faults)
-    return fault === undefined
-      ? []
-      : step.rules.filter((rule) => !judged.has(rule)).map((rule) => [rule, fault] as [LoadRule, string])
-  })
+function faultOf({ plan }: QueueStep, faults: Faults, heldFaults: Faults): string | undefined {
+  const of = plan.shape === 'concurrency' ? heldFaults : faults
+  return plan.stretches.map(({ operation }) => of.get(operation)).find((fault) => fault !== undefined)
 }
 
 /** Rules about requests at once, of operations that do not hold a request for long enough. */

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,6 +6,8 @@ import { pathToFileURL } from 'node:url'
 import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
+import { planLines } from '../../suites/harness/plan/text.ts'
+import type { LeftOut } from '../../suites/harness/record/events.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { RunOptions } from '../../suites/harness/run/options.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
@@ -17,6 +19,7 @@ import { moduleFile, version } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { noProgress, showProgress } from '../progress.ts'
 import { prepareOutput, resultsOf, writeReports } from '../record.ts'
+import { newRunId } from '../run-id.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
 import { type Swept, sweepRun } from '../sweep.ts'
@@ -32,10 +35,12 @@ export interface CheckOptions {
   readonly strict: boolean
   readonly keep: boolean
   readonly quiet: boolean
+  /** ms that the run may take. */
+  readonly budget?: number
 }
 
 /** What `check` judges: the rows that the suites have a function for. `load` judges the others. */
-const ledger = rules.filter(({ id }) => !judgedByLoad.has(id))
+export const judged = rules.filter(({ id }) => !judgedByLoad.has(id))
 
 /** How long the run may take to write down what it knows once it was told to end, real ms. */
 const graceMs = 1_000
@@ -51,7 +56,8 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   const target = file === null ? null : loadTarget(file, terminal.environment)
   refuseLoad(options.only)
   const profiles = profilesFor(options.profile, target)
-  const selected = selectRules(ledger, { only: options.only, profiles })
+  const selected = selectRules(judged, { only: options.only, profiles })
+  const leftOut = await plannedFor(target, selected, options, terminal)
   const temporary = options.out === undefined
   const evidence =
     options.out === undefined ? mkdtempSync(join(tmpdir(), 'plumbline-')) : prepareOutput(terminal.cwd, options.out)
@@ -67,6 +73,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         strict: options.strict,
         keep: options.keep,
         rules: selected,
+        leftOut,
         target,
         targetFile: options.target ?? null,
         embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
@@ -140,9 +147,26 @@ function refuseLoad(only: readonly string[]): void {
   throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${command} --only ${id}`)
 }
 
-function profilesFor(list: string | undefined, target: Target | null): string[] {
-  if (list !== undefined) return readProfiles(list, ledger)
-  return target === null ? profilesOf(ledger) : ['core']
+/** Plans a run that takes time, says so, and answers what its budget leaves out. */
+async function plannedFor(
+  target: Target | null,
+  selected: readonly string[],
+  { budget, quiet }: CheckOptions,
+  terminal: Terminal,
+): Promise<readonly LeftOut[]> {
+  if (budget === undefined && target?.clock !== 'real') return []
+  // Loaded where it is asked for: the plan needs every suite.
+  const { planOf } = await import('../plan.ts')
+  const described = target ?? (await import('../../proof/instance.ts')).embed().target
+  const plan = planOf(described, selected, budget)
+  if (!quiet) for (const line of planLines(plan)) terminal.err(line)
+  return plan.leftOut
+}
+
+/** The profiles of a run: those of the list, else core; of the reference all. */
+export function profilesFor(list: string | undefined, target: Target | null): string[] {
+  if (list !== undefined) return readProfiles(list, judged)
+  return target === null ? profilesOf(judged) : ['core']
 }
 
 /** Removes what the run itself did not; pods that it was told to keep stay. */
@@ -167,12 +191,4 @@ function brokenSentence({ code, signal, said }: ChildEnd): string {
   const how = signal === null ? `with code ${code}` : `by ${signal}`
   const more = said === '' ? '; PLUMBLINE_DEBUG=1 shows what it says' : `; it said:\n${said}`
   return `the process that runs the rules ended ${how} before it was done${more}`
-}
-
-/** `r` and ten characters of base 36. */
-function newRunId(): string {
-  let number = BigInt(`0x${randomBytes(8).toString('hex')}`) % 36n ** 10n
-  let text = ''
-  for (let place = 0; place < 10; place++, number /= 36n) text = Number(number % 36n).toString(36) + text
-  return `r${text}`
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { rules as ledger } from '../../generated/rules.ts'
 import { embed } from '../../proof/instance.ts'
-import { claimOf } from '../../suites/harness/target/claims.ts'
+import { claimOf, needsOf } from '../../suites/harness/target/claims.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { needs } from '../../suites/harness/target/needs.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
@@ -23,7 +23,7 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
 
 /** The lines of the diagnosis. */
 export function diagnose(target: Target): string[] {
-  const asked = [...new Set(ledger.flatMap((row): readonly string[] => row.needs))].sort()
+  const asked = [...new Set(ledger.flatMap((row): readonly string[] => needsOf(row)))].sort()
   const groups = { given: [] as string[], absent: [] as string[], unclaimed: [] as string[] }
   for (const need of asked) {
     const claim = claimOf(target, need)
@@ -31,7 +31,7 @@ export function diagnose(target: Target): string[] {
     else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need))
     else groups.absent.push(`  ${need}: ${claim.absent} (${rulesWith(need).length} rules not applicable)`)
   }
-  const out = ledger.filter((row) => row.needs.some((need) => claimOf(target, need) === 'unclaimed'))
+  const out = ledger.filter((row) => needsOf(row).some((need) => claimOf(target, need) === 'unclaimed'))
   return [
     `${target.name}: ${target.pods?.url ?? 'no pod API'}, clock ${target.clock === 'real' ? 'real' : 'controlled'}`,
     ...section('claimed', groups.given),
@@ -55,7 +55,7 @@ function unclaimed(need: string): string[] {
 }
 
 function rulesWith(need: string): string[] {
-  return ledger.filter((row) => (row.needs as readonly string[]).includes(need)).map(({ id }) => id)
+  return ledger.filter((row) => needsOf(row).includes(need)).map(({ id }) => id)
 }
 
 function section(title: string, lines: readonly string[]): string[] {

@@ -14,6 +14,7 @@ import {
   createReference,
   type Fetch,
   OptionError,
+  type QueueSettings,
   type ReferenceOptions,
 } from '../../reference/index.ts'
 import { writeTarget } from '../../suites/harness/target/write.ts'
@@ -32,6 +33,9 @@ export interface ServeOptions {
   readonly latitude: readonly string[]
   readonly printTarget?: string
   readonly quotas?: Readonly<Record<string, number>>
+  /** How the queue plane counts requests, and by what its windows are shorter or longer. */
+  readonly limiter?: QueueSettings['limiter']
+  readonly windowScale?: number
   /** The command of a worker process; the conformance worker of the reference unless given. */
   readonly worker?: string
 }
@@ -97,7 +101,9 @@ async function variantsOf({ defect, latitude }: ServeOptions) {
   if (defect.length === 0 && latitude.length === 0) return []
   // Loaded where it is asked for: the catalogue brings the whole proof along.
   const { defects, latitudes } = await import('../../proof/catalog.ts')
-  return [...findVariants('--defect', defect, defects), ...findVariants('--latitude', latitude, latitudes)]
+  const { loadDefects } = await import('../../load/defects.ts')
+  const known: readonly Variant[] = [...defects, ...loadDefects]
+  return [...findVariants('--defect', defect, known), ...findVariants('--latitude', latitude, latitudes)]
 }
 
 interface Served {
@@ -106,12 +112,16 @@ interface Served {
 }
 
 function createServed(
-  { clock, quotas }: ServeOptions,
+  { clock, quotas, limiter, windowScale }: ServeOptions,
   worker: ProcessWorker | null,
   change: (options: ReferenceOptions) => ReferenceOptions,
 ): Served {
   const { call, close: hangUp } = createRealCall()
-  const more = { call, ...(quotas === undefined ? {} : { quotas }), ...(worker === null ? {} : { worker }) }
+  const queue = {
+    ...(limiter === undefined ? {} : { limiter }),
+    ...(windowScale === undefined ? {} : { windowScale }),
+  }
+  const more = { call, queue, ...(quotas === undefined ? {} : { quotas }), ...(worker === null ? {} : { worker }) }
   if (clock === 'real') {
     const real = createRealClock()
     const reference = make(change({ clock: real, ...more }))

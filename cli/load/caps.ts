@@ -1,5 +1,5 @@
-import { jobsOf, type Step } from '../../load/queue/steps.ts'
-import { lengthOf, plannedCount, type Plan } from '../../load/plan/types.ts'
+import { lengthOf, type Plan, plannedCount } from '../../load/plan/types.ts'
+import { preparedJobs, type Step, submittedJobs } from '../../load/queue/steps.ts'
 import { UsageError } from '../errors.ts'
 
 /** What a load takes at most, known before anything is sent. */
@@ -26,10 +26,10 @@ export function estimateOf(steps: readonly Step[]): Estimate {
     requests += requestsOf(plan)
     ms += msOf(plan) + STARTING_MS
     if (plan.plane === 'pods') continue
-    const named = jobsOf(plan)
-    jobs += named
+    requests += preparedJobs(plan)
+    jobs += preparedJobs(plan) + submittedJobs(plan)
   }
-  return { requests: requests + jobs, seconds: Math.ceil(ms / 1000), jobs }
+  return { requests, seconds: Math.ceil(ms / 1000), jobs }
 }
 
 /** How long a step takes, as planned, ms. */

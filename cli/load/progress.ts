@@ -55,5 +55,8 @@ export function showLoadProgress(terminal: Terminal): LoadProgress {
 export const noLoadProgress: LoadProgress = { planned() {}, began() {}, judged() {}, end() {} }
 
 function linesOf({ verdicts, notes }: Judged): string[] {
-  return [...verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`), ...notes.map((note) => `  ${note}`)]
+  return [
+    ...verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`),
+    ...notes.map((note) => `  ${note}`),
+  ]
 }

@@ -42,6 +42,14 @@ export function usedUpWindows({ rateLimit }: Point): string[] {
   return membersOf(rateLimit).flatMap(([name, parameters]) => (parameters.get('r') === 0 ? [name] : []))
 }
 
+/** Seconds until a window begins anew, as an answer states; null where it does not. */
+export function secondsLeft({ rateLimit }: Point, name: string): number | null {
+  const seconds = membersOf(rateLimit)
+    .find(([window]) => window === name)?.[1]
+    .get('t')
+  return isCount(seconds) ? seconds : null
+}
+
 /** The quotas that the first answer with RateLimit-Policy states, the shortest window first. */
 export function quotasOf(points: readonly Point[]): Quota[] {
   const stated = points.find(({ rateLimitPolicy }) => typeof rateLimitPolicy === 'string')

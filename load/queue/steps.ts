@@ -17,6 +17,8 @@ export type QueueStep = Step<QueuePlan>
 export interface StepOptions {
   /** The rules that are selected and claimed. */
   readonly rules: ReadonlySet<string>
+  /** Whether the target has the route /requests, whose limit is the cheapest to exceed. */
+  readonly hasRequests: boolean
   readonly windowScale: number
   readonly workers: Workers
   /** How long the target holds a request of an operation, as far as that is known, ms. */
@@ -33,19 +35,22 @@ const HOLD_MARGIN = 1.2
 /** The most that is waited for an answer that a target holds: its documented wait, and a third of it. */
 export const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 
+/** A request that was held has shown nothing of its operation's rate, and the other way round. */
+export const SMOKE_HELD = 'smoke-held'
+
 /**
- * One request of each operation that the rules are about, one after the other; those that are to be held open by
- * themselves, since a purge would end them.
+ * One request of each operation that the rules are about, one after the other; and then, by themselves, since a purge
+ * would end them, one of each that is to be held open.
  */
-export function smokeSteps({ rules }: Pick<StepOptions, 'rules'>): QueueStep[] {
-  const isHeld = (operation: RateOperation) =>
-    operation !== 'purge' && rules.has(`limits.queue.concurrent-${operation}`)
-  const wanted = operations.filter((operation) => smoked(operation, rules))
-  const brief = wanted.filter((operation) => !isHeld(operation))
-  const held = wanted.filter(isHeld)
+export function smokeSteps(options: Pick<StepOptions, 'rules' | 'hasRequests'>): QueueStep[] {
+  const { rules } = options
+  const brief = operations.filter((operation) => isLoaded(operation, options))
+  const held = operations.filter(
+    (operation) => operation !== 'purge' && rules.has(`limits.queue.concurrent-${operation}`),
+  )
   return [
     ...(brief.length === 0 ? [] : [smokeOf('smoke', brief, 0)]),
-    ...(held.length === 0 ? [] : [smokeOf('smoke-held', held, LONGEST_HOLD_MS)]),
+    ...(held.length === 0 ? [] : [smokeOf(SMOKE_HELD, held, LONGEST_HOLD_MS)]),
   ]
 }
 
@@ -68,16 +73,15 @@ function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number)
 export function limitSteps(options: StepOptions): QueueStep[] {
   const { rules } = options
   const steps = operations.flatMap((operation) => operationSteps(operation, options))
-  const cheap = cheapest(rules)
+  const cheap = cheapest(options)
   const needs429 = rules.has('limits.queue.status-429') && !steps.some(({ plan }) => plan.shape === 'over')
   if (needs429) steps.push(stepOf('over', cheap, ['limits.queue.status-429'], options))
   if (rules.has('limits.queue.recovers')) steps.push(stepOf('recovery', cheap, ['limits.queue.recovers'], options))
   if (rules.has('limits.queue.per-operation')) {
-    const neighbour = rules.has('limits.queue.requests') ? 'requests' : 'status'
-    steps.push(stepOf('isolation', 'cancel', ['limits.queue.per-operation'], options, neighbour))
+    steps.push(stepOf('isolation', 'cancel', ['limits.queue.per-operation'], options, cheapestBeside(options)))
   }
   if (rules.has('limits.queue.per-endpoint')) {
-    const operation = rules.has('limits.queue.requests') ? 'requests' : 'status'
+    const operation = cheapestBeside(options)
     steps.push(stepOf('isolation', operation, ['limits.queue.per-endpoint'], options, operation))
   }
   return steps
@@ -93,18 +97,19 @@ export function holdFault(operation: RateOperation, { holds, windowScale }: Step
   return `${operation} holds a request open for ${Math.round(held)} ms, and ${plannedCount(plan)} opened at a pace that its rate permits need ${neededMs} ms to be open at once`
 }
 
-/** How many jobs a plan submits, those before it included. */
-export function jobsOf({ stretches }: QueuePlan): number {
+/** How many requests of a plan submit a job. */
+export function submittedJobs({ stretches }: QueuePlan): number {
+  return stretches.reduce((sum, { operation, count }) => sum + (submitting.has(operation) ? count : 0), 0)
+}
+
+/** How many jobs are submitted before a plan, so that its requests can name them. */
+export function preparedJobs({ stretches }: QueuePlan): number {
   const named = new Map<string, number>()
-  let sum = 0
-  for (const { operation, endpoint, count } of stretches) {
-    if (submitting.has(operation)) sum += count
-    if (!isNaming(operation)) continue
+  for (const { operation, endpoint, count } of stretches.filter((one) => isNaming(one.operation))) {
     const key = `${endpoint} ${operation}`
     named.set(key, operation === 'cancel' ? (named.get(key) ?? 0) + count : 1)
   }
-  for (const count of named.values()) sum += count
-  return sum
+  return [...named.values()].reduce((sum, count) => sum + count, 0)
 }
 
 export function isNaming(operation: RateOperation): boolean {
@@ -149,12 +154,21 @@ function stepOf(
 }
 
 /** What is exceeded where any operation will do: the one that costs fewest requests. */
-function cheapest(rules: ReadonlySet<string>): RateOperation {
-  return rules.has('limits.queue.requests') ? 'requests' : 'cancel'
+function cheapest({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
+  return hasRequests ? 'requests' : 'cancel'
 }
 
-function smoked(operation: RateOperation, rules: ReadonlySet<string>): boolean {
-  if (rules.has(`limits.queue.${operation}`) || rules.has(`limits.queue.concurrent-${operation}`)) return true
-  if (operation === 'cancel') return rules.has('limits.queue.per-operation') || cheapest(rules) === 'cancel'
-  return operation === 'status' && !rules.has('limits.queue.requests') && rules.size > 0
+/** What is driven beside another operation or endpoint, or in its place on another endpoint: it needs one job. */
+function cheapestBeside({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
+  return hasRequests ? 'requests' : 'status'
+}
+
+/** Whether an operation is driven for its rate, or for what all rates have in common. */
+function isLoaded(operation: RateOperation, options: Pick<StepOptions, 'rules' | 'hasRequests'>): boolean {
+  const has = (rule: LoadRule) => options.rules.has(rule)
+  if (has(`limits.queue.${operation}`)) return true
+  if (has('limits.queue.per-operation') && (operation === 'cancel' || operation === cheapestBeside(options)))
+    return true
+  if (has('limits.queue.per-endpoint') && operation === cheapestBeside(options)) return true
+  return (has('limits.queue.recovers') || has('limits.queue.status-429')) && operation === cheapest(options)
 }

@@ -15,6 +15,8 @@ import { patchRefused } from './patch-refused.ts'
 import { patchUnchanged } from './patch-unchanged.ts'
 import { shape } from './shape.ts'
 import { shapeTypes } from './shape-types.ts'
+import { webhookAttempts } from './webhook-attempts.ts'
+import { webhookEffects } from './webhook-effects.ts'
 
 /** Every defect; at least one for each clause of each rule. */
 export const defects: readonly Defect[] = [
@@ -34,4 +36,6 @@ export const defects: readonly Defect[] = [
   ...patchUnchanged,
   ...shape,
   ...shapeTypes,
+  ...webhookAttempts,
+  ...webhookEffects,
 ]

@@ -62,7 +62,10 @@ export const answers = [
       const response = await fetch(request)
       if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
       const { pods } = (await response.json()) as { readonly pods: readonly Record<string, unknown>[] }
-      return new Response(JSON.stringify({ pods: pods.map(({ id, name, status }) => ({ id, name, status })) }), response)
+      return new Response(
+        JSON.stringify({ pods: pods.map(({ id, name, status }) => ({ id, name, status })) }),
+        response,
+      )
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
-import { composeOptions } from '../../reference/options.ts'
+import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import { authorization, inProvisioning, inStarting, optioned, plane, styled, timed, verdict } from './tools.ts'
 
@@ -79,16 +79,18 @@ export const life = [
     change: (options) =>
       composeOptions(options, {
         style: { restartStatus: 'STARTING' },
-        wrapFetch: (fetch) => {
-          let isFirst = true
-          return async (request) => {
-            if (!isFirst || !(await asksToRestart(request, fetch))) return fetch(request)
-            isFirst = false
-            await passed(options.clock, 10_000)
-            return fetch(request)
-          }
-        },
+        wrapFetch: restartsLate(options.clock, 1),
       }),
+  },
+  {
+    id: 'restarts-arrive-late',
+    says: 'Every restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
+    change: (options) =>
+      composeOptions(options, {
+        style: { restartStatus: 'STARTING' },
+        wrapFetch: restartsLate(options.clock, Number.POSITIVE_INFINITY),
+      }),
+    verdicts: { 'pods.action.starting.restart': 'inconclusive' },
   },
   timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }),
   timed(
@@ -117,6 +119,19 @@ export const life = [
     },
   ),
 ] as const satisfies readonly Latitude[]
+
+/** So many restarts of STARTING pods are on their way for ten seconds. */
+function restartsLate(clock: ReferenceClock, count: number): FetchWrapper {
+  return (fetch) => {
+    let late = 0
+    return async (request) => {
+      if (late === count || !(await asksToRestart(request, fetch))) return fetch(request)
+      late++
+      await passed(clock, 10_000)
+      return fetch(request)
+    }
+  }
+}
 
 /** Whether a request asks for a restart of a pod that is STARTING. */
 async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { textOf } from '../harness/exchange.ts'
 import { rule } from '../harness/registry.ts'
-import { running } from '../pods/making.ts'
+import { runningWith } from '../pods/making.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
 import { listHolding, podsOf } from './listing.ts'
 import { onePod, workingPlane } from './operations.ts'
@@ -10,11 +10,12 @@ rule('auth.pods.hidden', async (context) => {
   const { as, check, inconclusive, random } = context
   const stranger = as('stranger')
   const value = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
-  const { pod, requests } = await workingPlane(context, await running(context, {}, { PLUMBLINE: value }))
+  const { pod, requests } = await workingPlane(context, await runningWith(context, {}, { PLUMBLINE: value }))
   await listHolding(context, pod.id)
   const list = await stranger.list()
   const listed = podsOf(context, list)
-  if (listed === null) return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
+  if (listed === null)
+    return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
   const isListed = listed.some(({ id }) => id === pod.id)
   check('not-listed').that(!isListed, 'no pod of another account', 'the pod of another account', list)
   const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }

@@ -15,9 +15,7 @@ rule('auth.pods.invalid', (context) => {
   })
 })
 
-rule('auth.pods.expired', (context) =>
-  isRefusedEverywhere(context, { refused: `Bearer ${keyOf(context, 'expired')}` }),
-)
+rule('auth.pods.expired', (context) => isRefusedEverywhere(context, { refused: `Bearer ${keyOf(context, 'expired')}` }))
 
 rule('auth.scheme-required', (context) => isRefusedEverywhere(context, { refused: keyOf(context, 'full') }))
 

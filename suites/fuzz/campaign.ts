@@ -4,12 +4,16 @@ import { podOf } from '../harness/read.ts'
 import { sameMounts } from '../pods/patching.ts'
 import type { FuzzCase } from './cases.ts'
 import { type FuzzFinding, fingerprintOf } from './findings.ts'
-import { type Allowed, allowedText, classify, isIn } from './oracle.ts'
+import { readBody } from './oracle/reading.ts'
+import { type Allowed, allowedText, classify, isIn, type Situation } from './oracle.ts'
 import { changesIn, culpritOf, simplest } from './play.ts'
 import { caseAt, enumeratedOf, type Stage, stagesOf } from './stages.ts'
 
 /** What came of something, or in a few words why nothing did. */
 export type Outcome<T> = { readonly value: T } | { readonly failure: string }
+
+/** What of an answer the loop looks at. */
+export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
 
 export interface CampaignOptions {
   readonly seed: number
@@ -20,6 +24,10 @@ export interface CampaignOptions {
   /** Told after each case. */
   readonly onCase: () => void
   readonly findings: Map<string, FuzzFinding>
+  /** Whoever sends calls its work once a request is under way: the next case is drawn while the answer is awaited. */
+  readonly meanwhile: { work: () => void }
+  /** Sends a body to a pod without pacing and record; a 429 is then waited out in the usual way. */
+  readonly direct: (situation: Situation, id: string, bytes: Uint8Array) => Promise<FuzzAnswer>
   /** Makes a failure of what is below (no answer, a broken rule) a value. */
   readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
 }
@@ -28,8 +36,12 @@ export interface CampaignOptions {
 const lookAfterMs = 2_000
 /** Refusals between two looks at a pod. */
 const lookEvery = 64
+/** Refusals after which a pod is looked at before a body that may be accepted. */
+const lookBeforeChange = 8
 /** Valid actions change a pod for good: of those that are drawn only one in so many is sent. */
 const validActionEvery = 997
+/** New pods that one mutator may cost on one stage, where each body of its kind is carried out and must not be. */
+const newPodsEach = 3
 /** Simpler cases that are tried of a finding, and of one that takes a new pod each time. */
 const tries = { onOnePod: 200, onNewPods: 6 } as const
 
@@ -37,11 +49,17 @@ const tries = { onOnePod: 200, onNewPods: 6 } as const
 export async function campaign(context: Context, options: CampaignOptions): Promise<void> {
   const stages = stagesOf(context)
   const first = options.from === 'enumeration' ? 0 : enumeratedOf(stages)
+  const ahead: { run: number; drawn: ReturnType<typeof caseAt> } = { run: -1, drawn: null }
   for (let run = first; options.goesOn(); run++) {
-    const drawn = caseAt(stages, options.seed, run)
+    const drawn = ahead.run === run ? ahead.drawn : caseAt(stages, options.seed, run)
     if (drawn === null) return
-    if (await tryOne(context, drawn.stage, drawn.one, String(run), options, run % validActionEvery === 0))
-      options.onCase()
+    options.meanwhile.work = () => {
+      if (ahead.run === run + 1) return
+      Object.assign(ahead, { run: run + 1, drawn: caseAt(stages, options.seed, run + 1) })
+      if (ahead.drawn !== null) readBody(ahead.drawn.one.bytes)
+    }
+    const sendsValid = run % validActionEvery === 0
+    if (await tryOne(context, drawn.stage, drawn.one, String(run), options, sendsValid)) options.onCase()
   }
   await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
   for (const stage of stages) await look(context, stage, 'end', options)
@@ -82,7 +100,14 @@ async function tryOne(
   const isAction = situation.operation === 'triggerPodAction'
   const mayChange = allowed.some(({ after }) => after.kind !== 'unchanged')
   if (isAction && mayChange && !sendsValid) return false
-  const outcome = await options.attempt(() => trial.send(pod, one.bytes))
+  if ((stage.spent.get(one.mutator) ?? 0) >= newPodsEach) return false
+  // An accepted body would hide what the refused ones before it have done.
+  const isDue = one.simpler === undefined || stage.refused.length >= lookBeforeChange
+  if (mayChange && isDue && (await look(context, stage, path, options))) return false
+  const outcome = await options.attempt(async () => {
+    const answer = await options.direct(situation, pod.id, one.bytes)
+    return answer.status === 429 ? trial.send(pod, one.bytes) : answer
+  })
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
   if (seen.length === 0) {
@@ -101,7 +126,7 @@ async function wrong(
   stage: Stage,
   one: FuzzCase,
   path: string,
-  outcome: Outcome<Reply>,
+  outcome: Outcome<FuzzAnswer>,
   allowed: readonly Allowed[],
   options: CampaignOptions,
 ): Promise<void> {
@@ -112,6 +137,7 @@ async function wrong(
   const isNewEach = changesPod && situation.operation === 'triggerPodAction'
   const known = options.findings.get(fingerprintOf(situation.operation, one, allowed, observed))
   if (changesPod) stage.pod = null
+  if (isNewEach) stage.spent.set(one.mutator, (stage.spent.get(one.mutator) ?? 0) + 1)
   if (known !== undefined) {
     known.count++
     return
@@ -134,17 +160,18 @@ async function accepted(
   stage: Stage,
   one: FuzzCase,
   path: string,
-  reply: Reply,
+  reply: FuzzAnswer,
   seen: readonly Allowed[],
   options: CampaignOptions,
 ): Promise<void> {
   const before = stage.pod
   if (before === null) return
-  const answered = podOf(reply.json, reply.exchange.n)
+  const answered = podOf(reply.json, before.exchange)
   const isShown = seen.some(
     ({ after }) =>
       after.kind === 'mounts' && (after.mounts === null || sameMounts(answered?.value.mounts, after.mounts)),
   )
+  stage.refused = []
   if (reply.status === 200 && answered !== null && isShown) {
     stage.pod = answered
     return
@@ -157,7 +184,6 @@ async function accepted(
     ),
   )
   stage.pod = 'value' in outcome ? outcome.value : null
-  stage.refused = []
   if ('failure' in outcome) keep(stage, one, path, seen, outcome.failure, options)
 }
 
@@ -209,7 +235,7 @@ function keep(
   })
 }
 
-function observedIn(outcome: Outcome<Reply>): string {
+function observedIn(outcome: Outcome<FuzzAnswer>): string {
   return 'value' in outcome ? `status ${outcome.value.status}` : outcome.failure
 }
 

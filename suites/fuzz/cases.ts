@@ -88,16 +88,24 @@ function mutated(body: unknown, schema: Schema, chosen: readonly (Mutator | null
   const names: string[] = []
   let place = '$'
   for (const mutator of chosen) {
-    if (mutator === null) continue
-    const fitting = placesIn(value, schema).filter((each) => written(mutator, value, each) !== null)
-    const chosenPlace = fitting[at % Math.max(1, fitting.length)]
-    if (chosenPlace === undefined) continue
-    if (mutator.level === 'value') value = mutator.change(value, chosenPlace)?.body ?? value
-    else bytes = written(mutator, value, chosenPlace)
+    const fitting = mutator === null ? null : firstFitting(mutator, value, placesIn(value, schema), at)
+    if (mutator === null || fitting === null) continue
+    if (mutator.level === 'value') value = mutator.change(value, fitting.place)?.body ?? value
+    else bytes = fitting.bytes
     names.push(mutator.name)
-    place = pathText(chosenPlace.path)
+    place = pathText(fitting.place.path)
   }
   return { mutator: names.join(' + ') || asIs, place, bytes: bytes ?? encoded(JSON.stringify(value)) }
+}
+
+/** The first place, from one of them onwards and around, where a mutator has something to change. */
+function firstFitting(mutator: Mutator, body: unknown, places: readonly Place[], at: number) {
+  for (let step = 0; step < places.length; step++) {
+    const place = places[(at + step) % places.length]
+    const bytes = place === undefined ? null : written(mutator, body, place)
+    if (place !== undefined && bytes !== null) return { place, bytes }
+  }
+  return null
 }
 
 const encoder = new TextEncoder()

@@ -20,6 +20,8 @@ export interface Stage {
   pod: PodView | null
   /** Refused since the pod was last looked at. */
   refused: FuzzCase[]
+  /** How many pods wrongly accepted bodies of a mutator have cost. */
+  readonly spent: Map<string, number>
 }
 
 /** Every stage that the target offers. */
@@ -41,7 +43,7 @@ export function stagesOf(context: Context): readonly Stage[] {
     enumerated: bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate')),
     random: patches,
   }))
-  return [...acting, ...patching].map((stage) => ({ ...stage, pod: null, refused: [] }))
+  return [...acting, ...patching].map((stage) => ({ ...stage, pod: null, refused: [], spent: new Map() }))
 }
 
 /** Case number `run` of a seed: first everything that is enumerated, then random cases of each stage in turn. */

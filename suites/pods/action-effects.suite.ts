@@ -5,7 +5,7 @@ import { mediaTypeOf } from '../harness/media-type.ts'
 import { changedFields, type PodView, show } from '../harness/read.ts'
 import { everyExchange, rule } from '../harness/registry.ts'
 import { bodyTraces, isTerminated } from './answers.ts'
-import { running } from './making.ts'
+import { runningWith } from './making.ts'
 import { kindOf } from './readers.ts'
 import { isAccepted } from './twins.ts'
 import { lookAgain } from './unchanged.ts'
@@ -97,7 +97,7 @@ async function mend({ pods, target }: Context, id: string): Promise<boolean> {
 /** Stops a pod of this shape: it costs nothing any more, and has all that was chosen for it. */
 async function stopFrees(context: Context, shape: PodShape): Promise<void> {
   const { pods, check, settle, inconclusive } = context
-  const before = await running(context, shape, { PLUMBLINE: 'kept' })
+  const before = await runningWith(context, shape, { PLUMBLINE: 'kept' })
   const { id } = before
   const reply = await pods.act(id, 'stop')
   if (reply.status !== 200) inconclusive(`stop was answered ${reply.status}, which pods.action.running.stop judges`)

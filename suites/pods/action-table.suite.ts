@@ -53,7 +53,7 @@ interface Acted {
 
 /**
  * Asks a pod of its own in a status for an action; again on another one where it had or may have left the status. One
- * pod may have become RUNNING on the way and have been right to restart; that all of them were is no chance any more.
+ * pod may have become RUNNING on the way and have been right to restart; not all of them, where the status lasts.
  */
 async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {
   const restarted: Acted[] = []
@@ -68,8 +68,16 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
     if (action === 'restart' && reply.status === 200) restarted.push(acted)
   }
   const last = restarted.at(-1)
-  if (last !== undefined && restarted.length === podsTried) return last
+  if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
   context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}`)
+}
+
+/** Whether a pod that is left alone is still in the status after as long as the calls took: they were not too late. */
+async function lasts({ clock, fixture, pods }: Context, status: PodStatus, calls: readonly Acted[]): Promise<boolean> {
+  const took = calls.map(({ before, reply }) => reply.exchange.received.target - before.exchange.sent.target)
+  const { id } = await fixture.pod(status)
+  await clock.sleep(Math.max(...took))
+  return podOf((await pods.get(id)).json, 0)?.status === status
 }
 
 /** Whether an answer can be laid at the door of the status that the pod was in before the call. */

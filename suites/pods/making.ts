@@ -3,7 +3,7 @@ import type { PodShape } from '../harness/fixtures/types.ts'
 import { idIn, membersOf, type PodView } from '../harness/read.ts'
 
 /** A RUNNING pod of this rule's own that was created with variables; ends the rule as inconclusive where none comes about. */
-export async function running(
+export async function runningWith(
   context: Context,
   shape: PodShape,
   variables: Readonly<Record<string, string>>,

@@ -1,16 +1,7 @@
 import type { Context } from '../harness/context.ts'
 import { changedFields, type PodView, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import {
-  isRefusal,
-  mountStates,
-  movedNetwork,
-  named,
-  patchablePod,
-  renames,
-  sameMounts,
-  shown,
-} from './patching.ts'
+import { isRefusal, mountStates, movedNetwork, named, patchablePod, renames, sameMounts, shown } from './patching.ts'
 import { lookAgain, staysUnchanged } from './unchanged.ts'
 
 rule('pods.patch.omitted', async (context) => {

@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { podRequired } from '../../generated/tables.ts'
-import {
-  actionFlaws,
-  envFlaws,
-  missingFields,
-  mountFlaws,
-  timeFlaws,
-  typedClauses,
-  typeFlaws,
-} from './shapes.ts'
+import { actionFlaws, envFlaws, missingFields, mountFlaws, timeFlaws, typedClauses, typeFlaws } from './shapes.ts'
 
 const pod = {
   id: 'p',

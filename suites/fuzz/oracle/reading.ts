@@ -55,8 +55,9 @@ function decoded(bytes: Uint8Array): string | null {
 function valuesIn(text: string): unknown[] | null {
   try {
     const value: unknown = JSON.parse(text)
+    if (levelsIn(text) > plainLevels) return [value]
     const plain = JSON.stringify(value)
-    if (plain === text || levelsIn(text) > plainLevels) return [value]
+    if (plain === text) return [value]
     const first = valueIn(text, 'first')
     return JSON.stringify(first) === plain ? [value] : [value, first]
   } catch {
@@ -65,10 +66,10 @@ function valuesIn(text: string): unknown[] | null {
 }
 
 function oddities(text: string, values: readonly unknown[]): Allowed[] {
+  if (levelsIn(text) > plainLevels) return [refused('4xx', 'it is nested deeply', 'Limits')]
   const plain = JSON.stringify(values[0])
   const odd: Allowed[] = []
   if (isOddText(plain)) odd.push(open('it holds text that not every reader or store takes'))
-  if (levelsIn(text) > plainLevels) return [...odd, refused('4xx', 'it is nested deeply', 'Limits')]
   if (plain === text) return odd
   const tokens = tokensOf(text)
   const names = tokens.filter((token) => token === ':').length
@@ -88,13 +89,20 @@ function open(reason: string): Allowed {
   return refused([400, 422], reason)
 }
 
+/** Levels of nesting, brackets within texts left aside. */
 function levelsIn(text: string): number {
   if (text.length <= plainLevels) return 0
   let depth = 0
   let deepest = 0
-  for (const token of tokensOf(text)) {
-    if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth)
-    else if (token === ']' || token === '}') depth--
+  let isInText = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (isInText) {
+      if (code === 0x5c) at++
+      else if (code === 0x22) isInText = false
+    } else if (code === 0x22) isInText = true
+    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
+    else if (code === 0x5d || code === 0x7d) depth--
   }
   return deepest
 }

@@ -83,8 +83,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       changed = false
       const wake = book.earliest()
       if (wake === null && book.unanswered() === 0) return
-      if (book.asked !== arrived) {
-        const asked = book.asked
+      if (book.unanswered() === 0) arrived = book.asked
+      else if (book.asked !== arrived) {
+        const { asked } = book
         if (!(await patience.wait(book.asking() ? 'answer' : 'arrival'))) continue
         arrived = asked
       }

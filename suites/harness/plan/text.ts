@@ -28,11 +28,15 @@ export function planLines({ rules, requests, expectedMs, bound, longest, leftOut
         ? 'no rule waits'
         : `the longest wait is ${lengthOf(longest.waitMs)} (${longest.rule})`
   const count = (many: number, noun: string) => `${many} ${noun}${many === 1 ? '' : 's'}`
-  const lines = [`planned: ${count(rules, 'rule')}, about ${count(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`]
+  const lines = [
+    `planned: ${count(rules, 'rule')}, about ${count(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`,
+  ]
   if (leftOut.length > 0) {
     const names = leftOut.slice(0, named).map(({ rule }) => rule)
     const more = leftOut.length > named ? ` and ${leftOut.length - named} more` : ''
-    lines.push(`left out by the budget, and so unverified: ${count(leftOut.length, 'rule')} (${names.join(', ')}${more})`)
+    lines.push(
+      `left out by the budget, and so unverified: ${count(leftOut.length, 'rule')} (${names.join(', ')}${more})`,
+    )
   }
   return lines
 }

@@ -37,6 +37,9 @@ const leftOut: ReadonlySet<string> = new Set([
 /** A pod status that a pattern can look for; anything else is left to the HTTP status. */
 const podStatus = /^[A-Za-z0-9_-]{1,40}$/
 
+/** A job that tells the receiver of the run what it does. */
+const beaconOf = /"plumbline":\{"v":1,"beacon":/
+
 /** Polls closer together than this, in ms, were a burst and not a wait. */
 const burstMs = 250
 
@@ -103,14 +106,17 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     )
     const large = shown.request.bodyBytes > 0 && one.body === null
     if (large) lines.push(comment(`save the body of exchange ${shown.n} of the record as body-${shown.n}.bin first`))
+    if (one.body !== null && beaconOf.test(textOf(one.body) ?? '')) {
+      lines.push(comment('the beacon is gone with the run: without one, holds of this job fail'))
+    }
     if (polls !== null && shown.request.method === 'GET') lines.push(...poll(one, polls))
     if (last) {
-      const makes = made === null ? [] : [comment('this makes a pod of its own: remove it afterwards')]
+      const makes = made?.kind === 'pod' ? [comment('this makes a pod of its own: remove it afterwards')] : []
       return [...lines, ...cleanUp(), ...makes, ...told(finding), request(one, '-si')]
     }
     if (polls !== null && shown.request.method === 'GET' && polls.from !== polls.to) return lines
     if (made !== null && usedLater(made.id, number)) {
-      const variable = `POD_${pods.size + 1}`
+      const variable = `${made.kind.toUpperCase()}_${pods.size + 1}`
       const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
       lines.push(`${variable}=$(${request(one, '-s')} | ${id}); echo "${variable}=$${variable}"`)
       pods.set(made.id, variable)
@@ -150,10 +156,10 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
 
   function cleanUp(): string[] {
     const removed = new Set(steps.filter(removes).map(({ shown }) => shown.subject))
-    const owner = steps.find(({ made }) => made !== null)
+    const owner = steps.find(({ made }) => made?.kind === 'pod')
     const authorization = headerOf(owner?.shown.request.headers ?? [], 'authorization')
     return [...pods].flatMap(([id, variable]) => {
-      if (removed.has(id)) return []
+      if (removed.has(id) || variable.startsWith('JOB')) return []
       const url = word([{ variable: 'BASE' }, ...deletion(scenario.deletePath, variable)])
       const key = authorization === null ? [] : headerArguments([['Authorization', authorization]], false)
       return [`# remove the pod afterwards: ${['curl -s -X DELETE', url, ...key].join(' ')}`]

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../record/events.ts'
-import { createCollector, madeBy, type Step, type Wanted } from './scenario.ts'
+import { createCollector, creates, madeBy, type Step, type Wanted } from './scenario.ts'
 
 /** Reads the events of a record from the beginning; called once a pass. */
 export type Events = () => AsyncIterable<EvidenceEvent>
@@ -106,8 +106,8 @@ async function collect(events: Events, open: OpenExchange, wanted: readonly Want
   return new Map(collectors.map(({ rule, collector }) => [rule, collector.steps()]))
 }
 
-/** The pod that an exchange is about: the one asked for, or the one created. */
+/** The pod or job that an exchange is about: the one asked for, or the one created. */
 function podOf(event: ExchangeEvent, open: OpenExchange): string | null {
-  if (event.subject !== null || event.operation !== 'createPod' || event.response === null) return event.subject
+  if (event.subject !== null || !creates(event.operation) || event.response === null) return event.subject
   return madeBy(open(event))?.id ?? null
 }

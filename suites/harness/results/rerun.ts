@@ -5,7 +5,7 @@ import type { RunEvent } from '../record/events.ts'
 /** What of the recorded target its shell lines and commands need. */
 export interface TargetFacts {
   readonly name: string
-  /** Address of the pod API; empty where the target has none. */
+  /** Address of the pod API, else of the queue plane; empty where the target has neither. */
   readonly base: string
   readonly clock: string | null
   readonly deletePath: string
@@ -16,11 +16,12 @@ export interface TargetFacts {
 export function targetFacts({ target, clock }: RunEvent): TargetFacts {
   const members = membersOf(target) ?? {}
   const pods = membersOf(members.pods) ?? {}
+  const queue = membersOf(members.queue) ?? {}
   const url = membersOf(members.clock)?.url
   const path = membersOf(pods.paths)?.deletePod
   return {
     name: typeof members.name === 'string' ? members.name : 'unnamed',
-    base: typeof pods.url === 'string' ? pods.url : '',
+    base: typeof pods.url === 'string' ? pods.url : typeof queue.url === 'string' ? queue.url : '',
     clock: clock !== 'real' && typeof url === 'string' ? url : null,
     deletePath: typeof path === 'string' ? path : '/v2/pods/{id}',
     embedded: clock === 'virtual',

@@ -20,8 +20,9 @@ export interface Wanted {
   readonly evidence: readonly number[]
 }
 
-/** A pod that an exchange created: its id, and which `"id": "…"` of the answer it is, from 1. */
+/** A pod or job that an exchange created: its id, and which `"id": "…"` of the answer it is, from 1. */
 export interface Made {
+  readonly kind: 'pod' | 'job'
   readonly id: string
   readonly position: number
 }
@@ -82,7 +83,7 @@ export function createCollector({ owner, whole, pods, evidence }: Wanted): Colle
       if (shows.has(exchange.n)) return true
       const concerns = pod !== null && pods.has(pod)
       if (exchange.owner === owner) return whole || concerns
-      return concerns && (exchange.owner.startsWith('fixture:') || exchange.operation === 'createPod')
+      return concerns && (exchange.owner.startsWith('fixture:') || creates(exchange.operation))
     },
     exchange(exchange) {
       const own = exchange.owner === owner
@@ -104,12 +105,23 @@ export function createCollector({ owner, whole, pods, evidence }: Wanted): Colle
   }
 }
 
-/** The pod that an answer to a creation holds; null where it holds none. */
+/** What each operation that creates something creates. */
+const makes: Readonly<Record<string, Made['kind']>> = { createPod: 'pod', runJob: 'job', runJobSync: 'job' }
+
+/** Whether an operation creates a pod or a job. */
+export function creates(operation: string): boolean {
+  return Object.hasOwn(makes, operation)
+}
+
+/** The pod or job that an answer to a creation holds; null where it holds none. */
 export function madeBy({ operation, response }: Exchange): Made | null {
-  if (operation !== 'createPod' || response === null || response.status < 200 || response.status > 299) return null
+  const kind = makes[operation]
+  if (kind === undefined || response === null || response.status < 200 || response.status > 299) return null
   const id = membersOf(jsonOf(response.body))?.id
   const matches = [...(textOf(response.body) ?? '').matchAll(/"id"\s*:\s*"([^"]*)"/g)].map((match) => match[1])
-  return typeof id === 'string' && matches.includes(id) ? { id, position: topLevel(response.body, id, matches) } : null
+  return typeof id === 'string' && matches.includes(id)
+    ? { kind, id, position: topLevel(response.body, id, matches) }
+    : null
 }
 
 /** Objects inside the pod (a gpu, a flavor) have ids too: those that stand before the pod's own are counted. */

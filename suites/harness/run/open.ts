@@ -142,14 +142,15 @@ async function connectEmbedded(file: string): Promise<Connected> {
   const module = (await import(file)) as { embed: () => EmbeddedTarget }
   const embedded = module.embed()
   const { fetch, control, target } = embedded
+  const door = inProcessDoor(embedded)
   return {
-    target,
+    target: door === null ? { ...target, receiver: null } : target,
     transport: inProcess(fetch),
     clockOf: async (waited) => {
       const { nowMs } = await control.state()
       return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
     },
-    door: inProcessDoor(embedded),
+    door,
     close: async () => {},
   }
 }

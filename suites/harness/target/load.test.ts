@@ -267,6 +267,82 @@ test('default paths are those of the API document', () => {
   expect(Object.fromEntries(byOperation)).toMatchObject(defaultPaths)
 })
 
+describe('the queue plane', () => {
+  const head = 'plumbline: 1\nkeys: {full: "${API_KEY}"}\n'
+  const smallest = `${head}queue: {url: https://q.example.com/, endpoints: {normal: e-1}}\n`
+
+  test('an address and one endpoint are enough, without a pod API', () => {
+    expect(parse(smallest)).toMatchObject({
+      name: 'q.example.com',
+      pods: null,
+      receiver: null,
+      queue: {
+        url: 'https://q.example.com',
+        paths: { runJob: '/v2/{endpoint}/run', cancelJob: '/v2/{endpoint}/cancel/{job}' },
+        endpoints: { normal: 'e-1', dedicated: null, executionTimeout: null },
+        executionTimeoutMs: null,
+        worker: false,
+        workers: 3,
+        perWorkerRate: null,
+        stream: { at: 'stream', outputAt: 'output', form: 'new' },
+        requests: false,
+        openai: false,
+      },
+    })
+  })
+
+  test('what is given is claimed, and what is not is unclaimed', () => {
+    const target = parse(`${head}queue:
+  url: https://q.example.com
+  endpoints: {normal: a, dedicated: b, twoWorkers: b, executionTimeout: {id: c, after: 15s}}
+  worker: true
+  stream: false
+  perWorkerRate: 10
+receiver: {listen: "0.0.0.0:8787", url: "http://suite.test/in/"}
+absent: {endpoint.second: one is all there is}
+`)
+    expect(target.queue?.executionTimeoutMs).toBe(15_000)
+    expect(target.receiver).toEqual({ listen: '0.0.0.0:8787', url: 'http://suite.test/in' })
+    const claims = (...names: string[]) => names.map((name) => claimOf(target, name))
+    const given = ['queue', 'worker', 'receiver', 'endpoint.dedicated', 'endpoint.two-workers']
+    expect(claims(...given, 'endpoint.execution-timeout', 'endpoint.per-worker-rate')).toEqual(Array(7).fill('given'))
+    const open = ['pods', 'stream', 'requests', 'openai', 'endpoint.scale-to-zero', 'endpoint.no-execution-timeout']
+    expect(claims(...open)).toEqual(Array(6).fill('unclaimed'))
+    expect(claims('endpoint.second')).toEqual([{ absent: 'one is all there is' }])
+    expect(parse(writeTarget(target).replace('secret-full', '${API_KEY}'))).toEqual(target)
+  })
+
+  test.each([
+    [
+      'no plane at all',
+      head,
+      'target.yaml:1: pods is missing; expected the base address of the pod API, or a mapping with url',
+    ],
+    [
+      'the dedicated endpoint in another part',
+      smallest.replace('normal: e-1', 'normal: e-1, dedicated: e-1'),
+      'target.yaml:3: queue.endpoints.dedicated is flooded and purged, so it cannot be normal as well; give another endpoint or leave it out',
+    ],
+    [
+      'one endpoint twice',
+      smallest.replace('normal: e-1', 'normal: e-1, second: e-1'),
+      'target.yaml:3: queue.endpoints.second is the normal one; give another endpoint',
+    ],
+    [
+      'a receiver that nobody finds',
+      `${smallest}receiver: {listen: "0.0.0.0:8787"}\n`,
+      'target.yaml:4: receiver.url is missing: say by which address the target reaches this listener',
+    ],
+    [
+      'a path without the endpoint',
+      smallest.replace('url:', 'paths: {runJob: /run}, url:'),
+      'target.yaml:3: queue.paths.runJob: expected a path that begins with / and has {endpoint} once, got "/run"',
+    ],
+  ])('is refused: %s', (_, text, message) => {
+    expect(refusal(text)).toBe(message)
+  })
+})
+
 describe('docs/target-file.md', () => {
   const page = readFileSync(new URL('../../../docs/target-file.md', import.meta.url), 'utf8')
   const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text)

@@ -4,10 +4,10 @@ import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
 /** A target that is a value: `fetch(Request) → Response`, in this process. */
 export function inProcess(fetch: (request: Request) => Promise<Response>): Transport {
-  return async (request) => {
+  return async (request, { signal } = {}) => {
     let response: Response
     try {
-      response = await fetch(toRequest(request))
+      response = await fetch(toRequest(request, signal))
     } catch (error) {
       throw new TransportFailure('reset', `the target threw: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -15,9 +15,10 @@ export function inProcess(fetch: (request: Request) => Promise<Response>): Trans
   }
 }
 
-function toRequest({ method, url, headers, body }: WireRequest): Request {
+function toRequest({ method, url, headers, body }: WireRequest, signal: AbortSignal | undefined): Request {
   const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value] as [string, string]) }
   if (body !== null) init.body = body.slice().buffer
+  if (signal !== undefined) init.signal = signal
   return new Request(url, init)
 }
 

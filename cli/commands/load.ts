@@ -1,0 +1,34 @@
+import { resolve } from 'node:path'
+import { loadTarget } from '../../suites/harness/target/load.ts'
+import type { Target } from '../../suites/harness/target/types.ts'
+import { UsageError } from '../errors.ts'
+import { loadQueue } from '../load/limits.ts'
+import { isLoopback, refuseUnowned } from '../load/owned.ts'
+import { loadPods } from '../load/pods.ts'
+import type { LoadKind } from '../load/select.ts'
+import type { LoadOptions } from '../load/session.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Drives load against a target through k6 and judges its limits. Answers the exit code. */
+export async function load(kind: LoadKind, options: LoadOptions, terminal: Terminal): Promise<number> {
+  const target = loadTarget(resolve(terminal.cwd, options.target), terminal.environment)
+  const url = kind === 'pods' ? target.pods?.url : target.queue?.url
+  refuseUnowned(url === undefined ? [] : [url], options.iOwnThis)
+  refuseOtherTime(target, url, options.windowScale)
+  if (kind === 'pods') return loadPods(options, target, terminal)
+  return loadQueue(kind, options, target, terminal)
+}
+
+/** k6 knows real time alone, and only a reference of one's own has windows of another length. */
+function refuseOtherTime({ clock }: Target, url: string | undefined, windowScale: number): void {
+  if (clock !== 'real') {
+    throw new UsageError(
+      'load is driven in real time, and the target file gives a controlled clock; serve it with --clock real',
+    )
+  }
+  if (windowScale !== 1 && url !== undefined && !isLoopback(new URL(url).hostname)) {
+    throw new UsageError(
+      '--window-scale is for a reference that is served on this machine; its rates are the documented ones elsewhere',
+    )
+  }
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { rules } from '../../generated/rules.ts'
+import { LoadError } from '../../load/load-error.ts'
+import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
+import type { Results } from '../../suites/harness/results/types.ts'
+import { UsageError } from '../errors.ts'
+import { packageFolder } from '../home.ts'
+import { prepareOutput, writeReports } from '../record.ts'
+import type { Terminal } from '../terminal.ts'
+import { printResults } from '../text.ts'
+
+export interface MergeOptions {
+  readonly out: string
+  readonly quiet: boolean
+}
+
+/** Joins results of one target and writes their reports. Answers the exit code of the whole. */
+export async function merge(folders: readonly string[], options: MergeOptions, terminal: Terminal): Promise<number> {
+  const out = resolve(terminal.cwd, options.out)
+  const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
+  if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; name another one`)
+  const read = readerOf(terminal.cwd)
+  const merged = joined(folders.map(read))
+  const dir = prepareOutput(terminal.cwd, options.out)
+  writeReports(dir, merged)
+  printResults(merged, terminal, options)
+  terminal.out(`report: ${join(dir, 'report.html')}`)
+  return merged.verdict.exit
+}
+
+function joined(all: readonly NamedResults[]): Results {
+  try {
+    return mergeResults(all, rules)
+  } catch (error) {
+    if (error instanceof LoadError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+function readerOf(cwd: string): (folder: string) => NamedResults {
+  const schema = JSON.parse(readFileSync(join(packageFolder, 'spec', 'schemas', 'results.schema.json'), 'utf8'))
+  const validate = new Ajv2020({ strict: false }).compile<Results>(schema)
+  return (name) => {
+    const file = join(resolve(cwd, name), 'results.json')
+    if (!existsSync(file)) {
+      throw new UsageError(
+        `${name} holds no results.json; plumbline check --out FOLDER and plumbline load --out FOLDER write one`,
+      )
+    }
+    const results = parse(readFileSync(file, 'utf8'))
+    if (validate(results)) return { name, results }
+    const [error] = validate.errors ?? []
+    throw new UsageError(
+      `${name}/results.json is no result of this version: ${error?.instancePath || 'it'} ${error?.message ?? 'is not JSON'}`,
+    )
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

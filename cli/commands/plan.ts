@@ -1,0 +1,30 @@
+import { resolve } from 'node:path'
+import { embed } from '../../proof/instance.ts'
+import { lengthOf, planLines } from '../../suites/harness/plan/text.ts'
+import { loadTarget } from '../../suites/harness/target/load.ts'
+import { planOf } from '../plan.ts'
+import { selectRules } from '../select.ts'
+import type { Terminal } from '../terminal.ts'
+import { judged, profilesFor } from './check.ts'
+
+export interface PlanOptions {
+  readonly target?: string
+  readonly only: readonly string[]
+  readonly profile?: string
+  readonly budget?: number
+}
+
+/** Says how long a run would take, what decides that, and what a budget leaves out. Sends nothing. */
+export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
+  const target =
+    options.target === undefined ? null : loadTarget(resolve(terminal.cwd, options.target), terminal.environment)
+  const selected = selectRules(judged, { only: options.only, profiles: profilesFor(options.profile, target) })
+  const planned = planOf(target ?? embed().target, selected, options.budget)
+  for (const line of planLines(planned)) terminal.out(line)
+  if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('the end is decided by:')
+  for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {
+    terminal.out(`  ${lengthOf(fromMs)} to ${lengthOf(toMs)}: ${rule}`)
+  }
+  for (const { rule, reason } of planned.leftOut) terminal.out(`${rule}: ${reason}`)
+  return 0
+}

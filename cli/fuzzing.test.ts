@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { oddActions } from '../proof/fuzz/odd-actions.ts'
+import { oddPatches } from '../proof/fuzz/odd-patches.ts'
+import { createInstance } from '../proof/instance.ts'
+import type { Variant } from '../proof/types.ts'
+import { createControlledClock } from '../suites/harness/clock/controlled.ts'
+import { inProcess } from '../suites/harness/transport/in-process.ts'
+import { curlOf } from './fuzz-curl.ts'
+import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
+
+const lane = { run: 'rtest000000', resources() {} }
+
+/** The reference with a defect, on a clock of its own. */
+function open(id: string): OpenTarget {
+  const defect: Variant | undefined = [...oddActions, ...oddPatches].find((each) => each.id === id)
+  const { fetch, control, target } = createInstance(defect === undefined ? [] : [defect])
+  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
+  return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
+}
+
+test('the reference is clean, with several lanes too', async () => {
+  const run = await fuzzTarget({
+    open: openReference(),
+    seed: 11,
+    concurrency: 3,
+    lane: () => lane,
+    goesOn: (cases) => cases < 4_000,
+  })
+  expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null })
+  expect(run.cases).toBeGreaterThanOrEqual(4_000)
+})
+
+describe('a defect', () => {
+  test.each([
+    ['odd-action-trims-end', 'triggerPodAction', 'padded', 'status 200'],
+    ['odd-patch-octal', 'updatePod', 'leading-zero', 'status 200'],
+    ['odd-patch-null-500', 'updatePod', 'null', 'status 500'],
+    ['odd-patch-refused-and-moved', 'updatePod', 'extra', 'after it'],
+  ])('%s is found, grouped, and found again by seed and path', async (id, operation, mutator, observed) => {
+    const target = open(id)
+    const { findings, cases } = await fuzzTarget({
+      open: target,
+      seed: 5,
+      concurrency: 1,
+      lane: () => lane,
+      goesOn: (done) => done < 3_000,
+    })
+    expect(cases).toBe(3_000)
+    const found = findings.find(
+      (each) => each.operation === operation && each.mutator === mutator && each.observed.includes(observed),
+    )
+    expect(found, JSON.stringify(findings)).toBeDefined()
+    if (found === undefined || observed === 'after it') return
+    const { seen } = await replayOn(open(id), found.seed, found.path, lane)
+    expect(seen?.isAllowed).toBe(false)
+    expect(seen?.one.bytes).toEqual(found.bytes)
+    const healthy = await replayOn(openReference(target.target), found.seed, found.path, lane)
+    expect(healthy.seen?.isAllowed).toBe(true)
+  })
+
+  test('that shows in random bodies is shrunk', async () => {
+    const { findings } = await fuzzTarget({
+      open: open('odd-patch-octal'),
+      seed: 5,
+      concurrency: 2,
+      lane: () => lane,
+      goesOn: (done) => done < 6_000,
+    })
+    const shrunk = findings.find(({ path }) => path.includes(':'))
+    expect(shrunk?.mutator).toContain('leading-zero')
+    expect(Buffer.from(shrunk?.bytes ?? []).toString()).not.toContain('name')
+  })
+})
+
+test('shell lines make the pod and send the same bytes', () => {
+  const lines = curlOf(openReference().target, 'updatePod pod network', Buffer.from('{"mounts":\xff}', 'latin1'))
+  expect(lines.find((line) => line.startsWith('printf'))).toContain(`printf '{"mounts":\\xff}' | curl -si -X PATCH`)
+  expect(lines.join('\n')).toContain('"mounts":{"network":[{"volumeId":"vol-1"')
+})

@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Judged } from '../../load/conduct.ts'
+import { UsageError } from '../errors.ts'
+import { prepareOutput } from '../record.ts'
+
+export interface LoadFolder {
+  readonly path: string
+  /** Makes the folder of the next plan. */
+  next(name: string): string
+  /** Writes what a plan showed beside its raw points. */
+  keep(judged: Judged): void
+  /** Takes a temporary folder away. */
+  end(): void
+}
+
+/** Bytes that k6 writes for a request, compressed, and what results take beside it. */
+const BYTES_A_REQUEST = 200
+const SPARE_BYTES = 64 * 1024 * 1024
+
+/** The folder of a load: `--out`, or a temporary one. Throws UsageError where the disk is too full for it. */
+export function openLoadFolder(cwd: string, out: string | undefined, requests: number): LoadFolder {
+  const path = out === undefined ? mkdtempSync(join(tmpdir(), 'plumbline-load-')) : prepareOutput(cwd, out)
+  const plans = join(path, 'load')
+  if (existsSync(plans)) rmSync(plans, { recursive: true })
+  refuseFullDisk(path, requests)
+  let count = 0
+  let last = ''
+  return {
+    path,
+    next(name) {
+      last = join(plans, `${String(++count).padStart(2, '0')}-${name}`)
+      mkdirSync(last, { recursive: true })
+      return last
+    },
+    keep({ step, verdicts, notes }) {
+      writeFileSync(join(last, 'verdicts.json'), `${JSON.stringify({ plan: step.plan, verdicts, notes }, null, 2)}\n`)
+    },
+    end() {
+      if (out === undefined) rmSync(path, { recursive: true, force: true })
+    },
+  }
+}
+
+function refuseFullDisk(path: string, requests: number): void {
+  const { bavail, bsize } = statfsSync(path)
+  const needed = requests * BYTES_A_REQUEST + SPARE_BYTES
+  if (bavail * bsize >= needed) return
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
+  throw new UsageError(
+    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; name another folder with --out`,
+  )
+}

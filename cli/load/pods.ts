@@ -1,0 +1,76 @@
+import { analyse } from '../../load/analyse/analyse.ts'
+import { noFills } from '../../load/k6/script-plan.ts'
+import { podSteps, restOfWindowMs } from '../../load/pods/steps.ts'
+import type { Point } from '../../load/points.ts'
+import { createRealClock } from '../../suites/harness/clock/real.ts'
+import { headerOf } from '../../suites/harness/exchange.ts'
+import type { PodPlane, Target } from '../../suites/harness/target/types.ts'
+import { UsageError } from '../errors.ts'
+import type { Terminal } from '../terminal.ts'
+import { selectLoad } from './select.ts'
+import { type LoadOptions, type LoadSession, runSession } from './session.ts'
+
+/** So much of a window must be left for it to be drained, ms. */
+const FEWEST_MS = 10_000
+
+/** Drains the shortest window of the pod API with requests that read, and judges what its 429 says. */
+export async function loadPods(options: LoadOptions, target: Target, terminal: Terminal): Promise<number> {
+  const { pods } = target
+  if (pods === null) throw new UsageError('the target file names no pod API; add pods: https://HOST')
+  const selection = selectLoad('pods', target, options)
+  const clock = createRealClock()
+  const actor = clock.actor('load')
+  try {
+    return await runSession({
+      kind: 'pods',
+      options,
+      target,
+      selection,
+      terminal,
+      async conduct(session) {
+        const seen = await lookAt(pods, target.keys.full ?? '', session)
+        const steps = podSteps(selection.claimed, seen)
+        const requests = { pods: { method: 'GET', path: pods.paths.listPods, body: null } }
+        const drive = await session.driver(steps, requests, { first: pods.url })
+        // A window that is nearly over would be drained in two parts.
+        const restMs = restOfWindowMs(seen)
+        if (restMs < FEWEST_MS) await actor.sleep(restMs + 1000)
+        session.progress.planned(steps)
+        for (const step of steps) {
+          session.signal.throwIfAborted()
+          session.progress.began(step)
+          const driven = await drive(step, noFills)
+          const wanted = new Set<string>(step.rules.filter((rule) => selection.claimed.has(rule)))
+          const verdicts = analyse(driven.points, step.plan).filter(({ rule }) => wanted.has(rule))
+          session.progress.judged({ ...driven, step, verdicts })
+        }
+        return new Map()
+      },
+    })
+  } finally {
+    actor.done()
+    clock.close()
+  }
+}
+
+/** One request, which shows that address and key are right, and states the quotas. */
+async function lookAt({ url, paths }: PodPlane, token: string, session: LoadSession): Promise<Point> {
+  const { status, headers } = await session.transport({
+    method: 'GET',
+    url: url + paths.listPods,
+    headers: [
+      ['Accept', 'application/json'],
+      ['Authorization', `Bearer ${token}`],
+      ['User-Agent', session.userAgent],
+    ],
+    body: null,
+  })
+  if (status < 200 || status > 299) {
+    throw new UsageError(
+      `${url + paths.listPods} answered ${status} before any load, where 200 is expected; check pods.url and keys.full of the target file`,
+    )
+  }
+  const rateLimit = headerOf(headers, 'ratelimit') ?? null
+  const rateLimitPolicy = headerOf(headers, 'ratelimit-policy') ?? null
+  return { operation: 'pods', sentMs: 0, receivedMs: 0, status, kind: 'answer', rateLimit, rateLimitPolicy }
+}

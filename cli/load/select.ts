@@ -1,0 +1,67 @@
+import { rules as ledger, type RuleRow } from '../../generated/rules.ts'
+import { podLoadRules, queueLoadRules } from '../../load/analyse/rules.ts'
+import type { LoadResultsOptions } from '../../load/results.ts'
+import { NotApplicable, Unclaimed } from '../../suites/harness/outcome.ts'
+import { demand, needsOf } from '../../suites/harness/target/claims.ts'
+import type { Target } from '../../suites/harness/target/types.ts'
+import { readProfiles, selectRules } from '../select.ts'
+
+export type LoadKind = 'smoke' | 'limits' | 'pods'
+
+export interface LoadSelection {
+  readonly profiles: readonly string[]
+  /** Ids of the rules that results will be about, sorted. */
+  readonly selected: readonly string[]
+  /** Those of them that the target claims. */
+  readonly claimed: ReadonlySet<string>
+  readonly leftOut: LoadResultsOptions['leftOut']
+}
+
+const idsOf: Readonly<Record<LoadKind, readonly string[]>> = {
+  smoke: queueLoadRules,
+  limits: queueLoadRules,
+  pods: [...podLoadRules, 'limits.pods.headers-on-success'],
+}
+
+/** Load finds out by itself whether a quota can be reached: its caps decide. */
+const settledHere = new Set(['quota.reachable'])
+
+/** The rules of a kind of load. Throws UsageError where a pattern matches none of them. */
+export function selectLoad(
+  kind: LoadKind,
+  target: Target,
+  { only, profile }: { readonly only: readonly string[]; readonly profile?: string },
+): LoadSelection {
+  const ids = new Set(idsOf[kind])
+  const rows: readonly RuleRow[] = ledger.filter(({ id }) => ids.has(id))
+  const profiles = profile === undefined ? profilesFor(rows, only) : readProfiles(profile, rows)
+  const selected = selectRules(rows, { only, profiles })
+  const leftOut = new Map<string, { verdict: 'unclaimed' | 'not-applicable'; reason: string }>()
+  for (const row of rows.filter(({ id }) => selected.includes(id))) {
+    const left = leftOutBy(row, target)
+    if (left !== null) leftOut.set(row.id, left)
+  }
+  const claimed = new Set(selected.filter((id) => !leftOut.has(id)))
+  // One row of load is of another profile, and is judged by `check` with the rest of it.
+  return { profiles: profiles.filter((name) => name !== 'core'), selected, claimed, leftOut }
+}
+
+/** What can be decided on any target; a rule that is named is judged whatever its profile. */
+function profilesFor(rows: readonly RuleRow[], only: readonly string[]): string[] {
+  const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
+  return [...new Set(named.length > 0 ? named : rows.map(({ profile }) => profile).filter((name) => name !== 'lab'))]
+}
+
+function leftOutBy(row: RuleRow, target: Target): { verdict: 'unclaimed' | 'not-applicable'; reason: string } | null {
+  for (const need of needsOf(row)) {
+    if (settledHere.has(need) && target.absent[need] === undefined) continue
+    try {
+      demand(target, need)
+    } catch (error) {
+      if (error instanceof Unclaimed) return { verdict: 'unclaimed', reason: error.message }
+      if (error instanceof NotApplicable) return { verdict: 'not-applicable', reason: error.message }
+      throw error
+    }
+  }
+  return null
+}

@@ -1,0 +1,82 @@
+import type { RuleId } from '../../generated/rules.ts'
+import { tables } from '../../generated/tables.ts'
+import type { Defect } from '../types.ts'
+import { type Change, options, parts } from './tools.ts'
+
+/** Notifications that are missing, too many, too early, or given up at a wrong answer. */
+export const webhookAttempts = [
+  defect('webhook-before-end', 'once', 'not-before', {
+    says: 'The receiver is notified as soon as a job is accepted.',
+    observed: 'a request',
+    change: parts({
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        const job = original(submission, operation, endpoint, service)
+        service.parts.notify(job, service)
+        return job
+      },
+      isNotified: () => () => true,
+    }),
+  }),
+  defect('webhook-never', 'once', 'notified', {
+    says: 'The receiver is never notified.',
+    observed: 'no request',
+    change: parts({ isNotified: () => () => false }),
+  }),
+  defect('webhook-repeated-after-200', 'once', 'once', {
+    says: 'A notification is repeated although it was answered 200.',
+    observed: 'a second request',
+    change: parts({ isDelivered: () => () => false }),
+  }),
+  defect('webhook-not-retried', 'retries', 'second', {
+    says: 'A notification that was answered 500 is given up.',
+    observed: '1 request',
+    change: retries(0),
+  }),
+  defect('webhook-fourth-attempt', 'retries', 'no-fourth', {
+    says: 'A notification is tried four times.',
+    observed: '4 requests',
+    change: retries(3),
+  }),
+  defect('webhook-two-attempts', 'three', 'three', {
+    says: 'A notification is given up after two attempts.',
+    observed: '2 requests',
+    change: retries(1),
+  }),
+  defect('webhook-attempts-without-end', 'three', 'three', {
+    says: 'A notification is repeated until it is answered 200.',
+    observed: '4 requests',
+    change: retries(1_000),
+  }),
+  defect('webhook-late-200-unheard', 'stops-on-success', 'two', {
+    says: 'A second attempt that was answered 200 is followed by a third.',
+    observed: '3 requests',
+    change: parts({ isDelivered: () => () => false }),
+  }),
+  defect('webhook-retried-once', 'stops-on-success', 'three', {
+    says: 'There is one retry only.',
+    observed: '2 requests',
+    change: retries(1),
+  }),
+  ...[404, 429, 503].map((answer) =>
+    defect(`webhook-${answer}-delivers`, 'only-200', `retried-${answer}`, {
+      says: `A notification that was answered ${answer} counts as delivered.`,
+      observed: '1 request',
+      change: parts({
+        isDelivered: (original) => (status, service) => status === answer || original(status, service),
+      }),
+    }),
+  ),
+] as const satisfies readonly Defect[]
+
+function defect(
+  id: string,
+  topic: string,
+  clause: string,
+  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
+): Defect {
+  return { id, rule: `webhook.${topic}` as RuleId, clause, ...more }
+}
+
+function retries(webhookRetries: number): Change {
+  return options({ tables: { ...tables, quotas: { ...tables.quotas, webhookRetries } } })
+}

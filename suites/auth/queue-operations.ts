@@ -1,0 +1,80 @@
+import type { QueueCallOptions, QueueClient } from '../harness/client/queue.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import type { QueueOperation } from '../harness/exchange.ts'
+
+export type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
+
+/** A whole, valid request of each operation of the queue plane that the target offers. */
+export interface WorkingQueue {
+  readonly requests: ReadonlyMap<QueueOperation, SendToQueue>
+  /** A text of the job's input that only its owner was told. */
+  readonly secret: string
+  /** Nothing came of the requests: the job runs on to its end, and what was submitted is not executed. */
+  nothingDone(): Promise<void>
+}
+
+/**
+ * The operations of the queue plane on a job that runs where the suite can see that, each main one shown to work with
+ * the owner's key, so that a refusal is for the key alone. Ends the rule as inconclusive where one does not.
+ */
+export async function workingQueue(context: Context): Promise<WorkingQueue> {
+  const { begun, check, clock, ended, fixture, inconclusive, offers, queue, random, target } = context
+  const isSeen = offers('worker') && offers('receiver')
+  const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
+  const input = { secret }
+  const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
+  const job = await fixture.submitted(held)
+  works('getJobStatus', await queue.status(job.id))
+  works('getEndpointHealth', await queue.health())
+  if (isSeen) {
+    await begun(job)
+    const spare = await fixture.submitted(held)
+    await begun(spare)
+    works('cancelJob', await queue.cancel(spare.id))
+  }
+  const submissions = isSeen ? [1, 2].map((output) => fixture.job({ input, steps: [{ output }] })) : []
+  const [one, two] = submissions.map(({ body }) => body)
+
+  const requests = new Map<QueueOperation, SendToQueue>([
+    ['getJobStatus', (client, options) => client.status(job.id, options)],
+    ['getEndpointHealth', (client, options) => client.health(options)],
+    ['runJob', (client, options) => client.run(one ?? { input }, options)],
+    ['runJobSync', (client, options) => client.runsync(two ?? { input }, options)],
+    ['retryJob', (client, options) => client.retry(job.id, options)],
+    ['cancelJob', (client, options) => client.cancel(job.id, options)],
+  ])
+  if (offers('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
+  if (offers('requests')) requests.set('listRequests', (client, options) => client.requests(options))
+  if (offers('openai')) {
+    requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', input, options))
+  }
+  if (offers('endpoint.dedicated')) {
+    requests.set('purgeQueue', (client, options) => client.on('dedicated').purge(options))
+  }
+
+  function works(what: QueueOperation, { status }: Reply): void {
+    if (status < 300) return
+    inconclusive(`${what} was answered ${status} with a full key, so a refusal tells nothing about the key`)
+  }
+
+  return {
+    requests,
+    secret,
+    async nothingDone() {
+      if (!isSeen) return
+      job.beacon.release('go')
+      const { status, reply, settled } = await ended(job)
+      if (!settled) inconclusive('a job did not end in time')
+      check('unchanged').that(status === 'COMPLETED', 'the job runs on and is COMPLETED', status, reply)
+      const later = await fixture.submitted({ steps: [{ output: 'later' }] })
+      await begun(later)
+      await clock.sleep(target.tolerances.dispatchMs)
+      const executed = submissions.reduce((count, { beacon }) => count + beacon.starts().length, 0)
+      check('not-executed').that(executed === 0, 'no execution of what was refused', 'an execution', reply)
+    },
+  }
+}
+
+/** They purge the endpoint where a purge is not refused. */
+export const mayPurge = { uses: ['dedicated'], workers: 2 } as const

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createRealClock } from '../clock/real.ts'
+import { createDesk, type Desk } from './desk.ts'
+import { type HttpReceiver, listenForArrivals } from './http.ts'
+import type { Arrival, HookAnswer } from './types.ts'
+
+let arrivals: Arrival[] = []
+let receiver: HttpReceiver | null = null
+
+afterEach(async () => {
+  await receiver?.close()
+  receiver = null
+})
+
+async function open(): Promise<{ desk: Desk; url: string }> {
+  arrivals = []
+  receiver = await listenForArrivals('127.0.0.1:0')
+  const { url } = receiver
+  const clock = createRealClock()
+  const desk = createDesk({ run: 'r1', seed: 1, url, clock, wallNow: () => 0, record: (one) => arrivals.push(one) })
+  receiver.open(desk.receive, desk.replayed)
+  return { desk, url }
+}
+
+function post(url: string, body: object = {}, call?: string): Promise<Response> {
+  const headers: Record<string, string> = call === undefined ? {} : { 'Plumbline-Call': call }
+  return fetch(url, { method: 'POST', body: JSON.stringify(body), headers, redirect: 'manual' })
+}
+
+describe('a beacon', () => {
+  test('tells which execution of the job it is; one that is told again stays what it was', async () => {
+    const { desk } = await open()
+    const { beacon } = desk.mail('queue.x', 1, [200])
+    const starts = ['a', 'b', 'a'].map((execution) => ({ execution, worker: 'w', attempt: 1 }))
+    const told: unknown[] = []
+    for (const start of starts) told.push(await (await post(`${beacon.url}/start`, start, 'x1')).json())
+    expect(told).toEqual([{ n: 1 }, { n: 2 }, { n: 1 }])
+    expect((await beacon.started(2).comes).call).toBe('x1')
+    expect(beacon.starts()).toEqual([])
+  })
+
+  test('holds a key until it is released, and no longer', async () => {
+    const { desk } = await open()
+    const mail = desk.mail('queue.x', 1, [200])
+    const first = fetch(`${mail.beacon.url}/hold/go`)
+    expect((await mail.beacon.waiting('go').comes).answer).toBe('held')
+    mail.beacon.release('go')
+    expect((await first).status).toBe(204)
+    expect((await fetch(`${mail.beacon.url}/hold/go`)).status).toBe(204)
+    const other = fetch(`${mail.beacon.url}/hold/other`)
+    await mail.beacon.waiting('other').comes
+    desk.releaseAll([mail])
+    expect((await other).status).toBe(204)
+  })
+
+  test('what it is told is seen from the next look on', async () => {
+    const { desk } = await open()
+    const mail = desk.mail('queue.x', 1, [200])
+    await post(`${mail.beacon.url}/end`, { execution: 'a', outcome: 'completed' })
+    expect(mail.beacon.ends()).toHaveLength(0)
+    mail.look()
+    expect(mail.beacon.ends()).toMatchObject([{ kind: 'end', nth: 1, owner: 'queue.x', answer: '200' }])
+  })
+})
+
+const scripts: readonly [script: readonly HookAnswer[], statuses: readonly (number | 'reset')[]][] = [
+  [[200], [200, 200]],
+  [
+    [500, 200],
+    [500, 200, 200],
+  ],
+  [[{ redirect: 'http://127.0.0.1:9/x' }], [302]],
+  [
+    ['reset', 204],
+    ['reset', 204],
+  ],
+  [[{ slowMs: 5, status: 201 }], [201]],
+]
+
+test.each(scripts)('notifications are answered %j', async (script, statuses) => {
+  const { desk } = await open()
+  const mail = desk.mail('queue.x', 1, script)
+  const seen: (number | 'reset')[] = []
+  for (const _ of statuses) {
+    seen.push(
+      await post(mail.hook.url).then(
+        ({ status }) => status,
+        () => 'reset' as const,
+      ),
+    )
+  }
+  expect(seen).toEqual(statuses)
+  mail.look()
+  expect(mail.hook.attempts().map(({ nth }) => nth)).toEqual(statuses.map((_, n) => n + 1))
+})
+
+describe('whatever else comes', () => {
+  test.each([
+    ['nothing of the run', () => '/'],
+    ['another token', (url: string) => new URL(url).pathname.replace(/^\/./, '/z')],
+    ['no such job', (url: string) => new URL(url).pathname.replace(/[^/]{32}\/webhook$/, 'a'.repeat(32))],
+    ['no such place', (url: string) => `${new URL(url).pathname}/more`],
+    ['a key that is none', (url: string) => new URL(url).pathname.replace('webhook', 'job/hold/a%20b')],
+  ])('is 404 and evidence: %s', async (_, path) => {
+    const { desk, url } = await open()
+    const mail = desk.mail('queue.x', 1, [200])
+    expect((await post(`${url}${path(mail.hook.url)}`)).status).toBe(404)
+    expect(arrivals).toMatchObject([{ kind: 'unexpected', answer: '404' }])
+  })
+
+  test('is recorded a hundred times and no more', async () => {
+    const { url } = await open()
+    for (let n = 0; n < 110; n++) await fetch(`${url}/favicon.ico`)
+    expect(arrivals).toHaveLength(100)
+  })
+
+  test('a start without an execution is 400', async () => {
+    const { desk } = await open()
+    expect((await post(`${desk.mail('queue.x', 1, [200]).beacon.url}/start`)).status).toBe(400)
+    expect(arrivals).toMatchObject([{ kind: 'unexpected', owner: 'queue.x', answer: '400' }])
+  })
+})
+
+test('tokens follow from run, seed and owner, and differ between jobs', async () => {
+  const { desk } = await open()
+  const first = desk.mail('queue.x', 1, [200])
+  const again = (await open()).desk.mail('queue.x', 1, [200])
+  const urls = [first, desk.mail('queue.x', 2, [200]), desk.mail('queue.y', 1, [200])].map(({ token }) => token)
+  expect(again.token).toBe(first.token)
+  expect(new Set(urls).size).toBe(3)
+})

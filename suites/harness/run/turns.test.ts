@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { type Claim, createTurns } from './turns.ts'
+
+const nothing: Claim = { alone: false, endpoints: [], workers: 0 }
+
+/** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
+async function play(claims: Readonly<Record<string, Partial<Claim>>>, limit: number, workers: number, ends: string[]) {
+  const turns = createTurns(limit, workers)
+  const leaves = new Map<string, () => void>()
+  for (const [name, claim] of Object.entries(claims)) {
+    void turns.take({ ...nothing, ...claim }).then((leave) => leaves.set(name, leave))
+  }
+  const seen: string[] = []
+  const look = async () => {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+    seen.push([...leaves.keys()].join(' '))
+  }
+  await look()
+  for (const name of ends) {
+    leaves.get(name)?.()
+    leaves.delete(name)
+    await look()
+  }
+  return seen
+}
+
+test('no more beside each other than the limit', async () => {
+  expect(await play({ a: {}, b: {}, c: {} }, 2, 0, ['a'])).toEqual(['a b', 'b c'])
+})
+
+test('those that must be alone come last, one by one', async () => {
+  const claims = { a: { alone: true }, b: {}, c: { alone: true } }
+  expect(await play(claims, 5, 0, ['b', 'a'])).toEqual(['b', 'a', 'c'])
+})
+
+test('an endpoint is for one at a time; others go past who waits for it', async () => {
+  const claims = { a: { endpoints: ['d'] }, b: { endpoints: ['d', 'e'] }, c: { endpoints: ['f'] } }
+  expect(await play(claims, 5, 0, ['a'])).toEqual(['a c', 'c b'])
+})
+
+test('no more workers than there are; one that wants more runs when none is kept', async () => {
+  const claims = { a: { workers: 2 }, b: { workers: 2 }, c: { workers: 1 }, d: { workers: 9 } }
+  expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])
+})

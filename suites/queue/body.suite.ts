@@ -1,0 +1,71 @@
+import { raw } from '../harness/client/body.ts'
+import type { Context } from '../harness/context.ts'
+import type { PlannedJob } from '../harness/fixtures/types.ts'
+import { rule } from '../harness/registry.ts'
+import { submittedId } from './answers.ts'
+
+const valid = { input: {} }
+
+rule('queue.body.not-json', async (context) => {
+  const notJson = ['{"input":{}', '{"input":{}}}', "{'input':{}}", 'input={}', '{"input":{},}']
+  await isRefused(context, 'not-json', notJson.map(raw))
+  await isRefused(context, 'not-object', [[valid], [], null, 1, true, 'input'])
+})
+
+rule('queue.body.input-missing', (context) =>
+  isRefused(context, 'refused', [{}, { policy: { lowPriority: false } }, { prompt: 'Hello' }]),
+)
+
+rule('queue.body.input-type', (context) =>
+  isRefused(
+    context,
+    'refused',
+    [null, 'text', '{}', 1, true, [], [{}]].map((input) => ({ input })),
+  ),
+)
+
+rule('queue.body.ttl-bounds', async (context) => {
+  // The time that an execution may take fits into either.
+  const bounds = { least: 10_000, greatest: 604_800_000 }
+  for (const [clause, ttl] of Object.entries(bounds)) {
+    submittedId(context, clause, await context.queue.run({ ...valid, policy: { executionTimeout: 5_000, ttl } }))
+  }
+})
+
+rule('queue.body.no-job', async (context) => {
+  const { begun, check, clock, ended, fixture, inconclusive, queue, target } = context
+  const rejected: PlannedJob[] = []
+  for (const spoil of spoilers) {
+    for (const submit of [queue.run, queue.runsync]) {
+      const job = fixture.job({ steps: [{ output: 1 }] })
+      const reply = await submit(spoil(job.body))
+      if (reply.status >= 400 && reply.status < 500) rejected.push(job)
+    }
+  }
+  if (rejected.length === 0) inconclusive('no submission was rejected')
+  const later = await fixture.submitted({ steps: [{ output: 1 }] })
+  await begun(later)
+  const { reply } = await ended(later)
+  await clock.sleep(target.tolerances.dispatchMs)
+  for (const { beacon } of rejected) {
+    check('not-executed').that(beacon.starts().length === 0, 'no execution of what was rejected', 'an execution', reply)
+  }
+})
+
+/** Ways to spoil a submission so that what it asks for can still be made out. */
+const spoilers: readonly ((body: Readonly<Record<string, unknown>>) => unknown)[] = [
+  (body) => raw(JSON.stringify(body).slice(0, -1)),
+  (body) => [body],
+  (body) => ({ ...body, input: [body.input] }),
+  (body) => ({ ...body, input: JSON.stringify(body.input) }),
+]
+
+/** Each body is answered 400 by /run and /runsync, which take a valid one. */
+async function isRefused(context: Context, clause: string, bodies: readonly unknown[]): Promise<void> {
+  const { check, queue } = context
+  submittedId(context, 'taken', await queue.run(valid))
+  for (const body of bodies) {
+    check(clause).status(await queue.run(body), 400)
+    check(clause).status(await queue.runsync(body), 400)
+  }
+}

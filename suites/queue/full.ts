@@ -1,0 +1,35 @@
+import type { Context } from '../harness/context.ts'
+import type { SubmittedJob } from '../harness/fixtures/types.ts'
+import type { ScenarioOptions } from '../harness/registry.ts'
+import type { EndpointRole } from '../harness/target/types.ts'
+
+/** An endpoint all of whose workers are busy, so that what is submitted next waits. */
+export interface FullEndpoint {
+  readonly role: EndpointRole
+  /** What its workers execute. */
+  readonly held: readonly SubmittedJob[]
+  /** Lets the workers go. */
+  release(): void
+}
+
+/** What a rule says of itself that fills an endpoint: two of them at once would wait for each other. */
+export const fills: ScenarioOptions = { alone: false, uses: ['normal', 'twoWorkers'] }
+
+/**
+ * Keeps every worker of an endpoint busy: of one with two workers where there is one, else of the normal one. Ends the
+ * rule as inconclusive where the workers do not begin in time.
+ */
+export async function fullEndpoint({ fixture, begun, offers, target }: Context): Promise<FullEndpoint> {
+  const role = offers('endpoint.two-workers') ? 'twoWorkers' : 'normal'
+  const workers = role === 'twoWorkers' ? 2 : (target.queue?.workers ?? 0)
+  const held: SubmittedJob[] = []
+  for (let n = 0; n < workers; n++) held.push(await fixture.submitted({ steps: [{ hold: 'free' }], endpoint: role }))
+  for (const job of held) await begun(job)
+  return {
+    role,
+    held,
+    release() {
+      for (const { beacon } of held) beacon.release('free')
+    },
+  }
+}

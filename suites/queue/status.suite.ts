@@ -1,0 +1,106 @@
+import { altered } from '../harness/altered.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { canonical, membersOf } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import { kindOf } from '../pods/readers.ts'
+import { isRefused, shownStatus } from './answers.ts'
+import { fills, fullEndpoint } from './full.ts'
+
+/** The statuses that the description has (heading Job status). */
+const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
+
+rule('queue.status.shape', async (context) => {
+  const { fixture, ended, check, clock, inconclusive } = context
+  const output = { depth: 3 }
+  const done = await fixture.submitted({ steps: [{ output }] })
+  isShown(context, await done.queue.status(done.id), done.id)
+  const { status, job } = await ended(done)
+  if (status !== 'COMPLETED') inconclusive(`a job that gives an output came to ${status}`)
+  check('output').that(canonical(job?.output) === canonical(output), 'the output', kindOf(job?.output))
+  await clock.sleep(1_000)
+  isShown(context, await done.queue.status(done.id), done.id)
+
+  const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+  const end = await ended(failed)
+  if (end.status !== 'FAILED') inconclusive(`a job that fails came to ${end.status}`)
+  isShown(context, end.reply, failed.id)
+  check('error').that(typeof end.job?.error === 'string', 'a string', kindOf(end.job?.error), end.reply)
+})
+
+rule('queue.status.values', async ({ fixture, begun, check, clock, ended, follow, reading }) => {
+  const done = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }] })
+  const failed = await fixture.submitted({ steps: [{ hold: 'go' }, { fail: 'no depth' }] })
+  for (const job of [done, failed]) {
+    const look = async () => isDescribed(await job.queue.status(job.id))
+    await look()
+    await begun(job)
+    await look()
+    await clock.sleep(1_000)
+    await look()
+    job.beacon.release('go')
+    const end = await follow(job, (status) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS')
+    isDescribed(end.reply)
+  }
+  const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
+  await cancelled.queue.cancel(cancelled.id)
+  reading('cancelled', (await ended(cancelled)).status)
+
+  function isDescribed(reply: Reply): void {
+    const status = shownStatus(reply)
+    check('described').that(described.has(status), [...described].join(' or '), status, reply)
+  }
+})
+
+rule(
+  'queue.status.in-progress',
+  async (context) => {
+    const { fixture, check, clock, follow, inconclusive, target } = context
+    const { dispatchMs } = target.tolerances
+    const { role, held, release } = await fullEndpoint(context)
+    for (const job of held) {
+      const { status, reply } = await follow(job, (shown) => shown === 'IN_PROGRESS', dispatchMs)
+      check('executing').that(status === 'IN_PROGRESS', 'IN_PROGRESS', status, reply)
+    }
+    const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+    const looks: Reply[] = [await waiting.queue.status(waiting.id)]
+    await clock.sleep(dispatchMs)
+    looks.push(await waiting.queue.status(waiting.id))
+    if (waiting.beacon.starts().length > 0) inconclusive('a job found a worker though every one was busy')
+    for (const reply of looks) {
+      const status = shownStatus(reply)
+      check('waiting').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+    }
+    release()
+  },
+  fills,
+)
+
+rule('queue.status.unknown', async (context) => {
+  const { fixture, check, offers, queue } = context
+  const { id } = await fixture.submitted()
+  check('known').status(await queue.status(id), 200)
+  isRefused(context, 'unknown', await queue.status(altered(id)))
+  if (offers('endpoint.second')) isRefused(context, 'of-another-endpoint', await queue.on('second').status(id))
+})
+
+rule('queue.status.failed', async ({ fixture, ended, check, inconclusive }) => {
+  const { job, reply, settled, status } = await ended(await fixture.submitted({ steps: [{ fail: 'no depth' }] }))
+  if (!settled) inconclusive('a job that fails did not end in time')
+  check('failed').that(status === 'FAILED', 'FAILED', status, reply)
+  const error = job?.error
+  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOf(error), reply)
+})
+
+/** What every look at a job shows. */
+function isShown({ check }: Context, reply: Reply, id: string): void {
+  check('answered').success(reply)
+  const shown = membersOf(reply.json)
+  check('id').that(
+    shown?.id === id,
+    'the id of the job',
+    typeof shown?.id === 'string' ? 'another id' : kindOf(shown?.id),
+    reply,
+  )
+  check('status').that(typeof shown?.status === 'string', 'a string', kindOf(shown?.status), reply)
+}

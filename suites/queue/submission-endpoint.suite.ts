@@ -1,0 +1,34 @@
+import { altered } from '../harness/altered.ts'
+import type { QueueClient } from '../harness/client/queue.ts'
+import { rule } from '../harness/registry.ts'
+import { submittedId } from './answers.ts'
+
+rule('queue.endpoint-unknown', async (context) => {
+  const { queue, check, inconclusive, offers } = context
+  const body = { input: {} }
+  const job = submittedId(context, 'exists', await queue.run(body))
+  check('exists').success(await queue.status(job))
+  check('exists').success(await queue.health())
+  const nowhere = queue.at(altered(queue.endpoint))
+  const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
+    offers(need) ? [call] : []
+  const calls = [
+    (client: QueueClient) => client.health(),
+    (client: QueueClient) => client.status(job),
+    (client: QueueClient) => client.run(body),
+    (client: QueueClient) => client.runsync(body),
+    (client: QueueClient) => client.cancel(job),
+    (client: QueueClient) => client.retry(job),
+    ...offered('stream', (client) => client.stream(job)),
+    ...offered('requests', (client) => client.requests()),
+    ...offered('openai', (client) => client.openai('/v1/chat/completions', { messages: [] })),
+    // Last, when it is known that the id leads nowhere.
+    (client: QueueClient) => client.other('POST', '/purge-queue'),
+  ]
+  for (const call of calls) {
+    const reply = await call(nowhere)
+    // No endpoint of this form was ever there, so the form may be refused before anything is looked up.
+    if (reply.status === 400 || reply.status === 422) inconclusive('the form of an endpoint id was refused')
+    check('refused').status(reply, 404)
+  }
+})

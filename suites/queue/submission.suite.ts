@@ -1,0 +1,74 @@
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { canonical, idIn } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import { kindOf } from '../pods/readers.ts'
+import { shownStatus, submittedId } from './answers.ts'
+import { fills, fullEndpoint } from './full.ts'
+
+/** How many submissions are sent at once, well below what /run admits at once. */
+const manyAtOnce = 100
+
+/** The shortest wait that an endpoint may be set to: the least executionTimeout. */
+const leastWaitMs = 5_000
+
+rule(
+  'queue.run.accepted',
+  async (context) => {
+    const { check, clock, fixture, queue, offers, target } = context
+    isAccepted(context, await queue.run({ input: {} }))
+    if (!offers('worker') || !offers('receiver')) return
+    const full = await fullEndpoint(context)
+    const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
+    const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
+    check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer')
+    if (reply !== null) {
+      check('no-worker-free').status(reply, 200)
+      isAccepted(context, reply)
+    }
+    full.release()
+  },
+  fills,
+)
+
+rule('queue.run.unique-ids', async (context) => {
+  const { check, queue } = context
+  const body = { input: {} }
+  const replies = [
+    await queue.run(body),
+    await queue.run(body),
+    ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
+  ]
+  const seen = new Set<string>()
+  for (const reply of replies) {
+    const id = submittedId(context, 'accepted', reply)
+    check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
+    seen.add(id)
+  }
+})
+
+rule('queue.runsync.completed', async ({ check, inconclusive, queue }) => {
+  const input = { plumb: 'line', depths: [1, 2, 3] }
+  for (let tries = 0; ; tries++) {
+    const reply = await queue.runsync({ input })
+    check('status').status(reply, 200)
+    const { id, status, output } = check('body').object(reply)
+    const took = reply.exchange.received.target - reply.exchange.sent.target
+    // A worker that is not there yet may take longer than the wait of /runsync; then there is one for the next call.
+    if ((status === 'IN_QUEUE' || status === 'IN_PROGRESS') && took >= leastWaitMs) {
+      if (tries === 2) inconclusive('no job was done within the wait of /runsync')
+      continue
+    }
+    check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOf(status)}`, reply)
+    check('id').that(typeof id === 'string' && id !== '', 'an id', kindOf(id), reply)
+    check('output').that(canonical(output) === canonical(input), 'the output of the worker', kindOf(output), reply)
+    return
+  }
+})
+
+function isAccepted({ check }: Context, reply: Reply): void {
+  check('accepted').status(reply, 200)
+  check('id').that(idIn(reply.json) !== null, 'a string id', 'no id', reply)
+  const status = shownStatus(reply)
+  check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+}
