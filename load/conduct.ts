@@ -76,7 +76,7 @@ export async function conductLimits(options: ConductOptions): Promise<Conducted>
   const { queue, rules, windowScale } = options
   const before: StepOptions = { rules, hasRequests: queue.requests, windowScale, workers: 'unknown', holds: {} }
   options.planned?.([...smokeSteps(before), ...limitSteps(before)])
-  const { points, faults, held, heldFaults } = await conductSmoke(options)
+  const { points, faults, held, heldFaults } = await smokeAll(options)
   const [fault] = faults.values()
   if (fault !== undefined && faults.size === points.length && held.length === heldFaults.size) {
     throw new LoadError(`${fault}.`)
@@ -105,10 +105,14 @@ export interface Smoke {
 }
 
 /** The first plans alone: whether address, key and paths are right, and how long requests are held. */
-export async function conductSmoke(options: ConductOptions): Promise<Smoke> {
+export function conductSmoke(options: ConductOptions): Promise<Smoke> {
+  options.planned?.(smokeSteps({ rules: options.rules, hasRequests: options.queue.requests }))
+  return smokeAll(options)
+}
+
+async function smokeAll(options: ConductOptions): Promise<Smoke> {
   const { queue, rules } = options
   const steps = smokeSteps({ rules, hasRequests: queue.requests })
-  options.planned?.(steps)
   const smoke: Judged[] = []
   for (const step of steps) smoke.push(await conductStep(step, options))
   const pointsOf = (isHeld: boolean) =>

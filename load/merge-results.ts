@@ -22,7 +22,10 @@ const knownOrder = ['no longer fails', 'stale', 'expired', 'accepted', 'not judg
  * @throws LoadError where they are of other targets, versions or ledgers, where a run did not come to its end, or
  * where two of them contradict each other about a rule; the message names both.
  */
-export function mergeResults(all: readonly NamedResults[], ledger: readonly Pick<RuleRow, 'id'>[]): Results {
+export function mergeResults(
+  all: readonly NamedResults[],
+  ledger: readonly Pick<RuleRow, 'id' | 'profile'>[],
+): Results {
   const [first, ...others] = all
   if (first === undefined) throw new LoadError('there is nothing to merge; name at least one folder with results.json')
   for (const one of all) refuseUnfinished(one)
@@ -32,8 +35,18 @@ export function mergeResults(all: readonly NamedResults[], ledger: readonly Pick
   const runs = all.map(({ results }) => results.run)
   const profiles = [...new Set(runs.flatMap((run) => run.profiles))]
   const strict = runs.some((run) => run.strict)
+  const ids = new Set(rules.map(({ id }) => id))
+  const leftOut = ledger.filter(({ id, profile }) => profiles.includes(profile) && !ids.has(id)).length
   const judged = rules.map((rule) => ({ ...rule, accepted: rule.known !== null }))
-  const { verdict, coverage } = judgeRun({ rules: judged, known, profiles, strict, ended: true, stopped: null })
+  const { verdict, coverage } = judgeRun({
+    rules: judged,
+    known,
+    profiles,
+    strict,
+    leftOut,
+    ended: true,
+    stopped: null,
+  })
   return {
     ...first.results,
     run: {

@@ -1,6 +1,8 @@
 import picomatch from 'picomatch'
+import type { RuleId } from '../generated/rules.ts'
+import type { Plane, Rule } from '../suites/harness/registry.ts'
 import type { Catalog, Job } from './jobs.ts'
-import { defaultTour } from './tour.ts'
+import { defaultTour, queueTour } from './tour.ts'
 import type { Defect } from './types.ts'
 
 /** Nothing in the catalogue matches what was asked for. */
@@ -34,10 +36,12 @@ export function planJobs(catalog: Catalog, only: string | null, matrix: boolean)
   const known = (ids: readonly string[]) => ids.filter((id) => kinds.has(id))
   const withTour = (wanted: readonly string[]): string[] => {
     const isComplete = wanted.length === all.length || !wanted.some((id) => kinds.get(id) === 'invariant')
-    return isComplete ? [...wanted] : [...new Set([...wanted, ...known(defaultTour)])]
+    if (isComplete) return [...wanted]
+    const tours = rules.filter(({ id }) => wanted.includes(id)).map(tourOf)
+    return [...new Set([...wanted, ...known(tours.flat())])]
   }
-  const defectJob = ({ id, rule, tour = defaultTour }: Defect): Job => {
-    const toured = kinds.get(rule) === 'invariant' ? tour : []
+  const defectJob = ({ id, rule, tour }: Defect): Job => {
+    const toured = tour ?? rules.filter((known) => known.id === rule).flatMap(tourOf)
     return { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
   }
   const whole = named.size > 0 || chosen.length === 0 ? all : chosen
@@ -46,10 +50,24 @@ export function planJobs(catalog: Catalog, only: string | null, matrix: boolean)
     ...latitudes
       .filter((latitude) => named.has(latitude) || chosen.length > 0)
       .map((latitude): Job => {
-        const wanted = named.has(latitude) ? all : chosen
+        const ofItsPlane = rules.filter((rule) => latitude.plane === undefined || planeOf(rule) === latitude.plane)
+        const judged = new Set<string>(ofItsPlane.map(({ id }) => id))
+        const wanted = (named.has(latitude) ? all : chosen).filter((id) => judged.has(id))
         return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
       }),
     ...chosenDefects.map(defectJob),
     ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]
+}
+
+/** The plane that a rule is about: of an invariant what it says, of a scenario what its id says. */
+function planeOf(rule: Rule): Plane {
+  if (rule.kind === 'invariant') return rule.plane ?? 'pods'
+  return /^(queue|webhook)\.|\.queue\./.test(rule.id) ? 'queue' : 'pods'
+}
+
+/** Scenarios of its plane for an invariant; a scenario needs none. */
+function tourOf(rule: Rule): readonly RuleId[] {
+  if (rule.kind !== 'invariant') return []
+  return rule.plane === 'queue' ? queueTour : defaultTour
 }

@@ -23,3 +23,14 @@ export const defaultTour: readonly RuleId[] = [
   'pods.patch.omitted',
   'pods.patch.persistent-path',
 ]
+
+/** The same for the queue plane: jobs that wait, run, end in either way and are cancelled, each looked at again. */
+export const queueTour: readonly RuleId[] = [
+  'queue.cancel.queued',
+  'queue.run.accepted',
+  'queue.runsync.completed',
+  'queue.status.failed',
+  'queue.status.in-progress',
+  'queue.status.shape',
+  'queue.status.unknown',
+]

@@ -1,6 +1,7 @@
 import type { RuleId } from '../generated/rules.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import type { Verdict } from '../suites/harness/outcome.ts'
+import type { Plane } from '../suites/harness/registry.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
@@ -31,6 +32,8 @@ export interface Defect extends Variant {
 
 /** A freedom that the description leaves. Every verdict on it is the reference's, save those it names. */
 export interface Latitude extends Variant {
+  /** The plane that it concerns, whose rules are judged on it; default: every plane. */
+  readonly plane?: Plane
   /** Rules whose verdict is another one here, each with the verdict. */
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
   /** What a rule records here otherwise than on the reference; null where it does not record it at all. */

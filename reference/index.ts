@@ -38,7 +38,10 @@ export function createReference(options: ReferenceOptions): Reference {
 function createPlanes(service: Service): Fetch {
   const pods = createPipeline(service)
   const queue = createQueuePipeline(service)
-  return (request) => (endpointIn(splitUrl(request.url).pathname) === null ? pods(request) : queue(request))
+  return (request) => {
+    const path = splitUrl(request.url)
+    return endpointIn(path.pathname) === null ? pods(request, path) : queue(request)
+  }
 }
 
 export type { Account, AnyOperation, Caller, Key, Operation, Permissions } from './auth/accounts.ts'

@@ -1,33 +1,32 @@
-import type { Fetch } from './http/fetch.ts'
 import { type Answer, problemAnswer } from './http/json.ts'
 import { Refusal } from './http/refusal.ts'
 import { respond, wait } from './http/respond.ts'
 import type { LimitReading } from './limits/limiter.ts'
-import { operations } from './pods/operations.ts'
-import { matchRoute, splitUrl } from './router.ts'
+import { operations, operationsWithBody } from './pods/operations.ts'
+import { matchRoute, type RequestPath } from './router.ts'
 import type { Service } from './service.ts'
 
 /**
- * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, and then the
- * operation itself. What is refused on the way becomes a problem document; anything else that is thrown is a fault.
+ * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, what its body
+ * says, and then the operation itself. What is refused on the way becomes a problem document; anything else that is thrown is a fault.
  */
-export function createPipeline(service: Service): Fetch {
+export function createPipeline(service: Service): (request: Request, path: RequestPath) => Promise<Response> {
   const { clock, life, limiter, parts, style } = service
 
-  return async (request) => {
+  return async (request, { pathname, hasQuery }) => {
     let reading: LimitReading | null = null
     let answer: Answer
     try {
       const caller = parts.authenticate(request.headers.get('authorization'), service)
       reading = limiter.take(caller.user, clock.now())
       if (reading.isRefused) throw parts.rateRefusal(reading, service)
-      const { pathname, hasQuery } = splitUrl(request.url)
       const { operation, id } = matchRoute(request.method, pathname)
       parts.authorize(caller, operation, service)
       if (hasQuery && style.unknownQuery !== 'ignore') {
         throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')
       }
-      answer = await operations[operation]({ request, caller, id }, service)
+      const body = operationsWithBody.has(operation) ? await parts.readBody(request, service) : undefined
+      answer = operations[operation]({ caller, id, body }, service)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       answer = problemAnswer(error.status, parts.problem(error, service), error.headers, service)

@@ -7,6 +7,12 @@ export interface Match {
   readonly id: string
 }
 
+/** Where a request goes. */
+export interface RequestPath {
+  readonly pathname: string
+  readonly hasQuery: boolean
+}
+
 interface Route {
   readonly operations: Readonly<Partial<Record<string, Operation>>>
   /** The value of Allow. */
@@ -38,7 +44,7 @@ export function matchRoute(method: string, pathname: string): Match {
 }
 
 /** The path of an absolute URL, and whether a query follows it; cheaper than parsing it. */
-export function splitUrl(url: string): { readonly pathname: string; readonly hasQuery: boolean } {
+export function splitUrl(url: string): RequestPath {
   const begin = url.indexOf('/', url.indexOf('://') + 3)
   const hash = url.indexOf('#', begin)
   const end = hash === -1 ? url.length : hash

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules as ledger } from '../../generated/rules.ts'
+import { judgedByLoad } from '../../load/analyse/rules.ts'
+import { loadDefects } from '../../load/defects.ts'
 import { defects } from '../../proof/catalog.ts'
 import { allRules } from '../../suites/harness/registry.ts'
 import { suiteFiles } from '../digests.ts'
@@ -24,8 +26,8 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
     says,
     needs,
     wait,
-    test: tests.get(id) ?? null,
-    defects: defects.filter(({ rule }) => rule === id).map((defect) => defect.id),
+    test: tests.get(id) ?? (judgedByLoad.has(id) ? 'load/analyse' : null),
+    defects: [...defects, ...loadDefects].filter(({ rule }) => rule === id).map((defect) => defect.id),
   }))
   if (json) {
     terminal.out(JSON.stringify(listed, null, 2))

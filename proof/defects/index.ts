@@ -4,6 +4,7 @@ import { actionBodyEffects } from './action-body-effects.ts'
 import { actionEffects } from './action-effects.ts'
 import { actionTable } from './action-table.ts'
 import { authAccess } from './auth-access.ts'
+import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
 import { errorsProblem } from './errors-problem.ts'
 import { fuzzPods } from './fuzz-pods.ts'
@@ -13,6 +14,11 @@ import { patchOpen } from './patch-open.ts'
 import { patchPath } from './patch-path.ts'
 import { patchRefused } from './patch-refused.ts'
 import { patchUnchanged } from './patch-unchanged.ts'
+import { queueBody } from './queue-body.ts'
+import { queueStatus } from './queue-status.ts'
+import { queueSubmission } from './queue-submission.ts'
+import { queueTimeExecution } from './queue-time-execution.ts'
+import { queueTimeTtl } from './queue-time-ttl.ts'
 import { shape } from './shape.ts'
 import { shapeTypes } from './shape-types.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
@@ -20,6 +26,10 @@ import { webhookEffects } from './webhook-effects.ts'
 
 /** Every defect; at least one for each clause of each rule. */
 export const defects: readonly Defect[] = [
+  ...queueSubmission,
+  ...queueStatus,
+  ...queueBody,
+  ...authQueue,
   ...actionBody,
   ...actionBodyEffects,
   ...actionEffects,
@@ -38,4 +48,6 @@ export const defects: readonly Defect[] = [
   ...shapeTypes,
   ...webhookAttempts,
   ...webhookEffects,
+  ...queueTimeTtl,
+  ...queueTimeExecution,
 ]

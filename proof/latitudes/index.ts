@@ -1,9 +1,12 @@
+import type { Plane } from '../../suites/harness/registry.ts'
 import type { Latitude } from '../types.ts'
 import { answers } from './answers.ts'
 import { creation } from './creation.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { offers } from './offers.ts'
+import { queueStyles } from './queue-styles.ts'
+import { queueTime } from './queue-time.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
@@ -11,13 +14,20 @@ import { transport } from './transport.ts'
 
 /** Every freedom that the description leaves, one at a time; each choice of the style of the reference is in one. */
 export const latitudes: readonly Latitude[] = [
-  ...answers,
-  ...creation,
-  ...terminated,
-  ...life,
-  ...shape,
-  ...refusals,
-  ...limits,
+  ...on('pods', answers),
+  ...on('pods', creation),
+  ...on('pods', terminated),
+  ...on('pods', life),
+  ...on('pods', shape),
+  ...on('pods', refusals),
+  ...on('pods', limits),
   ...offers,
   ...transport,
+  ...on('queue', queueStyles),
+  ...on('queue', queueTime),
 ]
+
+/** Latitudes that concern one plane alone, unless one says otherwise itself. */
+function on(plane: Plane, latitudes: readonly Latitude[]): Latitude[] {
+  return latitudes.map((latitude) => ({ plane, ...latitude }))
+}

@@ -17,7 +17,12 @@ const MEDIA_TYPES = {
 
 /** An answer with a JSON body in the style of the service. */
 export function jsonAnswer(status: number, value: unknown, service: Service): Answer {
-  return { status, body: encode(value, service), mediaType: MEDIA_TYPES[service.style.mediaTypeForm].json }
+  return textAnswer(status, encode(value, service), service)
+}
+
+/** An answer whose body is JSON already. */
+export function textAnswer(status: number, body: string, { style }: Service): Answer {
+  return { status, body, mediaType: MEDIA_TYPES[style.mediaTypeForm].json }
 }
 
 /** An answer without body, and so without content type. */
@@ -35,6 +40,7 @@ export function problemAnswer(
   return { status, body: encode(value, service), mediaType: MEDIA_TYPES[service.style.mediaTypeForm].problem, headers }
 }
 
-function encode(value: unknown, { style }: Service): string {
+/** JSON in the style of the service. */
+export function encode(value: unknown, { style }: Service): string {
   return style.json === 'compact' ? JSON.stringify(value) : JSON.stringify(value, null, 2)
 }

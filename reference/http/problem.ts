@@ -30,15 +30,11 @@ export function problem(refusal: Refusal, { style }: Service): Problem {
   const title = TITLES[status] ?? 'Error'
   const texts =
     style.texts === 'plain' ? { title, detail: message } : { title: `E${status}`, detail: otherWords(message) }
-  const errors = refusal.errors.length > 0 ? refusal.errors : [`$: ${message}`]
+  const document = { title: texts.title, status, detail: texts.detail }
   const isListed = style.errorsList === 'always' || (style.errorsList === 'on-422' && status === 422)
-  return {
-    title: texts.title,
-    status,
-    detail: texts.detail,
-    ...(isListed ? { errors } : {}),
-    ...(style.extraFields ? { type: 'about:blank', instance: 'urn:plumbline:refusal' } : {}),
-  }
+  const errors = refusal.errors.length > 0 ? refusal.errors : [`$: ${message}`]
+  const whole = isListed ? { ...document, errors } : document
+  return style.extraFields ? { ...whole, type: 'about:blank', instance: 'urn:plumbline:refusal' } : whole
 }
 
 /** The same words in another order, so that whoever depends on a sentence finds out; every name is still in it. */

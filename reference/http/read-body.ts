@@ -1,4 +1,5 @@
 import type { Service } from '../service.ts'
+import type { Style } from '../style.ts'
 import { Refusal } from './refusal.ts'
 
 /** The longest body that is read, in bytes. */
@@ -16,10 +17,13 @@ const CLOSE_BRACKETS = ']}'
  * @throws Refusal where there is none, or it is no UTF-8, no JSON, too long, too deep, or of a type that is not read.
  */
 export async function readBody(request: Request, { style }: Service): Promise<unknown> {
-  const bytes = await readBytes(request)
-  if (bytes === null) throw new Refusal(style.oversize, `a body may have ${MAXIMUM_BODY_BYTES} bytes at most`)
-  const contentType = request.headers.get('content-type')
-  if (style.mediaType !== 'read' && contentType !== null && !JSON_TYPE.test(contentType)) {
+  const { headers } = request
+  const length = headers.get('content-length')
+  const isInPieces = length === null && headers.has('transfer-encoding')
+  if (Number(length) > MAXIMUM_BODY_BYTES) throw oversized(style)
+  const bytes = isInPieces ? await readPieces(request) : new Uint8Array(await request.arrayBuffer())
+  if (bytes.byteLength > MAXIMUM_BODY_BYTES) throw oversized(style)
+  if (style.mediaType !== 'read' && !isJson(headers.get('content-type'))) {
     throw new Refusal(style.mediaType, 'the content type of a body must be application/json')
   }
   if (bytes.byteLength === 0) throw new Refusal(style.emptyBody, 'a body is required')
@@ -35,21 +39,25 @@ export async function readBody(request: Request, { style }: Service): Promise<un
   }
 }
 
-/** The bytes of the body, or null where they are too many: what is sent in pieces is not read beyond the limit. */
-async function readBytes(request: Request): Promise<Uint8Array | null> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAXIMUM_BODY_BYTES) return null
-  if (!request.headers.has('transfer-encoding') || request.body === null) {
-    const whole = new Uint8Array(await request.arrayBuffer())
-    return whole.byteLength > MAXIMUM_BODY_BYTES ? null : whole
-  }
+/** The bytes of a body that is sent in pieces; those beyond the limit are not waited for. */
+async function readPieces({ body }: Request): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
-  for await (const piece of request.body as AsyncIterable<Uint8Array>) {
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
     length += piece.byteLength
-    if (length > MAXIMUM_BODY_BYTES) return null
     pieces.push(piece)
+    if (length > MAXIMUM_BODY_BYTES) break
   }
   return Buffer.concat(pieces)
+}
+
+/** A body whose type is not said is taken for JSON. */
+function isJson(contentType: string | null): boolean {
+  return contentType === null || JSON_TYPE.test(contentType)
+}
+
+function oversized({ oversize }: Style): Refusal {
+  return new Refusal(oversize, `a body may have ${MAXIMUM_BODY_BYTES} bytes at most`)
 }
 
 function decode(bytes: Uint8Array): string | null {

@@ -1,6 +1,8 @@
 import type { Limiter, LimitWindow, WindowReading } from './limiter.ts'
 
 interface Count {
+  readonly window: LimitWindow
+  readonly lengthMs: number
   startMs: number
   taken: number
 }
@@ -22,7 +24,12 @@ function createWindows(windows: readonly LimitWindow[], beginOf: (nowMs: number,
   const countsOf = (user: string): readonly Count[] => {
     const known = users.get(user)
     if (known !== undefined) return known
-    const counts = windows.map(() => ({ startMs: Number.NEGATIVE_INFINITY, taken: 0 }))
+    const counts = windows.map((window) => ({
+      window,
+      lengthMs: window.seconds * 1000,
+      startMs: Number.NEGATIVE_INFINITY,
+      taken: 0,
+    }))
     users.set(user, counts)
     return counts
   }
@@ -31,25 +38,21 @@ function createWindows(windows: readonly LimitWindow[], beginOf: (nowMs: number,
     take(user, nowMs) {
       const counts = countsOf(user)
       let isRefused = false
-      windows.forEach((window, n) => {
-        const count = counts[n]
-        if (count === undefined) return
-        const lengthMs = window.seconds * 1000
-        if (nowMs >= count.startMs + lengthMs) {
-          count.startMs = beginOf(nowMs, lengthMs)
+      for (const count of counts) {
+        if (nowMs >= count.startMs + count.lengthMs) {
+          count.startMs = beginOf(nowMs, count.lengthMs)
           count.taken = 0
         }
-        if (count.taken >= window.quota) isRefused = true
-      })
+        if (count.taken >= count.window.quota) isRefused = true
+      }
       if (!isRefused) for (const count of counts) count.taken++
-      return { isRefused, windows: windows.map((window, n) => read(window, counts[n], nowMs)) }
+      return { isRefused, windows: counts.map((count) => read(count, nowMs)) }
     },
   }
 }
 
-function read(window: LimitWindow, count: Count | undefined, nowMs: number): WindowReading {
+function read({ window, lengthMs, startMs, taken }: Count, nowMs: number): WindowReading {
   const { name, quota, seconds } = window
-  if (count === undefined) return { name, quota, seconds, remaining: quota, resetSeconds: seconds }
-  const resetSeconds = Math.ceil((count.startMs + seconds * 1000 - nowMs) / 1000)
-  return { name, quota, seconds, remaining: quota - count.taken, resetSeconds }
+  const resetSeconds = Math.ceil((startMs + lengthMs - nowMs) / 1000)
+  return { name, quota, seconds, remaining: quota - taken, resetSeconds }
 }

@@ -11,15 +11,16 @@ const SPACING = {
 
 /** RateLimit and RateLimit-Policy: structured-field lists with an item for each window (heading Limits). */
 export function rateHeaders({ windows }: LimitReading, { style, ratePolicy }: Service): Record<string, string> {
-  return {
-    ratelimit: renderList(windows, ({ remaining, resetSeconds }) => [`r=${remaining}`, `t=${resetSeconds}`], style),
-    'ratelimit-policy': ratePolicy,
-  }
+  const items = windows.map(({ name, remaining, resetSeconds }) =>
+    renderItem(name, `r=${remaining}`, `t=${resetSeconds}`, style),
+  )
+  return { ratelimit: renderList(items, style), 'ratelimit-policy': ratePolicy }
 }
 
 /** RateLimit-Policy, which stays the same for the life of a reference. */
 export function renderPolicy(windows: readonly LimitWindow[], style: Style): string {
-  return renderList(windows, ({ quota, seconds }) => [`q=${quota}`, `w=${seconds}`], style)
+  const items = windows.map(({ name, quota, seconds }) => renderItem(name, `q=${quota}`, `w=${seconds}`, style))
+  return renderList(items, style)
 }
 
 /** The answer to a request beyond a quota: 429, Retry-After, and a detail that names the window. */
@@ -33,16 +34,14 @@ export function rateRefusal({ windows }: LimitReading, { style }: Service): Refu
   })
 }
 
-function renderList<T extends LimitWindow>(windows: readonly T[], parametersOf: ParametersOf<T>, style: Style): string {
-  const spacing = SPACING[style.rateSpacing]
-  const items = windows.map((window) => {
-    const parameters = parametersOf(window)
-    if (style.rateParameters === 'reversed') parameters.reverse()
-    if (style.rateExtra) parameters.push('scope=user')
-    return [style.rateNames === 'string' ? `"${window.name}"` : window.name, ...parameters].join(spacing.parameter)
-  })
-  if (style.rateWindows === 'longest-first') items.reverse()
-  return items.join(spacing.list)
+function renderItem(name: string, first: string, second: string, style: Style): string {
+  const { parameter } = SPACING[style.rateSpacing]
+  const parameters = style.rateParameters === 'reversed' ? second + parameter + first : first + parameter + second
+  const item = (style.rateNames === 'string' ? `"${name}"` : name) + parameter + parameters
+  return style.rateExtra ? `${item}${parameter}scope=user` : item
 }
 
-type ParametersOf<T> = (window: T) => string[]
+function renderList(items: string[], style: Style): string {
+  if (style.rateWindows === 'longest-first') items.reverse()
+  return items.join(SPACING[style.rateSpacing].list)
+}

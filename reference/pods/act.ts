@@ -27,8 +27,9 @@ export function transition(pod: StoredPod, action: PodAction, service: Service):
 /** What the pod publishes as its actions. */
 export function actionsOf(pod: StoredPod, { style, tables }: Service): PodAction[] {
   if (pod.status === 'TERMINATED' && style.terminatedActions === 'terminate') return ['terminate']
+  const permitted = tables.actions[pod.status]
   const isHidden = pod.locked && style.lockedActions === 'without'
-  const actions = tables.actions[pod.status].filter((action) => !(isHidden && isRefusedByLock(action, style)))
+  const actions = isHidden ? permitted.filter((action) => !isRefusedByLock(action, style)) : permitted.slice()
   return style.actionsOrder === 'table' ? actions : actions.reverse()
 }
 

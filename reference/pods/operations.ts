@@ -1,25 +1,29 @@
 import type { PodActionRequest, PodCreate, PodUpdate } from '../../generated/api.ts'
 import type { Caller, Operation } from '../auth/accounts.ts'
-import { type Answer, emptyAnswer, jsonAnswer } from '../http/json.ts'
+import { type Answer, emptyAnswer, jsonAnswer, textAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Service } from '../service.ts'
 import { checkCapacity } from './create.ts'
 import { provision } from './lifecycle.ts'
 import { treatNullMounts } from './patch.ts'
 import type { PodAction, StoredPod } from './pod.ts'
+import { podText } from './pod-text.ts'
 
 /** An authenticated, authorised request; `id` is empty where the path names no pod. */
 export interface Call {
-  readonly request: Request
   readonly caller: Caller
   readonly id: string
+  /** The body as JSON, of the operations that read one. */
+  readonly body: unknown
 }
 
-type Handler = (call: Call, service: Service) => Answer | Promise<Answer>
+type Handler = (call: Call, service: Service) => Answer
+
+export const operationsWithBody: ReadonlySet<Operation> = new Set(['createPod', 'updatePod', 'triggerPodAction'])
 
 /**
- * What each operation of the pod plane does. Whatever it changes it changes in one go after the body was read, so
- * that requests at the same time have an order.
+ * What each operation of the pod plane does, in one go after the body was read, so that requests at the same time
+ * have an order.
  */
 export const operations: { readonly [O in Operation]: Handler } = {
   listPods({ caller }, service) {
@@ -28,9 +32,8 @@ export const operations: { readonly [O in Operation]: Handler } = {
     return jsonAnswer(200, style.listShape === 'object' ? { pods, ...extra(pods.length, service) } : pods, service)
   },
 
-  async createPod({ request, caller }, service) {
+  createPod({ caller, body }, service) {
     const { parts, store, style } = service
-    const body = await parts.readBody(request, service)
     parts.validate('PodCreate', body, service)
     const pod = parts.buildPod(body as PodCreate, caller, service)
     store.add(pod)
@@ -44,9 +47,9 @@ export const operations: { readonly [O in Operation]: Handler } = {
     return podAnswer(200, pod, service)
   },
 
-  async updatePod({ request, caller, id }, service) {
+  updatePod({ caller, id, body: given }, service) {
     const { parts, style } = service
-    const body = treatNullMounts(await parts.readBody(request, service), service)
+    const body = treatNullMounts(given, service)
     const pod = parts.findPod(id, caller, service)
     if (pod.status === 'TERMINATED') throw gone(style.terminatedChange)
     parts.validate('PodUpdate', body, service)
@@ -67,9 +70,8 @@ export const operations: { readonly [O in Operation]: Handler } = {
     return style.deleteBody === 'none' ? emptyAnswer(style.deleteStatus) : jsonAnswer(style.deleteStatus, {}, service)
   },
 
-  async triggerPodAction({ request, caller, id }, service) {
+  triggerPodAction({ caller, id, body }, service) {
     const { parts, style, tables } = service
-    const body = await parts.readBody(request, service)
     const pod = parts.findPod(id, caller, service)
     if (pod.status === 'TERMINATED') throw gone(terminatedActionStatus(service))
     const known = knownAction(body, service)
@@ -91,7 +93,7 @@ export const operations: { readonly [O in Operation]: Handler } = {
 }
 
 function podAnswer(status: number, pod: StoredPod, service: Service): Answer {
-  return jsonAnswer(status, service.parts.presentPod(pod, service), service)
+  return textAnswer(status, podText(pod, service), service)
 }
 
 function gone(status: number): Refusal {

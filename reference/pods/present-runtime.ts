@@ -9,13 +9,11 @@ const FIRST_PUBLIC_PORT = 20_000
 const PUBLIC_PORTS = 40_000
 
 /** Live metrics, computed from the clock when they are read; null unless the pod is RUNNING (heading PodRuntime). */
-export function presentRuntime(pod: StoredPod, { clock, life, style }: Service): PodRuntime | null {
-  if (pod.status !== 'RUNNING' || pod.containerStartedAtMs === null) return null
-  const age = clock.now() - pod.containerStartedAtMs
-  if (age < life.runtimeDelayMs) return null
+export function presentRuntime(pod: StoredPod, service: Service): PodRuntime | null {
+  const { style } = service
+  const uptime = uptimeOf(pod, service)
+  if (uptime === null) return null
   if (style.runtimeParts === 'empty') return {}
-  const measuredAge = life.runtimeCacheMs > 0 ? age - (age % life.runtimeCacheMs) : age
-  const uptime = Math.floor(measuredAge / 1000)
   const runtime: PodRuntime = { uptime, cpu: { util: load(pod, uptime, 3) } }
   if (style.runtimeParts === 'full') {
     if ('gpu' in pod.hardware) runtime.gpus = gpusOf(pod, pod.hardware.gpu.count, uptime)
@@ -25,11 +23,21 @@ export function presentRuntime(pod: StoredPod, { clock, life, style }: Service):
   return style.extraFields ? Object.assign(runtime, { host: `host-${pod.n % 7}` }) : runtime
 }
 
+/** Whole seconds for which the container has run when it was measured last, on which all metrics depend; null without. */
+export function uptimeOf(pod: StoredPod, { clock, life }: Service): number | null {
+  if (pod.status !== 'RUNNING' || pod.containerStartedAtMs === null) return null
+  const age = clock.now() - pod.containerStartedAtMs
+  if (age < life.runtimeDelayMs) return null
+  const measuredAge = life.runtimeCacheMs > 0 ? age - (age % life.runtimeCacheMs) : age
+  return Math.floor(measuredAge / 1000)
+}
+
 function gpusOf(pod: StoredPod, count: number, uptime: number): NonNullable<PodRuntime['gpus']> {
-  return Array.from({ length: Math.min(count, LISTED_GPUS) }, (_, gpu) => ({
-    util: load(pod, uptime, 7 + gpu),
-    memoryUtil: load(pod, uptime, 11 + gpu),
-  }))
+  const gpus = []
+  for (let gpu = 0; gpu < Math.min(count, LISTED_GPUS); gpu++) {
+    gpus.push({ util: load(pod, uptime, 7 + gpu), memoryUtil: load(pod, uptime, 11 + gpu) })
+  }
+  return gpus
 }
 
 /** A percentage that differs between pods and meters and moves with time. */

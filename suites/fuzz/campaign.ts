@@ -37,7 +37,7 @@ const lookAfterMs = 2_000
 /** Refusals between two looks at a pod. */
 const lookEvery = 64
 /** Refusals after which a pod is looked at before a body that may be accepted. */
-const lookBeforeChange = 8
+const lookBeforeChange = 16
 /** Valid actions change a pod for good: of those that are drawn only one in so many is sent. */
 const validActionEvery = 997
 /** New pods that one mutator may cost on one stage, where each body of its kind is carried out and must not be. */
@@ -187,7 +187,7 @@ async function accepted(
   if ('failure' in outcome) keep(stage, one, path, seen, outcome.failure, options)
 }
 
-/** Looks whether refusals have changed the pod; true where they have, which is a finding. */
+/** Looks whether the pod has changed under refusals; true where it has: another pod is to be taken then. */
 async function look(context: Context, stage: Stage, path: string, options: CampaignOptions): Promise<boolean> {
   const { pod, refused, trial } = stage
   if (pod === null || refused.length === 0) return false
@@ -198,9 +198,9 @@ async function look(context: Context, stage: Stage, path: string, options: Campa
   if (changed === null) return false
   stage.pod = null
   const culprit = await options.attempt(() => culpritOf(context, trial, refused))
-  const one = ('value' in culprit ? culprit.value : null) ?? refused[0]
-  if (one !== undefined)
-    keep(stage, one, path, classify(trial.situation(pod), one.bytes), `${changed} after it`, options)
+  const one = 'value' in culprit ? culprit.value : null
+  // Where none of them does it again, the read before may have been an old one.
+  if (one !== null) keep(stage, one, path, classify(trial.situation(pod), one.bytes), `${changed} after it`, options)
   return true
 }
 

@@ -51,6 +51,17 @@ export function nameIn(reference: string): string {
 
 /** A schema without reference and allOf: what they say is laid over one another. */
 export function resolved(schema: Schema): Schema {
+  const known = resolutions.get(schema)
+  if (known !== undefined) return known
+  const resolution = resolve(schema)
+  resolutions.set(schema, resolution)
+  return resolution
+}
+
+/** The document does not change, and each of its schemas is asked for with every body. */
+const resolutions = new WeakMap<Schema, Schema>()
+
+function resolve(schema: Schema): Schema {
   const { $ref, allOf = [], ...own } = schema
   const parts = [...($ref === undefined ? [] : [schemaNamed(nameIn($ref))]), ...allOf].map(resolved)
   return parts.length === 0 ? own : [...parts, own].reduce(merged)

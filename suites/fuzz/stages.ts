@@ -1,11 +1,11 @@
 import type fc from 'fast-check'
 import type { Context } from '../harness/context.ts'
-import { planeOf } from '../harness/fixtures/pods.ts'
+import { mountsOf, planeOf } from '../harness/fixtures/pods.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
 import type { PodView } from '../harness/read.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../pods/patching.ts'
 import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
-import type { Trial } from './play.ts'
+import { inOrder, type Trial } from './play.ts'
 import { actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, actionNames, patchBodies } from './world.ts'
 
@@ -30,7 +30,8 @@ export function stagesOf(context: Context): readonly Stage[] {
   const patches = arbitraryCase(patchBodies(planeOf(context.target)), 'PodUpdate')
   const acting = (['RUNNING', 'EXITED'] as const).map((status) => ({
     name: `triggerPodAction ${status}`,
-    shape: {},
+    shape: {} as PodShape,
+    status: status as string,
     trial: actionTrial(context, status),
     enumerated: actionNames.flatMap((action) => enumerate({ action }, 'PodActionRequest')),
     random: actions,
@@ -38,12 +39,18 @@ export function stagesOf(context: Context): readonly Stage[] {
   const patching = mountStates(context).map((shape) => ({
     name: `updatePod ${shape.kind ?? 'pod'} ${shape.mount ?? 'none'}`,
     shape,
+    status: 'EXITED',
     // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
     trial: patchTrial(context, shape, undefined),
     enumerated: bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate')),
     random: patches,
   }))
-  return [...acting, ...patching].map((stage) => ({ ...stage, pod: null, refused: [], spent: new Map() }))
+  return [...acting, ...patching].map((stage) => {
+    const { enumerated, shape, trial, status } = stage
+    const mounts = mountsOf(planeOf(context.target), shape.mount ?? 'none')
+    const situation = trial.situation({ id: '', status, value: { mounts }, exchange: 0 })
+    return { ...stage, enumerated: inOrder(enumerated, situation), pod: null, refused: [], spent: new Map() }
+  })
 }
 
 /** Case number `run` of a seed: first everything that is enumerated, then random cases of each stage in turn. */

@@ -31,7 +31,9 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
   let bodies = 0
 
   function write(event: EvidenceEvent): void {
-    const line = `${JSON.stringify(event, (_, value) => (typeof value === 'string' ? redactor.text(value) : value))}\n`
+    const json = JSON.stringify(event, (_, value) => (typeof value === 'string' ? redactor.text(value) : value))
+    // Many readers of lines, Node's among them, end a line at these two as well.
+    const line = `${json.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))}\n`
     buffer.push(line)
     size += line.length
     // A verdict is written down at once: whoever ends the run early keeps what is known.

@@ -191,6 +191,26 @@ test('what is left of a rule is cancelled, and lets the workers go', async () =>
   ])
 })
 
+test('a rule that leaves more jobs than may be cancelled at once holds nobody up', async () => {
+  const { judgements, resources } = await runOnRig({
+    leaves: {
+      async run({ fixture, check }) {
+        const jobs = await Promise.all(Array.from({ length: 100 }, () => fixture.submitted({ steps: [{ hold: 'x' }] })))
+        for (const { reply } of jobs) check('accepted').status(reply, 200)
+      },
+    },
+    waits: {
+      async run({ queue, clock, check }) {
+        check('before').status(await queue.health(), 200)
+        await clock.sleep(60_000)
+        check('after').status(await queue.health(), 200)
+      },
+    },
+  })
+  expect([...judgements.values()].map(({ verdict }) => verdict)).toEqual(['passed', 'passed'])
+  expect(resources.filter((line) => line.kind === 'job' && line.state === 'removed')).toHaveLength(100)
+})
+
 /** Many rules at once whose jobs hold, end, fail and notify at the same and at other moments. */
 function crowd(): Readonly<Record<string, TestScenario>> {
   const names = Array.from({ length: 12 }, (_, n) => `crowd-${String(n).padStart(2, '0')}`)

@@ -164,7 +164,8 @@ export function createSession(options: SessionOptions): Session {
     }
     tell(recorder, judgement)
     owner.release()
-    await removeLeftovers(shared, clock, [owner], options.cleanup, error instanceof RuleBroken)
+    // The removal is paced, so time must be able to move meanwhile.
+    await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, error instanceof RuleBroken))
     return judgement
   }
 

@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseTarget } from '../../suites/harness/target/load.ts'
+import { UsageError } from '../errors.ts'
+import { describeEstimate, refuseBeyond } from './caps.ts'
+import { refuseUnowned } from './owned.ts'
+import { selectLoad } from './select.ts'
+
+const cwd = mkdtempSync(join(tmpdir(), 'plumbline-load-'))
+const key = 'keys: {full: plumbline-example-full}'
+const queue = (more: string, url = 'http://127.0.0.1:9') =>
+  `plumbline: 1\nqueue: {url: '${url}', endpoints: {normal: a${more}}}\n${key}\n`
+
+beforeAll(() => {
+  writeFileSync(join(cwd, 'pods.yaml'), `plumbline: 1\npods: http://127.0.0.1:9\n${key}\n`)
+  writeFileSync(join(cwd, 'normal.yaml'), queue(''))
+  writeFileSync(join(cwd, 'dedicated.yaml'), queue(', dedicated: b'))
+  writeFileSync(join(cwd, 'away.yaml'), queue(', dedicated: b', 'https://api.example.com'))
+  const clock = 'clock: {url: http://127.0.0.1:9/clock}\n'
+  writeFileSync(join(cwd, 'controlled.yaml'), queue(', dedicated: b') + clock)
+})
+
+afterAll(() => rmSync(cwd, { recursive: true, force: true }))
+
+function plumbline(words: string, environment: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '..', 'main.ts'), ...words.split(' ')],
+    { cwd, env: { ...process.env, ...environment }, encoding: 'utf8' },
+  )
+  return { code: status, out: stdout, err: stderr }
+}
+
+describe('one clear sentence before anything is sent', () => {
+  test.each<[string, number, RegExp]>([
+    ['load flood --target normal.yaml', 2, /Allowed choices are smoke, limits, pods/],
+    ['load limits', 2, /required option '--target <file>' not specified/],
+    ['load limits --target pods.yaml', 2, /names no queue-based endpoints; add queue: \{url, endpoints\}$/m],
+    [
+      'load limits --target normal.yaml',
+      2,
+      /must mark one for that; add queue: \{endpoints: \{dedicated: ENDPOINT_ID\}\}/,
+    ],
+    ['load pods --target normal.yaml', 2, /names no pod API; add pods: https:\/\/HOST$/m],
+    [
+      'load limits --target away.yaml',
+      2,
+      /only where its owner agrees; add --i-own-this api.example.com if that is you/,
+    ],
+    ['load limits --target away.yaml --i-own-this example.com', 2, /agrees, not of example.com; add --i-own-this api/],
+    ['load limits --target away.yaml --i-own-this api.example.com --window-scale 0.1', 2, /on this machine; its rates/],
+    ['load limits --target controlled.yaml', 2, /driven in real time, .* serve it with --clock real/],
+    ['load limits --target dedicated.yaml --only pods.shape.env', 2, /--only: no rule matches pods.shape.env/],
+    [
+      'load limits --target dedicated.yaml --only limits.queue.requests',
+      2,
+      /nothing can be loaded: requests is neither/,
+    ],
+    [
+      'load limits --target dedicated.yaml --max-requests 10',
+      2,
+      /up to [\d,]+ requests, and --max-requests permits 10;/,
+    ],
+    ['load limits --target dedicated.yaml --max-seconds 10', 2, /up to [\d,]+ s, and --max-seconds permits 10;/],
+    ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
+    ['load pods --target pods.yaml', 5, /unreachable: the target cannot be reached/],
+    ['check --only limits.queue.run', 2, /limits.queue.run is judged by load; run plumbline load limits --only/],
+    ['merge none --out x', 2, /none holds no results.json; plumbline check --out FOLDER/],
+    ['merge none --out none', 2, /--out none is one of the folders to merge/],
+  ])('%s', { timeout: 20_000 }, (words, code, message) => {
+    const seen = plumbline(words)
+    expect(seen.out + seen.err).toMatch(message)
+    expect(seen.code).toBe(code)
+  })
+
+  test('without a k6', { timeout: 20_000 }, () => {
+    const { code, err } = plumbline('load smoke --target dedicated.yaml', { PLUMBLINE_K6: '/nowhere/k6' })
+    expect(err).toMatch(/PLUMBLINE_K6 names \/nowhere\/k6, which should be a k6 of version 2/)
+    expect(code).toBe(2)
+  })
+})
+
+test.each([
+  [['http://127.0.0.1:1', 'http://localhost:2', 'http://[::1]:3'], undefined, true],
+  [['https://api.example.com'], undefined, false],
+  [['https://api.example.com'], 'api.example.com', true],
+  [['https://api.example.com:8443'], 'api.example.com:8443', true],
+  [['https://api.example.com', 'https://other.example.com'], 'api.example.com', false],
+  [['https://127.0.0.1.example.com'], undefined, false],
+])('%j with --i-own-this %s: %s', (urls, stated, permitted) => {
+  const refuse = () => refuseUnowned(urls, stated)
+  if (permitted) expect(refuse).not.toThrow()
+  else expect(refuse).toThrow(UsageError)
+})
+
+test('caps hold at their very number', () => {
+  const estimate = { requests: 100, seconds: 60, jobs: 0 }
+  expect(() => refuseBeyond(estimate, { maxRequests: 100, maxSeconds: 60 })).not.toThrow()
+  expect(() => refuseBeyond(estimate, { maxRequests: 99, maxSeconds: 60 })).toThrow('up to 100 requests')
+  expect(describeEstimate(estimate)).toBe(
+    'up to 100 requests in 60 s; estimated cost: none beside the requests, since nothing is created',
+  )
+})
+
+test('the profile lab is judged where it is asked for', () => {
+  const text = readFileSync(join(cwd, 'dedicated.yaml'), 'utf8').replace('url:', 'requests: true, url:')
+  const target = parseTarget(text, { file: 'x', environment: {} })
+  const usual = selectLoad('limits', target, { only: [] })
+  expect(usual.profiles).toEqual(['limits'])
+  expect(usual.selected).not.toContain('limits.queue.concurrent-run')
+  expect(usual.leftOut.get('limits.queue.openai')).toMatchObject({ verdict: 'unclaimed' })
+  expect(usual.leftOut.get('limits.queue.per-endpoint')?.reason).toContain('add queue: {endpoints: {second')
+  const lab = selectLoad('limits', target, { only: [], profile: 'limits,lab' })
+  expect(lab.claimed.has('limits.queue.concurrent-run')).toBe(true)
+  const named = selectLoad('limits', target, { only: ['limits.queue.concurrent-run'] })
+  expect(named.selected).toEqual(['limits.queue.concurrent-run'])
+})

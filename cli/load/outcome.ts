@@ -1,0 +1,96 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { quote } from 'shell-quote'
+import { rules as ledger } from '../../generated/rules.ts'
+import type { Judged, Undecided } from '../../load/conduct.ts'
+import { LoadError } from '../../load/load-error.ts'
+import { loadResults } from '../../load/results.ts'
+import { exitCodes, type Results } from '../../suites/harness/results/types.ts'
+import { describeTarget } from '../../suites/harness/target/describe.ts'
+import { TransportFailure } from '../../suites/harness/transport/types.ts'
+import { digestsOf } from '../digests.ts'
+import { version } from '../home.ts'
+import { writeReports } from '../record.ts'
+import type { Terminal } from '../terminal.ts'
+import type { LoadTask } from './session.ts'
+
+/** How a load ended: by itself, or before its end. */
+export interface Ending {
+  readonly undecided: Undecided
+  /** Why it ended before its end, or null. */
+  readonly brokenOff: string | null
+  /** Set where the target was never there: the exit code, and the reason. */
+  readonly stopped: { readonly exit: number; readonly message: string } | null
+}
+
+/** What an error means for a load, or null where it is a fault of ours. */
+export function endingOf(error: unknown, judged: readonly Judged[]): Ending | null {
+  const brokenOff = reasonOf(error)
+  if (brokenOff === null) return null
+  // A target that was never there has no results; one that went away keeps those that it earned.
+  const isAway = error instanceof TransportFailure && !judged.some(({ verdicts }) => verdicts.length > 0)
+  const stopped = isAway ? { exit: exitCodes.unreachable, message: brokenOff } : null
+  return { undecided: new Map(), brokenOff, stopped }
+}
+
+/** The results of a load that was not interrupted. */
+export function resultsOfLoad(
+  { kind, options, target, selection }: LoadTask,
+  { undecided, brokenOff, stopped }: Ending,
+  { run, startedMs, judged, k6 }: { run: string; startedMs: number; judged: readonly Judged[]; k6: string },
+): Promise<Results> {
+  const scale = options.windowScale === 1 ? null : String(options.windowScale)
+  const again = ['plumbline', 'load', kind, '--target', options.target]
+  if (scale !== null) again.push('--window-scale', scale)
+  return loadResults({
+    run: {
+      type: 'run',
+      format: 1,
+      run,
+      plumbline: version(),
+      startedMs,
+      targetFile: options.target,
+      seed: 0,
+      clock: 'real',
+      profiles: selection.profiles,
+      strict: false,
+      rules: [...selection.selected].sort(),
+      digests: digestsOf(target),
+      target: describeTarget(target),
+    },
+    ledger,
+    judged,
+    undecided,
+    leftOut: selection.leftOut,
+    brokenOff,
+    stopped,
+    endedMs: Date.now(),
+    rerun: (rule) => quote([...again, '--only', rule]),
+    readings: { k6, ...(scale === null ? {} : { 'window scale': scale }) },
+  })
+}
+
+/** Writes every form of the results, or none: half a file on a full disk is no result. */
+export function wroteReports(folder: string, results: Results, { out, err }: Terminal): boolean {
+  try {
+    writeReports(folder, results)
+    out(`report: ${join(folder, 'report.html')}`)
+    return true
+  } catch (error) {
+    if (!isFull(error)) throw error
+    for (const name of ['results.json', 'junit.xml', 'report.html']) rmSync(join(folder, name), { force: true })
+    err(`plumbline: the disk of ${folder} is full, so no report is written; name another folder with --out`)
+    return false
+  }
+}
+
+function reasonOf(error: unknown): string | null {
+  if (error instanceof LoadError) return error.message
+  if (error instanceof TransportFailure) return `the target cannot be reached: ${error.message}`
+  if (isFull(error)) return 'the disk is full, so the record of this load is not whole; name another folder with --out'
+  return null
+}
+
+function isFull(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ENOSPC'
+}

@@ -1,0 +1,148 @@
+import type { Bound } from '../../generated/tables.ts'
+import { tables } from '../../generated/tables.ts'
+import type { Defect } from '../types.ts'
+import { inputOf, jsonIn, takesInstead } from './queue-tools.ts'
+import { membersOf, onAnswer, options, withBody } from './tools.ts'
+
+/** Submission bodies that are taken though they are wrong, or refused though they are right. */
+export const queueBody = [
+  {
+    id: 'runsync-mends-json',
+    rule: 'queue.body.not-json',
+    clause: 'not-json',
+    says: 'The operation /runsync mends a body whose last brace is missing.',
+    observed: 'status 200',
+    change: takesInstead('runsync', (text) => jsonIn(`${text}}`)),
+  },
+  {
+    id: 'run-takes-list',
+    rule: 'queue.body.not-json',
+    clause: 'not-object',
+    says: 'The operation /run takes a list with one submission.',
+    observed: 'status 200',
+    change: takesInstead('run', (text) => listIn(text)?.[0]),
+  },
+  {
+    id: 'run-number-422',
+    rule: 'queue.body.not-json',
+    clause: 'not-object',
+    says: 'The operation /run answers 422 to a body that is no object.',
+    observed: 'status 422',
+    wrap: refused((text) => membersOf(jsonIn(text)) === null && jsonIn(text) !== undefined),
+  },
+  {
+    id: 'run-input-by-default',
+    rule: 'queue.body.input-missing',
+    clause: 'refused',
+    says: 'The operation /run takes a body without input, as if it were empty.',
+    observed: 'status 200',
+    change: takesInstead('run', (text) => (inputOf(text) === undefined ? { input: {} } : undefined)),
+  },
+  {
+    id: 'runsync-body-as-input',
+    rule: 'queue.body.input-missing',
+    clause: 'refused',
+    says: 'The operation /runsync takes a body without input as the input.',
+    observed: 'status 200',
+    change: takesInstead('runsync', (text) =>
+      inputOf(text) === undefined && 'prompt' in (membersOf(jsonIn(text)) ?? {}) ? { input: jsonIn(text) } : undefined,
+    ),
+  },
+  {
+    id: 'run-input-null',
+    rule: 'queue.body.input-type',
+    clause: 'refused',
+    says: 'The operation /run takes an input of null.',
+    observed: 'status 200',
+    change: takesInstead('run', (text) => (inputOf(text) === null ? { input: {} } : undefined)),
+  },
+  {
+    id: 'runsync-input-text-422',
+    rule: 'queue.body.input-type',
+    clause: 'refused',
+    says: 'An input that is a text is answered 422.',
+    observed: 'status 422',
+    wrap: refused((text) => typeof inputOf(text) === 'string'),
+  },
+  {
+    id: 'all-submissions-refused',
+    rule: 'queue.body.input-type',
+    clause: 'taken',
+    says: 'The operation /run refuses every submission.',
+    observed: 'status 400',
+    wrap: everyRunIs400(),
+  },
+  {
+    id: 'every-body-refused',
+    rule: 'queue.body.not-json',
+    clause: 'taken',
+    says: 'The operation /run answers 400 to every body.',
+    observed: 'status 400',
+    wrap: everyRunIs400(),
+  },
+  {
+    id: 'every-input-refused',
+    rule: 'queue.body.input-missing',
+    clause: 'taken',
+    says: 'The operation /run answers 400 to every input.',
+    observed: 'status 400',
+    wrap: everyRunIs400(),
+  },
+  {
+    id: 'refused-and-queued',
+    rule: 'queue.body.no-job',
+    clause: 'not-executed',
+    says: 'A list of submissions is answered 400, and what it holds is executed.',
+    observed: 'an execution',
+    wrap: (fetch) => async (request) => {
+      const text = request.method === 'POST' ? await request.clone().text() : ''
+      const response = await fetch(request.clone())
+      const submission = response.status === 400 ? listIn(text)?.[0] : undefined
+      if (submission !== undefined) await fetch(withBody(request, submission))
+      return response
+    },
+  },
+  {
+    id: 'least-ttl-refused',
+    rule: 'queue.body.ttl-bounds',
+    clause: 'least',
+    says: 'A ttl of 10 seconds is refused.',
+    observed: 'status 400',
+    change: options({ tables: withTtl({ minimum: 10_001 }) }),
+  },
+  {
+    id: 'greatest-ttl-refused',
+    rule: 'queue.body.ttl-bounds',
+    clause: 'greatest',
+    says: 'A ttl of 7 days is refused.',
+    observed: 'status 400',
+    change: options({ tables: withTtl({ maximum: 604_799_999 }) }),
+  },
+] as const satisfies readonly Defect[]
+
+function withTtl(bound: Bound): typeof tables {
+  return { ...tables, bounds: { ...tables.bounds, ttlMs: { ...tables.bounds.ttlMs, ...bound } } }
+}
+
+function listIn(text: string): readonly unknown[] | null {
+  const value = jsonIn(text)
+  return Array.isArray(value) ? value : null
+}
+
+/** Refusals of bodies that `when` picks are 422. */
+function refused(when: (text: string) => boolean): NonNullable<Defect['wrap']> {
+  return (fetch) => async (request) => {
+    const text = await request.clone().text()
+    const response = await fetch(request)
+    return response.status === 400 && when(text)
+      ? new Response(response.body, { headers: response.headers, status: 422 })
+      : response
+  }
+}
+
+function everyRunIs400(): NonNullable<Defect['wrap']> {
+  return onAnswer(
+    ({ url }) => url.endsWith('/run'),
+    () => ({ status: 400 }),
+  )
+}

@@ -1,0 +1,223 @@
+import { Refusal } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { Defect } from '../types.ts'
+import { asks, showsIn, takesInput } from './queue-tools.ts'
+import { onAnswer, onJson, parts } from './tools.ts'
+
+/** What /run and /runsync answer, and what becomes of input and output. */
+export const queueSubmission = [
+  {
+    id: 'run-answers-202',
+    rule: 'queue.run.accepted',
+    clause: 'accepted',
+    says: 'The operation /run answers 202.',
+    observed: 'status 202',
+    wrap: onAnswer(
+      (request, { status }) => asks('run')(request) && status === 200,
+      () => ({ status: 202 }),
+    ),
+  },
+  {
+    id: 'run-id-number',
+    rule: 'queue.run.accepted',
+    clause: 'id',
+    says: 'The operation /run answers the id as a number.',
+    observed: 'no id',
+    wrap: onJson(asks('run'), (json) => ({ ...json, id: 7 })),
+  },
+  {
+    id: 'run-answers-in-progress',
+    rule: 'queue.run.accepted',
+    clause: 'in-queue',
+    says: 'The operation /run answers IN_PROGRESS.',
+    observed: 'IN_PROGRESS',
+    wrap: onJson(asks('run'), (json) => ({ ...json, status: 'IN_PROGRESS' })),
+  },
+  {
+    id: 'run-refused-when-busy',
+    rule: 'queue.run.accepted',
+    clause: 'no-worker-free',
+    says: 'The operation /run is refused while no worker of the endpoint is free.',
+    observed: 'status 400',
+    change: parts({
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        if (endpoint.idle.length === 0) throw new Refusal(400, 'no worker is free')
+        return original(submission, operation, endpoint, service)
+      },
+    }),
+  },
+  {
+    id: 'run-answers-late',
+    rule: 'queue.run.accepted',
+    clause: 'at-once',
+    says: 'The operation /run answers an hour after the submission.',
+    observed: 'no answer',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          if (asks('run')(request)) {
+            await new Promise<void>((resolve) => options.clock.schedule(options.clock.now() + 3_600_000, resolve))
+          }
+          return response
+        },
+      }),
+  },
+  {
+    id: 'equal-submissions-are-one',
+    rule: 'queue.run.unique-ids',
+    clause: 'unique',
+    says: 'Two submissions that are equal are taken for one.',
+    observed: 'an id given twice',
+    change: parts({
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        const text = JSON.stringify(submission)
+        const same = [...endpoint.jobs.values()].find(({ input, webhook, policy, s3Config }) => {
+          return JSON.stringify({ input, webhook, policy, s3Config }) === text
+        })
+        return same ?? original(submission, operation, endpoint, service)
+      },
+    }),
+  },
+  {
+    id: 'many-submissions-refused',
+    rule: 'queue.run.unique-ids',
+    clause: 'accepted',
+    says: 'The fifty-first submission to an endpoint is refused.',
+    observed: 'status 400',
+    change: parts({
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        if (endpoint.jobs.size >= 50) throw new Refusal(400, 'too many jobs')
+        return original(submission, operation, endpoint, service)
+      },
+    }),
+  },
+  {
+    id: 'input-lists-flattened',
+    rule: 'queue.run.echo',
+    clause: 'nested',
+    says: 'Lists within lists of an input are flattened.',
+    observed: 'something else',
+    change: takesInput((input) => JSON.parse(JSON.stringify(input), flattened)),
+  },
+  {
+    id: 'output-not-ascii-lost',
+    rule: 'queue.run.echo',
+    clause: 'unicode',
+    says: 'Letters beyond ASCII of an output become question marks.',
+    observed: 'something else',
+    change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replace(/[^\0-\x7f]/g, '?'))),
+  },
+  {
+    id: 'output-empty-left-out',
+    rule: 'queue.run.echo',
+    clause: 'empty',
+    says: 'An output that is an empty object is left out.',
+    observed: 'nothing',
+    change: showsIn('COMPLETED', ({ output, ...shown }) =>
+      JSON.stringify(output) === '{}' ? shown : { ...shown, output },
+    ),
+  },
+  {
+    id: 'output-numbers-rounded',
+    rule: 'queue.run.echo',
+    clause: 'doubles',
+    says: 'Numbers of an output lose digits, as in half of their length.',
+    observed: 'something else',
+    change: showsIn('COMPLETED', (shown) =>
+      JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === 'number' ? Math.fround(value) : value)),
+    ),
+  },
+  {
+    id: 'input-texts-cut',
+    rule: 'queue.run.echo',
+    clause: 'large',
+    says: 'Texts of an input are cut at 64 KB.',
+    observed: 'something else',
+    change: takesInput((input) =>
+      JSON.parse(JSON.stringify(input), (_, value) => (typeof value === 'string' ? value.slice(0, 65_536) : value)),
+    ),
+  },
+  {
+    id: 'runsync-answers-202',
+    rule: 'queue.runsync.completed',
+    clause: 'status',
+    says: 'The operation /runsync answers 202.',
+    observed: 'status 202',
+    wrap: onAnswer(asks('runsync'), () => ({ status: 202 })),
+  },
+  {
+    id: 'runsync-answers-list',
+    rule: 'queue.runsync.completed',
+    clause: 'body',
+    says: 'The operation /runsync answers a list of one job.',
+    observed: '[]',
+    wrap: onJson(asks('runsync'), () => []),
+  },
+  {
+    id: 'runsync-does-not-wait',
+    rule: 'queue.runsync.completed',
+    clause: 'completed',
+    says: 'The operation /runsync answers before the job is done.',
+    observed: 'status "IN_QUEUE"',
+    wrap: onJson(asks('runsync'), ({ id }) => ({ id, status: 'IN_QUEUE' })),
+  },
+  {
+    id: 'runsync-without-id',
+    rule: 'queue.runsync.completed',
+    clause: 'id',
+    says: 'The operation /runsync answers a done job without its id.',
+    observed: 'nothing',
+    wrap: onJson(asks('runsync'), ({ id: _, ...json }) => json),
+  },
+  {
+    id: 'runsync-without-output',
+    rule: 'queue.runsync.completed',
+    clause: 'output',
+    says: 'The operation /runsync answers a done job without its output.',
+    observed: 'nothing',
+    wrap: onJson(asks('runsync'), ({ output: _, ...json }) => json),
+  },
+  {
+    id: 'unknown-endpoint-healthy',
+    rule: 'queue.endpoint-unknown',
+    clause: 'refused',
+    says: 'The health of an endpoint that does not exist is that of a normal one.',
+    observed: 'status 200',
+    change: fallsBack('health'),
+  },
+  {
+    id: 'unknown-endpoint-runs',
+    rule: 'queue.endpoint-unknown',
+    clause: 'refused',
+    says: 'A submission to an endpoint that does not exist is accepted.',
+    observed: 'status 200',
+    change: fallsBack('run'),
+  },
+  {
+    id: 'health-missing',
+    rule: 'queue.endpoint-unknown',
+    clause: 'exists',
+    says: 'The health of every endpoint is answered 404.',
+    observed: 'status 404',
+    wrap: onAnswer(asks('health'), () => ({ status: 404 })),
+  },
+] as const satisfies readonly Defect[]
+
+function flattened(_: string, value: unknown): unknown {
+  return Array.isArray(value) ? value.flat() : value
+}
+
+/** An operation on an endpoint that does not exist is carried out on the normal one. */
+function fallsBack(operation: string): NonNullable<Defect['change']> {
+  return (options) =>
+    composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const response = await fetch(request.clone())
+        if (response.status !== 404 || !asks(operation)(request)) return response
+        const url = new URL(request.url)
+        url.pathname = `/v2/normal/${operation}`
+        return fetch(new Request(url, request))
+      },
+    })
+}

@@ -1,0 +1,67 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Defect } from '../types.ts'
+import { keepsWorker } from './queue-time-ttl.ts'
+import { type Change, parts } from './tools.ts'
+
+/** An executionTimeout that is not carried out, or counts what it should not. */
+export const queueTimeExecution = [
+  defect('execution-timeout-ignored', 'enforced', 'stopped', {
+    says: 'The executionTimeout of a job is ignored.',
+    observed: 'status IN_PROGRESS',
+    change: parts({ executionTimeoutOf: () => () => Number.POSITIVE_INFINITY }),
+  }),
+  defect('execution-timeout-completes', 'enforced', 'not-completed', {
+    says: 'A job is COMPLETED when its executionTimeout is over.',
+    observed: 'status COMPLETED',
+    change: parts({
+      finishJob: (original) => (job, status, result, service) =>
+        original(job, status === 'FAILED' ? 'COMPLETED' : status, result, service),
+    }),
+  }),
+  defect('execution-timeout-late-result', 'enforced', 'not-completed', {
+    says: 'What a worker reports after the executionTimeout still counts.',
+    observed: 'status COMPLETED',
+    change: parts({ acceptsReport: () => () => true }),
+  }),
+  defect('execution-timeout-keeps-worker', 'enforced', 'free', {
+    says: 'The worker of a job that timed out takes no other job.',
+    observed: 'no worker',
+    change: keepsWorker(),
+  }),
+  defect('execution-timeout-halved', 'not-early', 'completed', {
+    says: 'A job is stopped at half its executionTimeout.',
+    observed: 'status FAILED',
+    change: parts({ executionTimeoutOf: (original) => (job, service) => original(job, service) / 2 }),
+  }),
+  defect('execution-timeout-ends-waiting', 'not-queued', 'waits', {
+    says: 'A job fails that waits longer than its executionTimeout.',
+    observed: 'status FAILED',
+    change: parts({
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        const job = original(submission, operation, endpoint, service)
+        const limitMs = service.parts.executionTimeoutOf(job, service)
+        service.clock.schedule(service.clock.now() + limitMs, () => {
+          if (job.status === 'IN_QUEUE') service.parts.timeOutJob(job, service)
+        })
+        return job
+      },
+    }),
+  }),
+  defect('execution-timeout-counts-waiting', 'not-queued', 'executes', {
+    says: 'The time that a job waited counts towards its executionTimeout.',
+    observed: 'status FAILED',
+    change: parts({
+      executionTimeoutOf: (original) => (job, service) =>
+        Math.max(0, original(job, service) - ((job.startedMs ?? job.submittedMs) - job.submittedMs)),
+    }),
+  }),
+] as const satisfies readonly Defect[]
+
+function defect(
+  id: string,
+  topic: string,
+  clause: string,
+  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
+): Defect {
+  return { id, rule: `queue.execution-timeout.${topic}` as RuleId, clause, ...more }
+}

@@ -1,0 +1,124 @@
+import type { RuleId } from '../../generated/rules.ts'
+import { tables } from '../../generated/tables.ts'
+import type { Job, JobStatus } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { type Change, options, parts } from './tools.ts'
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** A ttl that is not carried out, or at a wrong time. */
+export const queueTimeTtl = [
+  defect('ttl-ignored-while-queued', 'queued', 'gone', {
+    says: 'A job that waits is not deleted when its ttl is over.',
+    observed: 'status 200',
+    change: spared('IN_QUEUE'),
+  }),
+  defect('ttl-hides-but-queues', 'queued', 'never-executed', {
+    says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
+    observed: 'an execution',
+    change: parts({
+      expireJob: () => (job) => {
+        job.isGone = true
+        job.endpoint.jobs.delete(job.id)
+      },
+    }),
+  }),
+  defect('ttl-ignored-while-running', 'running', 'gone', {
+    says: 'A job that runs is not deleted when its ttl is over.',
+    observed: 'status 200',
+    change: spared('IN_PROGRESS'),
+  }),
+  defect('ttl-keeps-worker', 'running', 'free', {
+    says: 'The worker of a job whose ttl is over takes no other job.',
+    observed: 'no worker',
+    change: keepsWorker(),
+  }),
+  defect('ttl-ignored-once-completed', 'completed', 'gone', {
+    says: 'A finished job is kept for its retention, whatever its ttl.',
+    observed: 'status 200',
+    change: spared('COMPLETED'),
+  }),
+  defect('ttl-halved-once-completed', 'not-early', 'there', {
+    says: 'A finished job is deleted at half its ttl.',
+    observed: 'status 404',
+    change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs - lifeOf(job) / 2)),
+  }),
+  defect('ttl-halved-while-running', 'not-early', 'running', {
+    says: 'A job that runs is deleted at half its ttl.',
+    observed: 'status 404',
+    change: deadline((job, endMs) => (job.finishedMs === null ? endMs - lifeOf(job) / 2 : endMs)),
+  }),
+  defect('ttl-without-waiting', 'from-submission', 'gone', {
+    says: 'The time that a job waits is added to its ttl.',
+    observed: 'status 200',
+    change: deadline((job, endMs) => endMs + (job.startedMs ?? job.submittedMs) - job.submittedMs),
+  }),
+  defect('ttl-restarts-at-end', 'from-submission', 'gone', {
+    says: 'The end of its execution starts the ttl of a job anew.',
+    observed: 'status 200',
+    change: deadline((job, endMs) => endMs + (job.finishedMs ?? job.submittedMs) - job.submittedMs),
+  }),
+  defect('ttl-default-12-h', 'default', 'not-before', {
+    says: 'Without ttl a job lives for 12 hours.',
+    observed: 'status 404',
+    change: defaultTtl(dayMs / 2),
+  }),
+  defect('ttl-default-48-h', 'default', 'over', {
+    says: 'Without ttl a job lives for two days.',
+    observed: 'status 200',
+    change: defaultTtl(2 * dayMs),
+  }),
+  defect('ttl-at-most-a-day', 'maximum', 'not-before', {
+    says: 'No job lives longer than a day, whatever its ttl.',
+    observed: 'status 404',
+    change: deadline((job, endMs) => Math.min(endMs, job.submittedMs + dayMs)),
+  }),
+  defect('ttl-maximum-never-over', 'maximum', 'over', {
+    says: 'A job with the greatest ttl is never deleted.',
+    observed: 'status 200',
+    change: deadline((job, endMs) => (lifeOf(job) === 7 * dayMs ? Number.POSITIVE_INFINITY : endMs)),
+  }),
+] as const satisfies readonly Defect[]
+
+/** A worker whose execution was stopped stays busy for ever. */
+export function keepsWorker(): Change {
+  return parts({
+    stopExecution: (original) => (job, service) => {
+      if (job.execution !== null) job.execution.worker.execution = null
+      original(job, service)
+    },
+  })
+}
+
+function defect(
+  id: string,
+  topic: string,
+  clause: string,
+  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
+): Defect {
+  return { id, rule: `queue.ttl.${topic}` as RuleId, clause, ...more }
+}
+
+/** Jobs in one status are not deleted when their ttl is over. */
+function spared(status: JobStatus): Change {
+  return parts({
+    expireJob: (original) => (job, service) => {
+      if (job.status !== status) original(job, service)
+    },
+  })
+}
+
+/** Jobs end at another moment than that of their ttl. */
+function deadline(change: (job: Job, endMs: number) => number): Change {
+  return parts({ deadlineOf: (original) => (job, service) => change(job, original(job, service)) })
+}
+
+function lifeOf({ policy }: Job): number {
+  return policy.ttl ?? dayMs
+}
+
+function defaultTtl(ms: number): Change {
+  return options({
+    tables: { ...tables, bounds: { ...tables.bounds, ttlMs: { ...tables.bounds.ttlMs, default: ms } } },
+  })
+}

@@ -1,0 +1,60 @@
+import { Refusal } from '../../reference/index.ts'
+import type { Job, JobStatus } from '../../reference/queue/job.ts'
+import { type Change, type Json, membersOf, parts } from './tools.ts'
+
+/** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */
+export function showsJob(change: (shown: Json, job: Job) => Json): Change {
+  return parts({ presentJob: (original) => (job, service) => change(original(job, service), job) })
+}
+
+/** Jobs in a status are shown otherwise. */
+export function showsIn(status: JobStatus, change: (shown: Json) => Json): Change {
+  return showsJob((shown, job) => (job.status === status ? change(shown) : shown))
+}
+
+/** Inputs are changed before a job is made of them. */
+export function takesInput(change: (input: Json) => unknown): Change {
+  return parts({
+    readSubmission: (original) => async (request, service) => {
+      const submission = await original(request, service)
+      return { ...submission, input: change(submission.input) as Json }
+    },
+  })
+}
+
+/** Bodies of one operation that the reference refuses are taken as if they were another one. */
+export function takesInstead(operation: 'run' | 'runsync', change: (text: string) => unknown): Change {
+  return parts({
+    readSubmission: (original) => async (request, service) => {
+      const text = await request.clone().text()
+      try {
+        return await original(request, service)
+      } catch (error) {
+        if (!(error instanceof Refusal) || !request.url.endsWith(`/${operation}`)) throw error
+        const instead = change(text)
+        if (instead === undefined) throw error
+        const { method, headers, url } = request
+        return original(new Request(url, { method, headers, body: JSON.stringify(instead) }), service)
+      }
+    },
+  })
+}
+
+/** The value of a JSON text; undefined where it is none. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The input in a JSON text; undefined where there is none. */
+export function inputOf(text: string): unknown {
+  return membersOf(jsonIn(text))?.input
+}
+
+/** Whether a request is one of the operations of the queue plane, on any endpoint. */
+export function asks(operation: string): (request: Request) => boolean {
+  return ({ url }) => new URL(url).pathname.split('/')[3] === operation
+}

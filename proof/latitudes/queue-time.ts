@@ -1,0 +1,148 @@
+import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
+import { dismissWorker } from '../../reference/queue/workers.ts'
+import type { Target } from '../../suites/harness/target/types.ts'
+import type { Latitude } from '../types.ts'
+import { optioned, styled, timed, verdict } from './tools.ts'
+
+const second = 1_000
+
+/** When jobs end and how workers take their time; how often a receiver is told, and of what. */
+export const queueTime = [
+  styled('timed-out-is-timed-out', 'A job that ran past its executionTimeout is TIMED_OUT.', {
+    timedOutStatus: 'TIMED_OUT',
+  }),
+  optioned('timed-out-executed-again', 'A job that ran past its executionTimeout is executed twice more, unasked.', {
+    parts: {
+      timeOutJob: (original) => (job, service) => {
+        if (job.automaticRetries >= service.queue.automaticRetries) return original(job, service)
+        job.automaticRetries++
+        service.parts.stopExecution(job, service)
+        service.parts.requeueJob(job, 'front', service)
+        service.parts.dispatch(job.endpoint, service)
+      },
+    },
+  }),
+  optioned('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
+    parts: {
+      stopExecution: (original) => (job, service) => {
+        const worker = job.execution?.worker
+        original(job, service)
+        if (worker !== undefined) dismissWorker(worker, job.endpoint)
+        service.parts.scaleWorkers(job.endpoint, service)
+      },
+    },
+  }),
+  {
+    id: 'job-unknown-400',
+    says: 'A job that never was is 400; one whose time is over is 404.',
+    change: (options) => composeOptions(options, unknownIs400()),
+  },
+  optioned('ttl-swept-lazily', 'A job whose ttl is over is hidden at once, and deleted by the next sweep.', {
+    style: { ttlSweep: 'lazy' },
+    life: { sweepMs: 8 * second },
+  }),
+  optioned('ttl-shown-until-swept', 'A job whose ttl is over is shown until the next sweep, eight seconds at most.', {
+    parts: { deadlineOf: (original) => (job, service) => up(original(job, service), 8 * second) },
+  }),
+  optioned('times-in-whole-seconds', 'The ends of ttl and executionTimeout are counted in whole seconds, cut off.', {
+    parts: {
+      deadlineOf: (original) => (job, service) => down(original(job, service), second),
+      executionTimeoutOf: (original) => (job, service) =>
+        original(job, service) - (service.clock.now() - down(service.clock.now(), second)),
+    },
+  }),
+  timed('ends-come-late', 'The end of a ttl or an executionTimeout and each retry come up to four seconds late.', {
+    jobJitterMs: 4 * second,
+  }),
+  timed('workers-slow', 'A worker begins a second and a half after its job is IN_PROGRESS, and reports as late.', {
+    dispatchMs: 1_500,
+    reportMs: 1_500,
+  }),
+  optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
+    endpoints: endpoints({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
+  }),
+  styled('webhook-of-success-alone', 'A job that failed is not notified.', { webhookOnFailure: 'no' }),
+  styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
+    webhookSpacing: 'answer',
+  }),
+  timed('webhook-late', 'The first attempt leaves four seconds after the end of a job.', {
+    webhookDelayMs: 4 * second,
+  }),
+  optioned('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
+    parts: {
+      presentNotification:
+        () =>
+        ({ id, status }) => ({ id, status }),
+    },
+  }),
+  {
+    id: 'webhook-by-put',
+    says: 'A notification is sent by PUT.',
+    change: (options) => composeOptions(options, notifiedBy('PUT', options)),
+  },
+  {
+    id: 'no-scale-to-zero',
+    says: 'No endpoint scales to no workers, as the target file says.',
+    change: (options) => options,
+    file: lacks('endpoint.scale-to-zero'),
+    verdicts: verdict('not-applicable', [
+      'queue.execution-timeout.not-queued',
+      'queue.ttl.default',
+      'queue.ttl.from-submission',
+      'queue.ttl.maximum',
+      'queue.ttl.queued',
+    ]),
+  },
+  {
+    id: 'no-two-workers',
+    says: 'No endpoint is known to have two workers, as the target file says.',
+    change: (options) => options,
+    file: lacks('endpoint.two-workers'),
+  },
+] as const satisfies readonly Latitude[]
+
+/** The description has a job that was removed after its ttl answered 404, whatever an id that never was is answered. */
+function unknownIs400(): Partial<ReferenceOptions> {
+  const issued = new Set<string>()
+  return {
+    style: { jobUnknown: 400 },
+    parts: {
+      addJob: (original) => (submission, operation, endpoint, service) => {
+        const job = original(submission, operation, endpoint, service)
+        issued.add(job.id)
+        return job
+      },
+      findJob: (original) => (id, endpoint, service) =>
+        original(id, endpoint, issued.has(id) ? { ...service, style: { ...service.style, jobUnknown: 404 } } : service),
+    },
+  }
+}
+
+function lacks(need: string): (target: Target) => Target {
+  return (target) => ({ ...target, absent: { ...target.absent, [need]: 'none here' } })
+}
+
+function endpoints(changed: Partial<EndpointOffer>): EndpointOffer[] {
+  return defaultEndpoints.map((endpoint) => ({ ...endpoint, ...changed }))
+}
+
+function notifiedBy(method: string, { call }: ReferenceOptions): Partial<ReferenceOptions> {
+  if (call === undefined) return {}
+  return {
+    async call(request) {
+      if (!new URL(request.url).pathname.endsWith('/webhook')) return call(request)
+      const { url, headers, signal } = request
+      const body = await request.text()
+      return call(new Request(url, { method, headers, signal, body, redirect: 'manual' }))
+    },
+  }
+}
+
+function down(ms: number, step: number): number {
+  return Math.floor(ms / step) * step
+}
+
+function up(ms: number, step: number): number {
+  return Math.ceil(ms / step) * step
+}

@@ -1,0 +1,51 @@
+import { encode } from '../http/json.ts'
+import type { Service } from '../service.ts'
+import type { StoredPod } from './pod.ts'
+import { presentPod } from './present.ts'
+import { presentRuntime, uptimeOf } from './present-runtime.ts'
+
+/** A pod as it was written last, and what it was written from. */
+interface Written {
+  readonly text: string
+  readonly pod: StoredPod
+  readonly uptime: number | null
+  readonly service: Service
+}
+
+/** The fields of a pod that can change; each is replaced as a whole, never changed in place. */
+const CHANGING = [
+  'status',
+  'name',
+  'image',
+  'args',
+  'disk',
+  'ports',
+  'env',
+  'registry',
+  'mounts',
+  'locked',
+  'globalNetworking',
+  'startedAtMs',
+] as const satisfies readonly (keyof StoredPod)[]
+
+/** Clients poll a pod until it changes: until then, or until its metrics move, it is not written again. */
+const writtenLast = new WeakMap<StoredPod, Written>()
+
+/** A pod as JSON, as every answer shows it. */
+export function podText(pod: StoredPod, service: Service): string {
+  const { parts } = service
+  const isOriginal = parts.presentPod === presentPod && parts.presentRuntime === presentRuntime
+  if (!isOriginal) return encode(parts.presentPod(pod, service), service)
+  const uptime = uptimeOf(pod, service)
+  const last = writtenLast.get(pod)
+  if (last !== undefined && last.uptime === uptime && last.service === service && isSame(last.pod, pod))
+    return last.text
+  const text = encode(presentPod(pod, service), service)
+  writtenLast.set(pod, { text, pod: { ...pod }, uptime, service })
+  return text
+}
+
+function isSame(a: StoredPod, b: StoredPod): boolean {
+  for (const field of CHANGING) if (a[field] !== b[field]) return false
+  return true
+}

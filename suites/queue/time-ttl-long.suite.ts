@@ -1,0 +1,26 @@
+import { tables } from '../../generated/tables.ts'
+import type { Context } from '../harness/context.ts'
+import { rule } from '../harness/registry.ts'
+import { afterEnd, beforeEnd, waiting } from './times.ts'
+
+const { default: defaultMs = 0, maximum: maximumMs = 0 } = tables.bounds.ttlMs
+
+/** A worker that an earlier job brought would have taken it within so long, ms. */
+const stayMs = 60_000
+
+rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), { uses: ['scaleToZero'] })
+
+rule('queue.ttl.maximum', (context) => livesUntil(context, { ttl: maximumMs }, maximumMs), { uses: ['scaleToZero'] })
+
+/** A job that waits is there just before its end, and no more just after. */
+async function livesUntil(context: Context, policy: Readonly<Record<string, unknown>>, ttlMs: number): Promise<void> {
+  const { check, offers, inconclusive } = context
+  const job = await waiting(context, { steps: [{ output: 1 }], policy }, stayMs)
+  const before = await beforeEnd(context, job, ttlMs)
+  // A job that was executed meanwhile goes with its result.
+  if (before.status === 404 && !(offers('receiver') && job.beacon.starts().length === 0)) {
+    inconclusive('the job is gone, and may have been executed while it was to wait')
+  }
+  check('not-before').status(before, 200)
+  check('over').status(await afterEnd(context, job, ttlMs), 404)
+}

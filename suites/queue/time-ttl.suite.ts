@@ -1,0 +1,108 @@
+import type { Context } from '../harness/context.ts'
+import type { SubmittedJob } from '../harness/fixtures/types.ts'
+import { rule } from '../harness/registry.ts'
+import { afterEnd, beforeEnd, leadMs, lives, rouse, scarce, statusIn, tries, waiting } from './times.ts'
+
+rule(
+  'queue.ttl.queued',
+  async (context) => {
+    const { begun, ended, clock, target, check, inconclusive } = context
+    const ttlMs = 15_000
+    for (const _ of tries) {
+      const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+      const reply = await afterEnd(context, job, ttlMs)
+      if (job.beacon.starts().length > 0) continue
+      check('gone').status(reply, 404)
+      const later = await rouse(context)
+      await begun(later)
+      await ended(later)
+      await clock.sleep(2 * target.tolerances.dispatchMs)
+      const isExecuted = job.beacon.starts().length > 0
+      check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', reply)
+      return
+    }
+    inconclusive('each job was executed before its ttl was over')
+  },
+  { uses: ['scaleToZero'] },
+)
+
+rule(
+  'queue.ttl.running',
+  async (context) => {
+    const { fixture, clock, target, check } = context
+    const { endpoint, workers } = scarce(context)
+    const { jobs, ttlMs } = await running(context, workers ?? 1)
+    for (const job of jobs) check('gone').status(await afterEnd(context, job, ttlMs), 404)
+    if (workers === null) return
+    const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint })
+    const { coldStartMs, dispatchMs } = target.tolerances
+    const start = await clock.until(later.beacon.started(), clock.now() + coldStartMs + dispatchMs)
+    check('free').that(start !== null, 'a worker that takes the next job', 'no worker', later.reply)
+  },
+  { uses: ['twoWorkers'], workers: 1 },
+)
+
+rule('queue.ttl.completed', async (context) => {
+  const { fixture, follow, check, inconclusive } = context
+  for (const ttlMs of lives) {
+    const job = await fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+    const end = await follow(job, (status) => status === 'COMPLETED', ttlMs - leadMs)
+    if (!end.settled) continue
+    check('gone').status(await afterEnd(context, job, ttlMs), 404)
+    return
+  }
+  inconclusive('no job was COMPLETED within its ttl')
+})
+
+rule('queue.ttl.not-early', async (context) => {
+  const { fixture, offers, check } = context
+  const policy = { ttl: 20_000 }
+  const job = await fixture.submitted({ steps: [{ output: 1 }], policy })
+  const held = offers('receiver') ? await fixture.submitted({ steps: [{ hold: 'never' }], policy }) : null
+  check('there').status(await beforeEnd(context, job, policy.ttl), 200)
+  if (held !== null) check('running').status(await beforeEnd(context, held, policy.ttl), 200)
+})
+
+rule(
+  'queue.ttl.from-submission',
+  async (context) => {
+    const { clock, follow, target, check, inconclusive } = context
+    // Longer than an end may be late, so that a ttl which counts from the execution shows itself.
+    const waitMs = target.tolerances.sweepMs + 5_000
+    for (const life of lives) {
+      const ttlMs = waitMs + 2 * life
+      const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+      const submittedMs = job.reply.exchange.received.target
+      await clock.at(submittedMs + waitMs)
+      if (statusIn(await job.queue.status(job.id)) !== 'IN_QUEUE') continue
+      await rouse(context)
+      const leftMs = submittedMs + ttlMs - leadMs - clock.now()
+      const end = await follow(job, (status) => status === 'COMPLETED', leftMs)
+      if (!end.settled) continue
+      check('gone').status(await afterEnd(context, job, ttlMs), 404)
+      return
+    }
+    inconclusive('no job that had waited was COMPLETED within its ttl')
+  },
+  { uses: ['scaleToZero'] },
+)
+
+/** Jobs that run until nobody wants them any more, begun well within their ttl. */
+async function running(context: Context, count: number): Promise<{ jobs: SubmittedJob[]; ttlMs: number }> {
+  const { fixture, clock, inconclusive } = context
+  const { endpoint } = scarce(context)
+  for (const ttlMs of lives) {
+    const jobs: SubmittedJob[] = []
+    for (let n = 0; n < count; n++) {
+      jobs.push(await fixture.submitted({ steps: [{ hold: 'never' }], policy: { ttl: ttlMs }, endpoint }))
+    }
+    let begun = 0
+    for (const { beacon, reply } of jobs) {
+      const deadline = reply.exchange.sent.target + ttlMs - leadMs
+      if ((await clock.until(beacon.started(), deadline)) !== null) begun++
+    }
+    if (begun === count) return { jobs, ttlMs }
+    for (const { beacon } of jobs) beacon.release('never')
+  }
+  return inconclusive('no worker began with a job within its ttl')
+}

@@ -1,0 +1,71 @@
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import type { JobWish, SubmittedJob } from '../harness/fixtures/types.ts'
+import { membersOf } from '../harness/read.ts'
+import type { EndpointRole } from '../harness/target/types.ts'
+
+/** How long before an end a job is looked at, ms: a second for the request, and one for clocks of whole seconds. */
+export const leadMs = 2_000
+/** By how much a target that counts whole seconds may be early, ms. */
+const grainMs = 1_000
+
+/** Lives that are tried in turn, ms: with a warm worker the first suffices, with a cold one a later. */
+export const lives = [12_000, 60_000, 300_000]
+
+/** How often a job is made to wait that an earlier one's worker took after all. */
+export const tries = [1, 2, 3]
+
+/** Pauses before a job is made to wait, ms: a worker that an earlier job brought leaves in its own time. */
+const pauses = [0, 10_000, 60_000, 300_000]
+
+/**
+ * A job that waits and is not executed: one of low priority, which starts no worker, where none is. To be told of
+ * `uses: ['scaleToZero']`. Rejects with Inconclusive where none stays IN_QUEUE for `stayMs`; a worker that is still
+ * busy with an earlier job may take it after that.
+ */
+export async function waiting(
+  context: Context,
+  { policy, ...wish }: JobWish,
+  stayMs = 2 * context.target.tolerances.dispatchMs,
+): Promise<SubmittedJob> {
+  const { fixture, clock, inconclusive } = context
+  for (const pauseMs of pauses) {
+    await clock.sleep(pauseMs)
+    const job = await fixture.submitted({ ...wish, endpoint: 'scaleToZero', policy: { ...policy, lowPriority: true } })
+    await clock.sleep(stayMs)
+    if (statusIn(await job.queue.status(job.id)) === 'IN_QUEUE') return job
+  }
+  return inconclusive('no job of low priority stayed IN_QUEUE on the endpoint that scales to no workers')
+}
+
+/** Brings a worker to the endpoint where jobs were made to wait. */
+export function rouse({ fixture }: Context): Promise<SubmittedJob> {
+  return fixture.submitted({ steps: [{ output: 0 }], endpoint: 'scaleToZero' })
+}
+
+/** An endpoint whose workers are so few that jobs keep all of them busy, where the target has one. */
+export function scarce({ offers }: Context): { readonly endpoint: EndpointRole; readonly workers: number | null } {
+  return offers('endpoint.two-workers') ? { endpoint: 'twoWorkers', workers: 2 } : { endpoint: 'normal', workers: null }
+}
+
+/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive where the answer came too late to tell. */
+export async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
+  const endMs = job.reply.exchange.sent.target + ttlMs
+  await clock.at(endMs - leadMs)
+  const reply = await job.queue.status(job.id)
+  if (reply.status !== 200 && reply.exchange.received.target > endMs - grainMs) {
+    inconclusive('the job was looked at too late to tell whether it was there until its ttl was over')
+  }
+  return reply
+}
+
+/** Looks at a job when its ttl is over by as much as the target may be late. */
+export async function afterEnd({ clock, target }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
+  await clock.at(job.reply.exchange.received.target + ttlMs + target.tolerances.sweepMs)
+  return job.queue.status(job.id)
+}
+
+/** The status of a job in an answer. */
+export function statusIn(reply: Reply): unknown {
+  return membersOf(reply.json)?.status
+}
