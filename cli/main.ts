@@ -41,9 +41,19 @@ function tell(error: unknown, { err, environment }: Terminal): number {
     err(`plumbline: ${message}`)
     return exitCodes.usage
   }
+  const { code = '' } = error as { readonly code?: string }
+  if (unwritable.has(code)) {
+    err(
+      `plumbline: a file or folder cannot be written (${message}); choose another with --out, or another working folder`,
+    )
+    return exitCodes.usage
+  }
   err(`plumbline: ${error instanceof BrokenError ? '' : 'this is a fault of plumbline: '}${message}`)
   return exitCodes.broken
 }
+
+/** What the file system says of a place that somebody chose and that cannot be used. */
+const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EEXIST'])
 
 /** A reader that has gone away (`| head`) is no fault of ours. */
 function quietly(error: NodeJS.ErrnoException): void {

@@ -1,6 +1,7 @@
 import picomatch from 'picomatch'
 import type { RuleId } from '../generated/rules.ts'
-import type { Plane, Rule } from '../suites/harness/registry.ts'
+import type { Plane } from '../suites/harness/exchange.ts'
+import type { Rule } from '../suites/harness/registry.ts'
 import type { Catalog, Job } from './jobs.ts'
 import { defaultTour, queueTour } from './tour.ts'
 import type { Defect } from './types.ts'

@@ -1,7 +1,7 @@
 import type { RuleId } from '../generated/rules.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
+import type { Plane } from '../suites/harness/exchange.ts'
 import type { Verdict } from '../suites/harness/outcome.ts'
-import type { Plane } from '../suites/harness/registry.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 
 export type Fetch = (request: Request) => Promise<Response>

@@ -1,4 +1,4 @@
-import type { Plane } from '../../suites/harness/registry.ts'
+import type { Plane } from '../../suites/harness/exchange.ts'
 import type { Latitude } from '../types.ts'
 import { answers } from './answers.ts'
 import { creation } from './creation.ts'

@@ -1,6 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Context } from './context.ts'
 import type { Exchange, Plane } from './exchange.ts'
+
 import type { Finding } from './outcome.ts'
 import type { EndpointRole, Target } from './target/types.ts'
 

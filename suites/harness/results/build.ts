@@ -155,6 +155,12 @@ function failingOf(gist: Gist, rows: readonly LedgerRow[]): { rule: string; evid
   }))
 }
 
+/** The rule whose exchange shows a finding; null where that belongs to no rule, or is not kept. */
+function ownerOf({ steps }: Scenario, exchange: number | null): string | null {
+  const owner = steps.find(({ shown }) => shown.n === exchange)?.shown.owner ?? null
+  return owner === null || /^(fixture:|cleanup|probe)/.test(owner) ? null : owner
+}
+
 function ruleResult(
   gist: Gist,
   { id, area, profile, level, basis, source, says }: LedgerRow,
@@ -194,7 +200,7 @@ function ruleResult(
       ...scenario,
       finding: found.shown[0] ?? null,
     }),
-    rerun: rerunCommand(run, { id, profile }),
+    rerun: rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) }),
   }
 }
 

@@ -28,9 +28,17 @@ export function targetFacts({ target, clock }: RunEvent): TargetFacts {
   }
 }
 
-/** The command that runs one rule again, with the run's seed. */
-export function rerunCommand(run: RunEvent, rule: { readonly id: string; readonly profile: string }): string {
+/** A rule as far as the command that runs it again depends on it. */
+export interface Rerun {
+  readonly id: string
+  readonly profile: string
+  /** The rule whose exchange showed the finding: another one, where the rule is about every exchange of a run. */
+  readonly shownBy: string | null
+}
+
+/** The command that runs one rule again, with the run's seed and the scenario that showed what was found. */
+export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
-  const parts = ['plumbline check', ...target, `--only ${rule.id}`, `--profile ${rule.profile}`, `--seed ${run.seed}`]
-  return parts.join(' ')
+  const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
+  return ['plumbline check', ...target, ...only, `--profile ${profile}`, `--seed ${run.seed}`].join(' ')
 }

@@ -53,6 +53,9 @@ function given({ pods, queue, receiver, keys }: Target, need: string): boolean {
   switch (need) {
     case 'pods.gpu':
       return pods.gpu !== null
+    case 'quota.reachable':
+      // The load part settles it by its caps.
+      return true
     case 'pods.cpu':
       return pods.cpu !== null
     case 'catalog':

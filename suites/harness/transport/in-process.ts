@@ -17,7 +17,7 @@ export function inProcess(fetch: (request: Request) => Promise<Response>): Trans
 
 function toRequest({ method, url, headers, body }: WireRequest, signal: AbortSignal | undefined): Request {
   const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value] as [string, string]) }
-  if (body !== null) init.body = body.slice().buffer
+  if (body !== null) init.body = new Uint8Array(body)
   if (signal !== undefined) init.signal = signal
   return new Request(url, init)
 }
