@@ -136,7 +136,7 @@ test.each([
 
 describe('a clause counts where it has something to show', () => {
   test.each([
-    [{}, []],
+    [{}, ['closed']],
     [{ network: [] }, ['one-kind', 'closed']],
     [{ network: [{}] }, ['one-kind', 'closed', 'one-entry']],
     [{ persistent: {} }, ['one-kind', 'closed']],
