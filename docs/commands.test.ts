@@ -23,6 +23,8 @@ interface Shown {
 const shown = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
   .filter((file) => file.endsWith('.md'))
   .flatMap((file) => commandsIn(file))
+  // A command that two documents show is run once.
+  .filter(({ line }, place, all) => all.findIndex((other) => other.line === line) === place)
 
 let server: ChildProcess
 
