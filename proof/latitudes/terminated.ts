@@ -1,3 +1,4 @@
+import type { Fetch } from '../types.ts'
 import { reads, styled } from './tools.ts'
 
 const actionsAre409 = reads('pods.action.terminated.any', '409', ['start', 'stop', 'restart', 'terminate'])
@@ -38,6 +39,24 @@ export const terminated = [
     },
     { readings: actionsAre409 },
   ),
+  {
+    ...styled(
+      'terminated-terminates-to-no-effect',
+      'A terminated pod is shown with terminate as its one action, which is answered 204 again.',
+      { terminated: 'shown', terminatedActions: 'terminate' },
+      {
+        readings: {
+          'pods.action.terminated.any': { start: '409', stop: '409', restart: '409', terminate: '204' },
+        },
+      },
+    ),
+    wrap: (fetch: Fetch) => async (request: Request) => {
+      const asked = request.method === 'POST' ? await request.clone().text() : ''
+      const response = await fetch(request)
+      const isAgain = response.status === 409 && asked === '{"action":"terminate"}'
+      return isAgain ? new Response(null, { status: 204, headers: response.headers }) : response
+    },
+  },
   styled('terminated-shown-action-404', 'A terminated pod is shown, yet an action on it is 404.', {
     terminated: 'shown',
     terminatedAction: 404,
