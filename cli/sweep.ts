@@ -49,14 +49,15 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
     const clock = createRealClock()
     const actor = clock.actor('sweep')
     try {
-      const remover = createRemover(http.send, target, actor)
+      const send = patient(http.send, target, actor)
+      const remover = createRemover(send, target)
       const take = async (name: string, ids: readonly string[]): Promise<void> => {
         const reasons: string[] = []
         for (const id of ids) reasons.push(...(await remover.remove(id)))
         if (reasons[0] !== undefined) failed.push({ name, reason: reasons[0] })
         else (ids.length === 0 ? never : removed).push(name)
       }
-      failed.push(...(await cancelJobs(ledger.jobs, target, http.send)))
+      failed.push(...(await cancelJobs(ledger.jobs, target, send)))
       for (const { name, id } of wanted) if (id !== null) await take(name, [id])
       const sought = wanted.filter(({ id }) => id === null)
       const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
@@ -86,27 +87,34 @@ interface Remover {
   remove(id: string): Promise<readonly string[]>
 }
 
-function createRemover(send: Transport, target: Target, actor: Actor): Remover {
-  const plane = () => planeOf(target)
-  async function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
-    const url = plane().url + plane().paths[operation].replace('{id}', encodeURIComponent(id))
+/** The same transport, waiting 429s out as long as the target file allows. */
+function patient(send: Transport, target: Target, actor: Actor): Transport {
+  return async (request) => {
     for (let waitedMs = 0; ; ) {
-      const answer = await send({
-        method,
-        url,
-        headers: [
-          ['Accept', 'application/json, application/problem+json'],
-          ['Authorization', `Bearer ${target.keys.full ?? ''}`],
-          ['User-Agent', `plumbline/${version()} (sweep)`],
-        ],
-        body: null,
-      })
+      const answer = await send(request)
       if (answer.status !== 429) return answer
       const waitMs = Math.max(1, Number(headerOf(answer.headers, 'retry-after') ?? 1) || 1) * 1000
       waitedMs += waitMs
       if (waitedMs > target.tolerances.rateWaitMs) return answer
       await actor.sleep(waitMs)
     }
+  }
+}
+
+function createRemover(send: Transport, target: Target): Remover {
+  const plane = () => planeOf(target)
+  function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
+    const url = plane().url + plane().paths[operation].replace('{id}', encodeURIComponent(id))
+    return send({
+      method,
+      url,
+      headers: [
+        ['Accept', 'application/json, application/problem+json'],
+        ['Authorization', `Bearer ${target.keys.full ?? ''}`],
+        ['User-Agent', `plumbline/${version()} (sweep)`],
+      ],
+      body: null,
+    })
   }
   return {
     async list() {
