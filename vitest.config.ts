@@ -29,6 +29,7 @@ export default defineConfig({
       {
         test: {
           name: 'own',
+          maxWorkers: 3,
           include: ['**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dist/**'],
           pool: 'threads',
