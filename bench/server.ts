@@ -1,20 +1,26 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
-import { createAdaptorServer } from '@hono/node-server'
+import { createHost } from '../cli/host.ts'
 import { validators } from '../generated/validators.ts'
 import { createRealClock, createReference, defaultKeys } from '../reference/index.ts'
 
 // One of two servers, in a thread of its own: the reference, or the least that does the same work without it.
 
-/** Reads the body, holds it against the same validator, finds the pod and answers it. */
+const maximumBodyBytes = 1_000_000
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads the body, holds it to the same limits and the same validator, finds the pod and answers it. */
 function bare(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const known = request.headers.authorization === `Bearer ${defaultKeys.full}`
     const pod = pods.get(request.url?.split('/')[3] ?? '')
-    const body: unknown = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    const valid = body === undefined || validators.PodActionRequest(body)
+    const bytes = Buffer.concat(chunks)
+    const body: unknown = bytes.length === 0 ? undefined : JSON.parse(utf8.decode(bytes))
+    const isJson = request.headers['content-type']?.startsWith('application/json') === true
+    const valid =
+      body === undefined || (isJson && bytes.length <= maximumBodyBytes && validators.PodActionRequest(body))
     const status = !known ? 401 : pod === undefined ? 404 : !valid ? 422 : body === undefined ? 200 : 409
     const answer = JSON.stringify(status === 200 ? pod : { title: 'refused', status, detail: 'refused' })
     response.writeHead(status, {
@@ -43,7 +49,7 @@ const created = await reference.fetch(
 )
 const pod = (await created.json()) as { id: string }
 pods.set(pod.id, pod)
-const server = (workerData === 'bare' ? createServer(bare) : createAdaptorServer({ fetch: reference.fetch })) as Server
+const server = workerData === 'bare' ? createServer(bare) : createHost(reference.fetch, 'localhost')
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0

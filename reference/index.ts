@@ -63,6 +63,7 @@ export { defaultEndpoints, type Endpoint, type EndpointOffer, type Execution, ty
 export type { Job, JobStatus, Policy, Submission } from './queue/job.ts'
 export type { QueueOperation } from './queue/operations.ts'
 export type { QueueSettings } from './queue/settings.ts'
+export { splitUrl } from './router.ts'
 export type { Service } from './service.ts'
 export { type Style, styleChoices } from './style.ts'
 export { type ConformanceWorkerOptions, createConformanceWorker } from './worker/conformance.ts'

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { resolve } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
 import { openapi } from '../../generated/openapi.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
@@ -16,9 +15,11 @@ import {
   OptionError,
   type QueueSettings,
   type ReferenceOptions,
+  splitUrl,
 } from '../../reference/index.ts'
 import { writeTarget } from '../../suites/harness/target/write.ts'
 import { UsageError } from '../errors.ts'
+import { createHost } from '../host.ts'
 import { watchInterruption } from '../interrupt.ts'
 import type { Terminal } from '../terminal.ts'
 import { findVariants } from '../variants.ts'
@@ -68,7 +69,7 @@ async function serveUntil(
   terminal: Terminal,
 ): Promise<void> {
   const { fetch, close } = createServed(options, worker, (base) => withVariants(base, variants))
-  const server = createAdaptorServer({ fetch, hostname: host }) as Server
+  const server = createHost(fetch, host)
   try {
     const port = await listen(server, options.port)
     const url = `http://${host}:${port}`
@@ -157,7 +158,7 @@ function make(options: ReferenceOptions) {
 /** The reference with its API document and the control of its clock beside it, both without a key. */
 function withDocument(fetch: Fetch, control: Fetch): Fetch {
   return async (request) => {
-    const { pathname } = new URL(request.url)
+    const { pathname } = splitUrl(request.url)
     if (pathname === clockPath) return control(request)
     if (pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
     return fetch(request)

@@ -1,0 +1,26 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { Fetch } from '../reference/index.ts'
+
+/** A body of at most so many bytes is read whole before the reference is asked; a longer one as the reference reads it. */
+const readAheadBytes = 65_536
+
+/**
+ * A node:http server, not listening yet, that answers with `fetch`. A short body whose length is declared is read ahead
+ * and handed over as a buffer, which the adapter knows as `rawBody`: it then needs neither a stream nor further listeners.
+ * @param hostname stands in the address of a request that has no Host header.
+ */
+export function createHost(fetch: Fetch, hostname: string): Server {
+  const answer = getRequestListener(fetch, { hostname })
+  return createServer((incoming: IncomingMessage & { rawBody?: Buffer }, outgoing) => {
+    const length = Number(incoming.headers['content-length'] ?? 0)
+    if (!(length > 0 && length <= readAheadBytes)) return answer(incoming, outgoing)
+    const pieces: Buffer[] = []
+    incoming.on('data', (piece: Buffer) => pieces.push(piece))
+    incoming.on('end', () => {
+      const [first = Buffer.alloc(0)] = pieces
+      incoming.rawBody = pieces.length === 1 ? first : Buffer.concat(pieces)
+      answer(incoming, outgoing)
+    })
+  })
+}
