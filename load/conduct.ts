@@ -140,8 +140,9 @@ async function conductStep(step: QueueStep, options: ConductOptions): Promise<Ju
     workers: { count, obey: queue.worker },
     ...(signal === undefined ? {} : { signal }),
   })
-  const driven = await options.drive(step, fills)
-  for (const job of busy) await client.cancel(dedicated, job)
+  const driven = await options.drive(step, fills).finally(async () => {
+    for (const job of busy) await client.cancel(dedicated, job)
+  })
   // Asked after every plan, and so heard at once of a target that went away.
   const later = await countWorkers(options, dedicated)
   refuseSilence(driven.points)

@@ -69,7 +69,7 @@ describe('a defect of the reference is caught, whatever its limiter', () => {
         endpoints: endpoints.map((one) => ({ ...one, rates: { [operation]: { concurrent } } })),
       }
     }
-    expect(await verdicts({ rules: new Set([rule]), change })).toEqual({ [rule]: 'failed' })
+    expect(await verdicts({ rules: new Set([rule]), perWorkerRate: 1, change })).toEqual({ [rule]: 'failed' })
   })
 })
 

@@ -1,10 +1,12 @@
+import { tables } from '../../generated/tables.ts'
 import { type ConductOptions, conductLimits, conductSmoke } from '../../load/conduct.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Point } from '../../load/points.ts'
-import { createQueueClient } from '../../load/queue/client.ts'
+import { createQueueClient, type QueueClient } from '../../load/queue/client.ts'
 import { queueRequests } from '../../load/queue/requests.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import { createRealClock } from '../../suites/harness/clock/real.ts'
+import type { Actor } from '../../suites/harness/clock/types.ts'
 import type { QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
@@ -28,6 +30,7 @@ export async function loadQueue(
   const actor = clock.actor('load')
   const clientOf = ({ transport, userAgent }: LoadSession) =>
     createQueueClient({ transport, queue, token: target.keys.full ?? '', userAgent })
+  let hasBegun = false
   try {
     return await runSession({
       kind,
@@ -47,6 +50,7 @@ export async function loadQueue(
         } as const
         const steps = kind === 'smoke' ? smokeSteps(known) : [...smokeSteps(known), ...limitSteps(known)]
         const drive = await session.driver(steps, queueRequests(queue), { first: queue.url, second: queue.url })
+        hasBegun = true
         await client.health(dedicated)
         const conduct: ConductOptions = {
           queue,
@@ -67,13 +71,36 @@ export async function loadQueue(
         return new Map()
       },
       async tidy(session) {
-        if (session.judged.length > 0) await clientOf(session).purge(queue.endpoints.dedicated ?? '')
+        if (hasBegun)
+          await purge(clientOf(session), queue.endpoints.dedicated ?? '', options.windowScale, actor, terminal)
       },
     })
   } finally {
     actor.done()
     clock.close()
   }
+}
+
+/** Empties the endpoint of the jobs that wait; a purge may be limited itself, so it is asked for again a window later. */
+async function purge(
+  client: QueueClient,
+  endpoint: string,
+  windowScale: number,
+  clock: Pick<Actor, 'sleep'>,
+  terminal: Terminal,
+): Promise<void> {
+  const { requests, windowSeconds } = tables.rates.purge
+  let said = 'gave no answer'
+  for (let tries = 0; tries <= requests; tries++) {
+    if (tries > 0) await clock.sleep(windowSeconds * 1000 * windowScale)
+    const status = await client.purge(endpoint).catch(() => 0)
+    if (status >= 200 && status < 300) return
+    if (status !== 0) said = `answered ${status}`
+    if (status !== 429) break
+  }
+  terminal.err(
+    `plumbline: jobs of this load may still wait on endpoint ${endpoint}, for its purge ${said}; they end with their ttl`,
+  )
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {

@@ -24,7 +24,9 @@ export function judgeConcurrency(subject: Case): Ruling {
   const crowd = greatestCrowd(points.filter(isServed), plan, onTheWayMs)
   if (crowd.open > concurrent) {
     const sentence = `${operation} served ${crowd.open} requests at once at ${milliseconds(crowd.atMs - beganMs)}, where ${concurrent} are permitted`
-    return { verdict: 'failed', sentence, proof: openProof(points, crowd.atMs, concurrent) }
+    const proof = openProof(points, crowd.atMs, concurrent)
+    if (crowd.open > raisedBy(plan, concurrent)) return { verdict: 'failed', sentence, proof }
+    return { verdict: 'inconclusive', sentence: `${sentence}; running workers may have raised the limit`, proof }
   }
   return judgeHeldRefusals(subject, refused, concurrent, crowd, onTheWayMs)
 }
@@ -75,6 +77,12 @@ function greatestCrowd(served: readonly Point[], { holdMs }: QueuePlan, onTheWay
     if (open > crowd.open) crowd = { atMs, open }
   }
   return crowd
+}
+
+/** It is not said whether workers raise the limit on requests at once too: what they allow in a window is let pass. */
+function raisedBy({ workers }: QueuePlan, concurrent: number): number {
+  if (workers === 'unknown') return Number.POSITIVE_INFINITY
+  return Math.max(concurrent, workers.running * workers.requestsPerWindow)
 }
 
 function openProof(points: readonly Point[], atMs: number, allowed: number) {

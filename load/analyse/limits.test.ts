@@ -155,6 +155,9 @@ test.each(defects)('%s is caught under every kind of counting', async (_, defect
 test('with an unknown number of workers nothing is too generous, and what is too strict still is', async () => {
   const over = await verdicts({ requests: twice }, { operation: 'cancel', shape: 'over', workers: 'unknown' })
   expect(over.map(({ verdict }) => verdict)).toEqual(['inconclusive', 'inconclusive'])
+  const held = { operation: 'run', shape: 'concurrency' } as const
+  const crowded = await verdicts({ concurrent: (count) => count * 1.1 }, { ...held, workers: 'unknown' })
+  expect(crowded).toMatchObject([{ verdict: 'inconclusive', sentence: expect.stringMatching(/may have raised/) }])
   const under = await verdicts({ requests: half }, { operation: 'cancel', shape: 'under', workers: 'unknown' })
   expect(under).toMatchObject([{ rule: 'limits.queue.cancel', verdict: 'failed' }])
 })
