@@ -30,6 +30,8 @@ export default defineConfig({
         test: {
           name: 'own',
           maxWorkers: 3,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           include: ['**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dist/**'],
           pool: 'threads',

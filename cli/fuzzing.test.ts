@@ -30,6 +30,35 @@ test('the reference is clean, with several lanes too', async () => {
   expect(run.cases).toBeGreaterThanOrEqual(4_000)
 })
 
+describe('a gateway that answers 503', () => {
+  /** The reference behind a gateway that is out for these of its changing requests. */
+  const behind = (isOut: (nth: number) => boolean): OpenTarget => {
+    const reference = openReference()
+    let nth = 0
+    return {
+      ...reference,
+      transport: async (request, ...rest) => {
+        const isBody = request.method === 'PATCH' || request.url.endsWith('/action')
+        if (!isBody || !isOut(++nth)) return reference.transport(request, ...rest)
+        return { ...(await reference.transport({ ...request, method: 'GET', body: null }, ...rest)), status: 503 }
+      },
+    }
+  }
+  const fuzzed = (target: OpenTarget) =>
+    fuzzTarget({ open: target, seed: 3, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 500 })
+
+  test('now and then is no finding', async () => {
+    expect(await fuzzed(behind((nth) => nth % 7 === 0))).toEqual({ cases: 500, findings: [], stopped: null })
+  })
+
+  test('from some moment on ends the run, with the reason', async () => {
+    const { cases, findings, stopped } = await fuzzed(behind((nth) => nth > 100))
+    expect(findings).toEqual([])
+    expect(cases).toBeLessThan(500)
+    expect(stopped).toBe('the target answered 503, which tells of an outage')
+  })
+})
+
 describe('a defect', () => {
   test.each([
     ['odd-action-trims-end', 'triggerPodAction', 'padded', 'status 200'],

@@ -1,3 +1,4 @@
+import { outageStatuses } from '../harness/check.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { podOf } from '../harness/read.ts'
@@ -103,11 +104,18 @@ async function tryOne(
   if ((stage.spent.get(one.mutator) ?? 0) >= newPodsEach) return false
   // An accepted body would hide what the refused ones before it have done.
   const isDue = one.simpler === undefined || stage.refused.length >= lookBeforeChange
-  if (mayChange && isDue && (await look(context, stage, path, options))) return false
+  if (mayChange && isDue && (await look(context, stage, path, options))) {
+    return tryOne(context, stage, one, path, options, sendsValid)
+  }
+  let isOutage = false
   const outcome = await options.attempt(async () => {
-    const answer = await options.direct(situation, pod.id, one.bytes)
-    return answer.status === 429 ? trial.send(pod, one.bytes) : answer
+    const first = await options.direct(situation, pod.id, one.bytes)
+    const answer = first.status === 429 ? await trial.send(pod, one.bytes) : first
+    isOutage = outageStatuses.has(answer.status)
+    if (isOutage) context.inconclusive(`the target answered ${answer.status}, which tells of an outage`)
+    return answer
   })
+  if (isOutage) return false
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
   if (seen.length === 0) {
@@ -192,8 +200,9 @@ async function look(context: Context, stage: Stage, path: string, options: Campa
   const { pod, refused, trial } = stage
   if (pod === null || refused.length === 0) return false
   const outcome = await options.attempt(() => context.pods.get(pod.id))
-  stage.refused = []
+  // Whoever gives no answer now is looked at the next time.
   if ('failure' in outcome) return false
+  stage.refused = []
   const changed = changesIn(pod, outcome.value)
   if (changed === null) return false
   stage.pod = null
