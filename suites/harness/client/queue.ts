@@ -113,7 +113,7 @@ export function createQueueClient(options: QueueClientOptions): QueueClient {
     function noting({ operation, job }: Call): (reply: Reply) => void {
       if (submits.has(operation)) return submitting(endpoint)
       return (reply) => {
-        if (job !== undefined) shown(endpoint, job, reply)
+        if (job !== undefined && reply.exchange.key === key.name) shown(endpoint, job, reply)
       }
     }
 

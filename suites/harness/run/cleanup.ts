@@ -1,6 +1,7 @@
 import type { RunClock } from '../clock/types.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
 import { createOwner, type Owner, type Shared } from './owner.ts'
+import { finalStatuses, statusOf } from './queue-side.ts'
 
 /** `all`: every pod goes once its rule is done. `passed`: those of failed rules stay. `none`: the target dies with the run. */
 export type Cleanup = 'all' | 'passed' | 'none'
@@ -39,13 +40,15 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
   try {
     for (const { queue, name, endpoint, id } of jobs) {
       if (id === null) continue
-      await cleaner.queue.as('full').at(endpoint).cancel(id)
-      queue.forget(name)
+      const full = cleaner.queue.as('full').at(endpoint)
+      const isCancelled = isSuccess((await full.cancel(id)).status)
+      // Whatever a refusal means, a job that is over needs no more of anybody.
+      if (isCancelled || finalStatuses.has(statusOf(await full.status(id)))) queue.forget(name)
     }
     for (const { owner, name, id } of left) {
       if (id === null) continue
       const { status } = await cleaner.pods.delete(id)
-      if (status >= 300 && status !== 404 && status !== 410) continue
+      if (!isSuccess(status) && status !== 404 && status !== 410) continue
       owner.left.delete(name)
       shared.resources({ kind: 'pod', name, id, state: 'removed' })
     }
@@ -56,3 +59,5 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
     actor.done()
   }
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300

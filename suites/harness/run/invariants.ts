@@ -80,7 +80,8 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
     startedMs,
     endedMs,
   }
-  if (tally.findings.size > 0) {
+  // A reducer that broke has not looked at the rest: its findings prove nothing any more.
+  if (tally.findings.size > 0 && tally.fault === undefined) {
     const verdict = row.level === 'must' ? 'failed' : 'advice'
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }

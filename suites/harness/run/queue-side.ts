@@ -59,7 +59,8 @@ export function createQueueSide(
       begin: (outgoing) => sender().begin(outgoing),
       endpointOf,
       submitting,
-      shown,
+      // Another key may be told that there is no such job, and the job runs on.
+      shown: key === 'full' ? shown : () => {},
     })
     clients.set(key, client)
     return client
@@ -154,7 +155,7 @@ export function createQueueSide(
 }
 
 /** A job status, `gone` after a 404, or `answer NNN`. */
-function statusOf(reply: Reply): string {
+export function statusOf(reply: Reply): string {
   if (reply.status === 404) return 'gone'
   const status = reply.status === 200 ? membersOf(reply.json)?.status : undefined
   return typeof status === 'string' ? status : `answer ${reply.status}`

@@ -191,6 +191,36 @@ test('what is left of a rule is cancelled, and lets the workers go', async () =>
   ])
 })
 
+test('what is not cancelled is not taken for removed', async () => {
+  const refused = new Response('{"error":"internal"}', { status: 500 })
+  const { resources } = await runOnRig(
+    {
+      leaves: {
+        async run({ queueAs, fixture, begun, check }) {
+          const { id, beacon } = await fixture.submitted({ steps: [{ sleepMs: 500_000 }] })
+          await begun({ beacon })
+          // A stranger is told that there is no such job, which says nothing of it.
+          check('hidden').status(await queueAs('stranger').status(id), 404)
+        },
+      },
+    },
+    {
+      variants: [
+        {
+          id: 'cancel-fails',
+          says: 'Cancelling is answered 500.',
+          change: (options) =>
+            composeOptions(options, {
+              wrapFetch: (fetch) => async (request) =>
+                request.url.includes('/cancel/') ? refused.clone() : fetch(request),
+            }),
+        },
+      ],
+    },
+  )
+  expect(resources).toMatchObject([{ state: 'requested' }, { state: 'created' }])
+})
+
 test('a rule that leaves more jobs than may be cancelled at once holds nobody up', async () => {
   const { judgements, resources } = await runOnRig({
     leaves: {
