@@ -1,4 +1,5 @@
-// The one command that verifies all: each step in turn, its time, and a last line that counts.
+// The one command that verifies all: each step in turn, its time, and a last line that counts. With --load, what needs
+// k6 is a step too; k6 is then built where there is none.
 import { spawnSync } from 'node:child_process'
 
 const node = process.execPath
@@ -14,6 +15,7 @@ const steps = [
   ['prove', node, [bin, 'prove', '--quiet']],
   ['prove, 500 odd answers', node, [bin, 'prove', '--odd', '--sample', '500', '--seed', '1', '--quiet']],
   ['check, over HTTP', node, ['scripts/check-over-http.mjs']],
+  ...(process.argv.includes('--load') ? [['load, through k6', 'npm', ['run', '--silent', 'test:load']]] : []),
 ]
 
 let failed = 0
