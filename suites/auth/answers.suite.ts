@@ -1,23 +1,31 @@
 import { type HeaderPairs, headerOf } from '../harness/exchange.ts'
-import { createRedactor } from '../harness/record/redact.ts'
-import { everyExchange } from '../harness/registry.ts'
+import { createRedactor, type Redactor } from '../harness/record/redact.ts'
+import { everyExchange, invariant } from '../harness/registry.ts'
 
 /** A shorter text, sent in place of a token, may stand in an answer by chance. */
 const leastTokenLength = 8
 
-everyExchange('auth.token-not-echoed', ({ request, response }, { keys }) => {
+/** What looks for the tokens of the run: most requests carry one of them, so it is made once. */
+interface Seeker {
+  readonly tokens: string
+  readonly redactor: Redactor
+}
+
+invariant<Seeker | null>('auth.token-not-echoed', null, (last, { request, response }, { keys }) => {
   const known = Object.values(keys)
   const sent = tokenOf(request.headers)
-  if (response === null || (sent.length < leastTokenLength && !known.includes(sent))) return null
-  const tokens = [...new Set([sent, ...known])]
-  // In every form that a record hides, so that a replay of the record finds the same.
-  const { text, bytes } = createRedactor(Object.fromEntries(tokens.map((token, n) => [`token.${n}`, token])))
+  if (response === null || (sent.length < leastTokenLength && !known.includes(sent))) {
+    return { state: last, exercised: [], findings: [] }
+  }
+  const state = seekerOf([...new Set([...known, sent])], last)
+  const { text, bytes } = state.redactor
   const headers = response.headers.filter(([, value]) => text(value) !== value).map(([name]) => name.toLowerCase())
   const places = [
     ...headers.map((name) => ({ clause: 'header', observed: `a bearer token in ${name}` })),
     ...(bytes(response.body) === response.body ? [] : [{ clause: 'body', observed: 'a bearer token in the body' }]),
   ]
   return {
+    state,
     exercised: ['header', ...(response.body.length > 0 ? ['body'] : [])],
     findings: places.map((place) => ({ ...place, expected: 'no bearer token in an answer' })),
   }
@@ -29,6 +37,13 @@ everyExchange('auth.challenge', ({ response }) => {
   const finding = { clause: 'challenge', expected: 'WWW-Authenticate', observed: 'no WWW-Authenticate' }
   return { exercised: ['challenge'], findings: challenge === '' ? [finding] : [] }
 })
+
+/** Finds tokens in every form that a record hides, so that a replay of the record finds the same. */
+function seekerOf(list: readonly string[], last: Seeker | null): Seeker {
+  const tokens = list.join('\n')
+  if (last?.tokens === tokens) return last
+  return { tokens, redactor: createRedactor(Object.fromEntries(list.map((token, n) => [`token.${n}`, token]))) }
+}
 
 /** The token that a request was sent with, whatever its scheme. */
 function tokenOf(headers: HeaderPairs): string {
