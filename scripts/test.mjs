@@ -1,32 +1,53 @@
-// The one command that verifies all: each step in turn, its time, and a last line that counts. With --load, what needs
-// k6 is a step too; k6 is then built where there is none.
-import { spawnSync } from 'node:child_process'
+// The one command that verifies all: groups of steps one after the other, the steps of a group at the same time; each
+// with what it printed and its time, and a last line that counts. With --load, what needs k6 is a step too; k6 is then
+// built where there is none.
+import { spawn } from 'node:child_process'
 
 const node = process.execPath
 const bin = 'bin/plumbline.js'
-const steps = [
-  ['generated files are current', 'npm', ['run', '--silent', 'generate', '--', '--check']],
-  ['format and lint', 'npx', ['--no-install', 'biome', 'check', '--error-on-warnings', '.']],
-  ['types', 'npx', ['--no-install', 'tsc', '--noEmit']],
-  ['build', 'npm', ['run', '--silent', 'build']],
-  ['own tests', 'npx', ['--no-install', 'vitest', 'run', '--project', 'own', '--reporter=dot']],
-  ['the rules under vitest', 'npx', ['--no-install', 'vitest', 'run', '--project', 'suites', '--reporter=dot']],
-  ['check, in process', node, [bin, 'check', '--quiet', '--strict']],
-  ['prove', node, [bin, 'prove', '--quiet']],
-  ['prove, 500 odd answers', node, [bin, 'prove', '--odd', '--sample', '500', '--seed', '1', '--quiet']],
-  ['check, over HTTP', node, ['scripts/check-over-http.mjs']],
-  ...(process.argv.includes('--load') ? [['load, through k6', 'npm', ['run', '--silent', 'test:load']]] : []),
+const groups = [
+  [
+    ['generated files are current', 'npm', ['run', '--silent', 'generate', '--', '--check']],
+    ['format and lint', 'npx', ['--no-install', 'biome', 'check', '--error-on-warnings', '.']],
+    ['types', 'npx', ['--no-install', 'tsc', '--noEmit']],
+    ['build', 'npm', ['run', '--silent', 'build']],
+  ],
+  [['own tests', 'npx', ['--no-install', 'vitest', 'run', '--project', 'own', '--reporter=dot']]],
+  [
+    ['the rules under vitest', 'npx', ['--no-install', 'vitest', 'run', '--project', 'suites', '--reporter=dot']],
+    ['check, in process', node, [bin, 'check', '--quiet', '--strict']],
+  ],
+  [['prove', node, [bin, 'prove', '--quiet']]],
+  [
+    ['prove, 500 odd answers', node, [bin, 'prove', '--odd', '--sample', '500', '--seed', '1', '--quiet']],
+    ['check, over HTTP', node, ['scripts/check-over-http.mjs']],
+  ],
+  ...(process.argv.includes('--load') ? [[['load, through k6', 'npm', ['run', '--silent', 'test:load']]]] : []),
 ]
 
-let failed = 0
-for (const [name, command, args] of steps) {
+/** Runs a step and prints what it said as a whole once it has ended. */
+function run([name, command, args]) {
   const begun = performance.now()
-  process.stdout.write(`\n── ${name}\n`)
-  const { status, error } = spawnSync(command, args, { stdio: 'inherit', env: { ...process.env, NO_COLOR: '1' } })
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-  const passed = status === 0
-  if (!passed) failed++
-  process.stdout.write(`${passed ? 'ok' : `FAILED (${error?.message ?? `exit ${status}`})`}: ${name}, ${seconds} s\n`)
+  return new Promise((ended) => {
+    const said = [`\n── ${name}\n`]
+    const child = spawn(command, args, { env: { ...process.env, NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => said.push(text))
+    let reason = ''
+    child.on('error', (error) => {
+      reason = error.message
+    })
+    child.on('close', (status) => {
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+      const passed = status === 0
+      said.push(`${passed ? 'ok' : `FAILED (${reason || `exit ${status}`})`}: ${name}, ${seconds} s\n`)
+      for (const text of said) process.stdout.write(text)
+      ended(passed)
+    })
+  })
 }
-process.stdout.write(`\n${steps.length - failed} passed, ${failed} failed\n`)
+
+const results = []
+for (const steps of groups) results.push(...(await Promise.all(steps.map(run))))
+const failed = results.filter((passed) => !passed).length
+process.stdout.write(`\n${results.length - failed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 ? 0 : 1
