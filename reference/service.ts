@@ -3,6 +3,8 @@ import type { Limiter } from './limits/limiter.ts'
 import type { Life, ReferenceOptions } from './options.ts'
 import type { Parts } from './parts.ts'
 import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
+import type { StoredPod } from './pods/pod.ts'
+import type { WrittenPod } from './pods/pod-text.ts'
 import type { PodStore } from './pods/store.ts'
 import type { QueueState } from './queue/state.ts'
 import type { Style } from './style.ts'
@@ -27,6 +29,8 @@ export interface Service extends Given {
   /** The value of RateLimit-Policy. */
   readonly ratePolicy: string
   readonly store: PodStore
+  /** What was answered of each pod the last time. */
+  readonly writtenPods: WeakMap<StoredPod, WrittenPod>
   readonly queue: QueueState
   /** How many pods were made before; each call counts one more. */
   nextNumber(): number

@@ -103,6 +103,7 @@ export function createService(options: ReferenceOptions): Service {
     limiter: limiter(windows),
     ratePolicy: renderPolicy(windows, style),
     store: createPodStore(),
+    writtenPods: new WeakMap(),
     queue: createQueueState({
       ...queueOptions(options),
       tables,

@@ -5,11 +5,10 @@ import { presentPod } from './present.ts'
 import { presentRuntime, uptimeOf } from './present-runtime.ts'
 
 /** A pod as it was written last, and what it was written from. */
-interface Written {
+export interface WrittenPod {
   readonly text: string
   readonly pod: StoredPod
   readonly uptime: number | null
-  readonly service: Service
 }
 
 /** The fields of a pod that can change; each is replaced as a whole, never changed in place. */
@@ -28,20 +27,19 @@ const CHANGING = [
   'startedAtMs',
 ] as const satisfies readonly (keyof StoredPod)[]
 
-/** Clients poll a pod until it changes: until then, or until its metrics move, it is not written again. */
-const writtenLast = new WeakMap<StoredPod, Written>()
-
-/** A pod as JSON, as every answer shows it. */
+/**
+ * A pod as JSON, as every answer shows it. Clients poll a pod until it changes: until then, or until its metrics move, it
+ * is not written again.
+ */
 export function podText(pod: StoredPod, service: Service): string {
-  const { parts } = service
+  const { parts, writtenPods } = service
   const isOriginal = parts.presentPod === presentPod && parts.presentRuntime === presentRuntime
   if (!isOriginal) return encode(parts.presentPod(pod, service), service)
   const uptime = uptimeOf(pod, service)
-  const last = writtenLast.get(pod)
-  if (last !== undefined && last.uptime === uptime && last.service === service && isSame(last.pod, pod))
-    return last.text
+  const last = writtenPods.get(pod)
+  if (last !== undefined && last.uptime === uptime && isSame(last.pod, pod)) return last.text
   const text = encode(presentPod(pod, service), service)
-  writtenLast.set(pod, { text, pod: { ...pod }, uptime, service })
+  writtenPods.set(pod, { text, pod: { ...pod }, uptime })
   return text
 }
 

@@ -2,13 +2,9 @@ import type { Style } from '../style.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Pods are read far more often than they are made: what was written last is kept, up to this many moments. */
-const KEPT_TEXTS = 1000
-const keptTexts = new Map<number, string>()
-
 /** A moment as RFC 3339 writes it, in one of the forms that it allows. */
 export function renderTime(atMs: number, form: Style['dateTimes']): string {
-  const text = isoText(atMs)
+  const text = new Date(atMs).toISOString()
   switch (form) {
     case 'milliseconds':
       return text
@@ -23,13 +19,4 @@ export function renderTime(atMs: number, form: Style['dateTimes']): string {
     case 'lower-case':
       return text.toLowerCase()
   }
-}
-
-function isoText(atMs: number): string {
-  const kept = keptTexts.get(atMs)
-  if (kept !== undefined) return kept
-  if (keptTexts.size >= KEPT_TEXTS) keptTexts.clear()
-  const text = new Date(atMs).toISOString()
-  keptTexts.set(atMs, text)
-  return text
 }
