@@ -5,6 +5,18 @@ import { BrokenError, UsageError } from './errors.ts'
 import { createProgram } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
+/** What the file system says of a place that somebody chose and that cannot be used. */
+const unwritable: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EEXIST',
+  'ENAMETOOLONG',
+  'ENOSPC',
+  'EDQUOT',
+])
+
 const terminal = processTerminal()
 process.stdout.on('error', quietly)
 process.stderr.on('error', quietly)
@@ -51,9 +63,6 @@ function tell(error: unknown, { err, environment }: Terminal): number {
   err(`plumbline: ${error instanceof BrokenError ? '' : 'this is a fault of plumbline: '}${message}`)
   return exitCodes.broken
 }
-
-/** What the file system says of a place that somebody chose and that cannot be used. */
-const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EEXIST'])
 
 /** A reader that has gone away (`| head`) is no fault of ours. */
 function quietly(error: NodeJS.ErrnoException): void {

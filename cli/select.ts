@@ -51,7 +51,8 @@ function matches({ id, area }: RuleRow, pattern: string): boolean {
 
 function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
-  if (below > 0) return `--only: no rule is called ${pattern}, but ${below} begin so; write ${pattern}.**`
+  if (below > 0)
+    return `--only: no rule is called ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} so; write ${pattern}.**`
   const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
   return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; plumbline rules lists them'}`
 }

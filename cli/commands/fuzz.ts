@@ -2,12 +2,12 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
+import { counted } from '../../reports/count.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { bodyText } from '../../suites/fuzz/play.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { parseDuration } from '../../suites/harness/target/duration.ts'
-import { loadTarget } from '../../suites/harness/target/load.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import { curlOf } from '../fuzz-curl.ts'
@@ -21,8 +21,10 @@ import {
   replayOn,
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { writableFile } from '../places.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface FuzzCommandOptions {
@@ -44,8 +46,9 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
     throw new UsageError('give either --runs or --for, not both')
   if (options.path !== undefined && options.seed === undefined)
     throw new UsageError('--path needs the --seed that it belongs to')
+  if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
-  const target = file === null ? null : loadTarget(file, terminal.environment)
+  const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
   if (open === null) return exitCodes.unreachable
   const lanes = createLanes(target, file, terminal)
@@ -119,7 +122,9 @@ async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: 
   }
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
-  out(`${run.cases} cases in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${counted(run.findings.length)}`)
+  out(
+    `${counted(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(run.findings.length)}`,
+  )
   if (options.json !== undefined)
     writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
 }
@@ -194,7 +199,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
         if (target === null) return
         const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
         for (const { name, reason } of failed)
-          err(`pod ${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+          err(`${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
       }
     },
   }
@@ -205,7 +210,7 @@ function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, Fuz
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return `${cases} cases, ${Math.round(cases / seconds)} a second, ${counted(findings.size)}`
+    return `${counted(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(findings.size)}`
   }
   const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
   return {
@@ -237,6 +242,6 @@ function durationOf(text: string): number {
   return ms
 }
 
-function counted(findings: number): string {
-  return findings === 0 ? 'no findings' : findings === 1 ? '1 finding' : `${findings} findings`
+function found(findings: number): string {
+  return findings === 0 ? 'no findings' : counted(findings, 'finding')
 }

@@ -7,7 +7,7 @@ import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
 import type { Results } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
-import { prepareOutput, writeReports } from '../record.ts'
+import { prepareOutput, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 
@@ -24,10 +24,8 @@ export async function merge(folders: readonly string[], options: MergeOptions, t
   const read = readerOf(terminal.cwd)
   const merged = joined(folders.map(read))
   const dir = prepareOutput(terminal.cwd, options.out)
-  writeReports(dir, merged)
   printResults(merged, terminal, options)
-  terminal.out(`report: ${join(dir, 'report.html')}`)
-  return merged.verdict.exit
+  return tellReports(dir, merged, terminal)
 }
 
 function joined(all: readonly NamedResults[]): Results {

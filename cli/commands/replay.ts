@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { NoRecord } from '../../suites/harness/record/read.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
-import { prepareOutput, resultsOf, writeReports } from '../record.ts'
+import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 
@@ -29,8 +29,7 @@ export async function replay(folder: string, options: ReplayOptions, terminal: T
   printResults(results, terminal, { quiet: false })
   if (options.out !== undefined) {
     const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
-    writeReports(out, results)
-    terminal.out(`report: ${join(out, 'report.html')}`)
+    return tellReports(out, results, terminal)
   }
   return results.verdict.exit
 }
