@@ -74,6 +74,11 @@ export function makeFolder(dir: string): void {
   }
 }
 
+/** Whether a path leads to a file that can be read as one. */
+export function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
+}
+
 /** Whether an error says that a disk is full, or that its quota is used up. */
 export function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error))

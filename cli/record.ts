@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
 import { renderHtml, renderJunit } from '../reports/index.ts'
@@ -79,7 +79,7 @@ const beginnings: readonly (readonly [name: string, beginning: RegExp])[] = [
 function refuseForeign(dir: string, folder: string): void {
   const there = readdirSync(dir)
   const telling = beginnings.filter(([name]) => there.includes(name))
-  const foreign = telling.find(([name, beginning]) => !beginning.test(headOf(join(dir, name))))
+  const foreign = telling.find(([name, beginning]) => !beginning.test(headOf(join(dir, name)) ?? 'no file'))
   if (foreign !== undefined) {
     throw new UsageError(`--out ${folder} holds a ${foreign[0]} that plumbline did not write; name another folder`)
   }
@@ -94,7 +94,8 @@ function isOfLoad(folder: string): boolean {
   return readdirSync(folder).every((name) => /^\d\d-/.test(name))
 }
 
-function headOf(file: string): string {
+function headOf(file: string): string | null {
+  if (!statSync(file).isFile()) return null
   const buffer = Buffer.alloc(200)
   const handle = openSync(file, 'r')
   try {

@@ -52,13 +52,18 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
   const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
   if (open === null) return exitCodes.unreachable
   const lanes = createLanes(target, file, terminal)
+  const interruption = watchInterruption(() =>
+    terminal.err('plumbline: ended at once; plumbline sweep removes what is left'),
+  )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
     if (options.path !== undefined) return await replayed(open, seed, options.path, lanes.of, terminal)
-    return await conducted(open, seed, options, lanes.of, terminal)
+    return await conducted(open, seed, options, lanes.of, interruption.signal, terminal)
   } finally {
     await open.close()
-    await lanes.sweep()
+    const left = await lanes.sweep()
+    if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
+    interruption.end()
   }
 }
 
@@ -67,11 +72,9 @@ async function conducted(
   seed: number,
   options: FuzzCommandOptions,
   lane: FuzzOptions['lane'],
+  interrupted: AbortSignal,
   terminal: Terminal,
 ): Promise<number> {
-  const interruption = watchInterruption(() =>
-    terminal.err('plumbline: ended at once; plumbline sweep removes what is left'),
-  )
   const forMs = options.for === undefined ? null : durationOf(options.for)
   const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
@@ -85,17 +88,16 @@ async function conducted(
       concurrency: options.concurrency,
       lane,
       findings,
-      goesOn: (cases) => cases < most && !interruption.signal.aborted && isInTime(),
+      goesOn: (cases) => cases < most && !interrupted.aborted && isInTime(),
       onCase: progress.tick,
     })
     progress.end()
     await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
-    if (interruption.signal.aborted) return exitCodes.interrupted
+    if (interrupted.aborted) return exitCodes.interrupted
     if (run.stopped !== null && run.findings.length === 0) return exitCodes.unreachable
     return run.findings.length === 0 ? exitCodes.conformant : exitCodes['not conformant']
   } finally {
     progress.end()
-    interruption.end()
   }
 }
 
@@ -194,13 +196,17 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       runs.push(run)
       return { run, resources }
     },
-    async sweep(): Promise<void> {
+    /** Answers how much could not be removed. */
+    async sweep(): Promise<number> {
+      let left = 0
       for (const run of runs) {
-        if (target === null) return
+        if (target === null) return 0
         const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
         for (const { name, reason } of failed)
           err(`${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+        left += failed.length
       }
+      return left
     },
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { rules } from '../../generated/rules.ts'
@@ -7,6 +7,7 @@ import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
 import type { Results } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
+import { isFile } from '../places.ts'
 import { prepareOutput, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
@@ -42,7 +43,7 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
   const validate = new Ajv2020({ strict: false }).compile<Results>(schema)
   return (name) => {
     const file = join(resolve(cwd, name), 'results.json')
-    if (!existsSync(file)) {
+    if (!isFile(file)) {
       throw new UsageError(
         `${name} holds no results.json; plumbline check --out FOLDER and plumbline load --out FOLDER write one`,
       )

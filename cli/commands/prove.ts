@@ -8,6 +8,7 @@ import { counted } from '../../reports/count.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { writableFile } from '../places.ts'
+import { refuseOdd } from '../select.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface ProveCommandOptions {
@@ -23,6 +24,7 @@ export interface ProveCommandOptions {
 /** Proves that every rule can fail and that none fails wrongly. Answers 0 where all of it holds, else 1. */
 export async function prove(options: ProveCommandOptions, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
+  if (options.only !== undefined) refuseOdd(options.only)
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
   const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
   const onProgress = ({ done, total, what }: ProofProgress) =>

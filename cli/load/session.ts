@@ -90,7 +90,8 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
     judged,
     async driver(steps, requests, urls) {
       const token = target.keys.full ?? ''
-      driver = await openDriver({ steps, requests, urls, run, token, options, terminal, signal })
+      const { jobPrice } = target.budget
+      driver = await openDriver({ steps, requests, urls, run, token, jobPrice, options, terminal, signal })
       opened(driver)
       return driver.drive
     },
