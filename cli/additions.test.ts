@@ -5,7 +5,14 @@ const volume = 'pods: {volume: VOLUME_ID}'
 const persistent = 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}'
 
 test.each<[what: string, file: unknown, line: string, said: string]>([
-  ['a section that is not there', {}, volume, `add: ${volume}`],
+  ['a section that is not there', {}, 'receiver: {listen: 0.0.0.0:1}', 'add: receiver: {listen: 0.0.0.0:1}'],
+  ['one that needs an address', {}, volume, 'add: pods: {url: https://HOST, volume: VOLUME_ID}'],
+  [
+    'one that needs more',
+    {},
+    'queue: {endpoints: {second: ENDPOINT_ID}}',
+    'add: queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID, second: ENDPOINT_ID}}',
+  ],
   [
     'the short form',
     { pods: 'https://a.test' },

@@ -24,7 +24,25 @@ export function addition(file: unknown, line: string): string {
     there = membersOf(below) ?? {}
   }
   const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
-  return path.length === 0 ? `add: ${line}` : `add below ${path.join('.')}: ${flow(missing)}`
+  if (path.length === 0) return `add: ${withRequired(added) ?? line}`
+  return `add below ${path.join('.')}: ${flow(missing)}`
+}
+
+/** What a section that is not there yet has to have beside what is added. */
+const required: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  pods: { url: 'https://HOST' },
+  queue: { url: 'https://HOST', endpoints: { normal: 'ENDPOINT_ID' } },
+}
+
+/** The section with its required members; null where it needs none. */
+function withRequired(added: Readonly<Record<string, unknown>>): string | null {
+  const [section = ''] = Object.keys(added)
+  const least = required[section]
+  const given = membersOf(added[section])
+  if (least === undefined || given === null) return null
+  const both = Object.entries(least).map(([key, value]) => [key, { ...membersOf(value), ...membersOf(given[key]) }])
+  const nested = Object.fromEntries(both.filter(([key]) => membersOf(least[String(key)]) !== null))
+  return flow({ [section]: { ...least, ...given, ...nested } })
 }
 
 /** Members on one line, without braces around the whole. */

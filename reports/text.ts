@@ -14,7 +14,11 @@ const printedFindings = 5
 export function renderText(results: Results, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
-  const known = results.known.filter(({ state }) => state !== 'accepted' && state !== 'not judged')
+  const known = results.known.filter(
+    ({ rule, state }) =>
+      state !== 'accepted' &&
+      (state !== 'not judged' || failures.some(({ id, verdict }) => id === rule && verdict === 'failed')),
+  )
   const parts = [
     ...shown,
     ...(lesser.length === 0 ? [] : [`${lesser.map((rule) => brief(rule, paint)).join('\n')}\n`]),
@@ -102,7 +106,7 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
     expired: `expired on ${expires}: mend the failure or set a later day`,
     stale: 'names a rule or clause that does not exist: correct it or take it out of known',
     accepted: 'accepted',
-    'not judged': 'not judged in this run',
+    'not judged': 'accepts nothing here: the rule failed before it came so far',
   }[state]
   return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
 }
