@@ -46,6 +46,16 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: . holds no record: evidence.ndjson is missing; plumbline check --out FOLDER writes one',
     ],
+    [
+      'check --out bad.yaml/below',
+      2,
+      'plumbline: --out bad.yaml/below cannot be written (ENOTDIR); name another folder',
+    ],
+    ['check --out .', 2, 'plumbline: --out . holds files and no earlier result of plumbline; name a new folder, or an'],
+    ['prove --json none/proof.json', 2, 'plumbline: --json none/proof.json: there is no folder none; make it first'],
+    ['fuzz --json .', 2, 'plumbline: --json . is a folder; name a file'],
+    ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
+    ['serve --json', 2, 'plumbline: --json goes with --list'],
     ['sweep rnone', 2, 'there is no run rnone below'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
@@ -132,6 +142,16 @@ describe('on a served reference', () => {
     expect(await ended(child)).toBe(130)
     expect(await pods()).toBe(0)
     expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+  })
+
+  test('Ctrl-C ends fuzzing as well, and what was found is written', { timeout: quick }, async () => {
+    const child = start(['fuzz', '--target', 'target.yaml', '--json', 'fuzz.json'])
+    await until(async () => (await pods()) > 0)
+    child.kill('SIGINT')
+    expect(await ended(child)).toBe(130)
+    expect(await pods()).toBe(0)
+    expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
+    expect(JSON.parse(readFileSync(join(cwd, 'fuzz.json'), 'utf8'))).toMatchObject({ format: 1, findings: [] })
   })
 
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {

@@ -5,10 +5,24 @@ import { BrokenError, UsageError } from './errors.ts'
 import { createProgram } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
+/** What the file system says of a place that somebody chose and that cannot be used. */
+const unwritable: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOTDIR',
+  'EEXIST',
+  'ENAMETOOLONG',
+  'ENOSPC',
+  'EDQUOT',
+])
+
+let isUnprintable = false
 const terminal = processTerminal()
 process.stdout.on('error', quietly)
 process.stderr.on('error', quietly)
-process.exitCode = await main(process.argv.slice(2), terminal)
+const code = await main(process.argv.slice(2), terminal)
+process.exitCode ||= code
 
 /** Runs one command. Every failure becomes one clear sentence on standard error and a code of the table. */
 async function main(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -52,10 +66,10 @@ function tell(error: unknown, { err, environment }: Terminal): number {
   return exitCodes.broken
 }
 
-/** What the file system says of a place that somebody chose and that cannot be used. */
-const unwritable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC', 'EEXIST'])
-
-/** A reader that has gone away (`| head`) is no fault of ours. */
-function quietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/** A reader that has gone away (`| head`) is no fault of ours; anything else must not end as if all had been said. */
+function quietly({ code = '' }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE' || isUnprintable) return
+  isUnprintable = true
+  process.exitCode ||= exitCodes.usage
+  process.stderr.write(`plumbline: what is printed cannot be written (${code}); send it elsewhere\n`)
 }

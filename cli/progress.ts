@@ -1,4 +1,5 @@
 import { createLogUpdate } from 'log-update'
+import { counted } from '../reports/count.ts'
 import type { Verdict } from '../suites/harness/outcome.ts'
 import type { Progress } from '../suites/harness/run/options.ts'
 import type { Terminal } from './terminal.ts'
@@ -55,7 +56,7 @@ export function draw(state: ProgressState, sinceMs: number, shown = 4): string[]
 /** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed`. */
 export function headline({ done, rules, counts }: ProgressState): string {
   const parts = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`)
-  return `${done} of ${rules} rules${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+  return `${done} of ${counted(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
 
 /** Shows progress on standard error: drawn over itself where that is possible, else as a few plain lines. */
@@ -98,8 +99,7 @@ function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
   return {
     tell(progress) {
       state = advance(state, progress)
-      if (progress.type === 'started')
-        terminal.err(`${progress.rules === 1 ? '1 rule' : `${progress.rules} rules`} on the ${progress.clock} clock`)
+      if (progress.type === 'started') terminal.err(`${counted(progress.rules, 'rule')} on the ${progress.clock} clock`)
       if (progress.type === 'verdict') {
         if (notable.has(progress.verdict)) terminal.err(`${progress.verdict} ${progress.rule}`)
         const reached = Math.floor((4 * progress.done) / Math.max(1, progress.total))

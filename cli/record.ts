@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
 import { renderHtml, renderJunit } from '../reports/index.ts'
 import type { EvidenceEvent } from '../suites/harness/record/events.ts'
 import { readEvidence, toExchange } from '../suites/harness/record/read.ts'
 import { buildResults, serialiseResults } from '../suites/harness/results/build.ts'
-import type { Results } from '../suites/harness/results/types.ts'
+import { exitCodes, type Results } from '../suites/harness/results/types.ts'
 import { UsageError } from './errors.ts'
+import { isFull, writableFolder } from './places.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Names that a run writes into its output folder; those of an earlier run are taken away first. */
 const written = ['results.json', 'junit.xml', 'report.html', 'evidence.ndjson'] as const
@@ -19,11 +21,19 @@ export function resultsOf(dir: string, derived?: readonly EvidenceEvent[]): Prom
   })
 }
 
-/** Makes the folder and takes away what an earlier run wrote into it. Throws UsageError where it is a file. */
+/**
+ * Makes the folder of `--out`. Throws UsageError where nothing can be written there, and where it holds files but no
+ * earlier result of ours: nothing of others is ever replaced.
+ */
+export function openOutput(cwd: string, folder: string): string {
+  const dir = writableFolder(cwd, '--out', folder)
+  refuseForeign(dir, folder)
+  return dir
+}
+
+/** Opens the folder and takes away what an earlier run wrote into it. Throws as `openOutput` does. */
 export function prepareOutput(cwd: string, folder: string, keepEvidence = false): string {
-  const dir = resolve(cwd, folder)
-  if (existsSync(dir) && !statSync(dir).isDirectory()) throw new UsageError(`--out ${folder} is a file; name a folder`)
-  mkdirSync(dir, { recursive: true })
+  const dir = openOutput(cwd, folder)
   for (const name of written) {
     if (!(keepEvidence && name === 'evidence.ndjson')) rmSync(join(dir, name), { force: true })
   }
@@ -35,10 +45,64 @@ export function prepareOutput(cwd: string, folder: string, keepEvidence = false)
 }
 
 /** Writes every form of the results into `dir`: JSON, JUnit and HTML. */
-export function writeReports(dir: string, results: Results): void {
+function writeReports(dir: string, results: Results): void {
   writeFileSync(join(dir, 'results.json'), serialiseResults(results))
   writeFileSync(join(dir, 'junit.xml'), renderJunit(results))
   writeFileSync(join(dir, 'report.html'), renderHtml(results))
+}
+
+/**
+ * Writes the reports and says where they are; half a file on a full disk is no report, so then there is none. Answers
+ * the exit code of the run, which without its reports is not 0.
+ */
+export function tellReports(dir: string, results: Results, { out, err }: Terminal): number {
+  const { exit } = results.verdict
+  try {
+    writeReports(dir, results)
+  } catch (error) {
+    if (!isFull(error)) throw error
+    for (const name of written) if (name !== 'evidence.ndjson') rmSync(join(dir, name), { force: true })
+    err(`plumbline: the disk of ${dir} is full, so no report is written; name another folder with --out`)
+    return exit === exitCodes.conformant ? exitCodes.incomplete : exit
+  }
+  out(`report: ${join(dir, 'report.html')}`)
+  return exit
+}
+
+/** How the files that tell of an earlier result begin; a run that was cut short may have left the second one empty. */
+const beginnings: readonly (readonly [name: string, beginning: RegExp])[] = [
+  ['results.json', /^\{\s*"format":\s*\d+,\s*"run":\s*\{\s*"id":\s*"[^"]*",\s*"plumbline":/],
+  ['evidence.ndjson', /^(\{"type":"run","format":\d+,"run":"[^"]*","plumbline":|$)/],
+]
+
+/** A folder is empty, or one of these files says that the rest came with it. */
+function refuseForeign(dir: string, folder: string): void {
+  const there = readdirSync(dir)
+  const telling = beginnings.filter(([name]) => there.includes(name))
+  const foreign = telling.find(([name, beginning]) => !beginning.test(headOf(join(dir, name)) ?? 'no file'))
+  if (foreign !== undefined) {
+    throw new UsageError(`--out ${folder} holds a ${foreign[0]} that plumbline did not write; name another folder`)
+  }
+  if (telling.length > 0 || there.every((name) => name === 'load' && isOfLoad(join(dir, name)))) return
+  throw new UsageError(
+    `--out ${folder} holds files and no earlier result of plumbline; name a new folder, or an empty one`,
+  )
+}
+
+/** Whether a folder is what a load that was killed leaves: a folder for each of its plans. */
+function isOfLoad(folder: string): boolean {
+  return readdirSync(folder).every((name) => /^\d\d-/.test(name))
+}
+
+function headOf(file: string): string | null {
+  if (!statSync(file).isFile()) return null
+  const buffer = Buffer.alloc(200)
+  const handle = openSync(file, 'r')
+  try {
+    return buffer.toString('utf8', 0, readSync(handle, buffer, 0, buffer.length, 0))
+  } finally {
+    closeSync(handle)
+  }
 }
 
 const judged: ReadonlySet<EvidenceEvent['type']> = new Set(['reading', 'finding', 'verdict'])

@@ -11,7 +11,7 @@ test('the reference claims all that any rule needs', () => {
   const { target } = embed()
   const needs = new Set(rules.flatMap((row): readonly string[] => row.needs))
   expect([...needs].filter((need) => claimOf(target, need) !== 'given')).toEqual([])
-  expect(diagnose(target).at(-1)).toBe(`all ${rules.length} rules can be judged or are not applicable`)
+  expect(diagnose(target, '').at(-1)).toBe(`all ${rules.length} rules can be judged or are not applicable`)
 })
 
 test('its clock stands still until it is moved', async () => {
@@ -31,7 +31,9 @@ test('the file that is printed reads as the same target', () => {
 
 test('every rule that is left out is told with what to add', () => {
   const text = 'plumbline: 1\npods: https://a.test\nkeys: {full: plumbline-example-full}\n'
-  const lines = diagnose(parseTarget(text, { file: 'five lines', environment: {} }))
-  expect(lines).toContain('    to claim it, add: pods: {volume: VOLUME_ID}')
+  const lines = diagnose(parseTarget(text, { file: 'five lines', environment: {} }), text)
+  expect(lines).toContain(
+    '    to claim it, write instead of pods: https://a.test this: pods: {url: https://a.test, volume: VOLUME_ID}',
+  )
   expect(lines).toContain('    leaves out 1 rule: auth.pods.expired')
 })

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
+import { UsageError } from './errors.ts'
+import { makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
 /** One pod that a run's ledger names. */
@@ -49,9 +51,16 @@ export function resourcesFile(cwd: string, run: string): string {
 
 /** Notes which processes the run belongs to, so that no sweep takes the pods of a run that is under way. */
 export function writeOwner(cwd: string, run: string, processes: readonly number[]): void {
-  mkdirSync(runFolder(cwd, run), { recursive: true })
   const owner: Owner = { host: hostname(), processes: processes.map(owningProcess) }
-  writeFileSync(join(runFolder(cwd, run), 'owner.json'), JSON.stringify(owner))
+  try {
+    makeFolder(runFolder(cwd, run))
+    writeFileSync(join(runFolder(cwd, run), 'owner.json'), JSON.stringify(owner))
+  } catch (error) {
+    const { code = String(error) } = error as { code?: string }
+    throw new UsageError(
+      `what a run creates is written down below ${join(cwd, '.plumbline')} first, and that cannot be written (${code}); work in another folder`,
+    )
+  }
 }
 
 /** Ids of the runs that have a ledger here, sorted. */

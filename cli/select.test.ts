@@ -28,7 +28,9 @@ describe('selectRules', () => {
 
   test.each([
     ['pods.patch.nul', core, '--only: no rule matches pods.patch.nul; did you mean pods.patch.null?'],
-    ['pods.action', core, '--only: no rule is called pods.action, but 1 begin so; write pods.action.**'],
+    ['pods.action', core, '--only: no rule is called pods.action, but 1 begins so; write pods.action.**'],
+    ['', core, '--only is empty; name a rule, a glob over ids, or an area'],
+    ['x'.repeat(1001), core, '--only takes patterns of up to 1000 characters, got 1001'],
     ['pods.action.*', core, '--only: no rule matches pods.action.*; plumbline rules lists them'],
     ['limits.**', core, 'nothing was selected: 1 rule matches, but none is in profile core; add --profile limits'],
   ])('refuses %s in %j', (pattern, profiles, message) => {

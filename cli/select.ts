@@ -9,11 +9,15 @@ export interface Selection {
   readonly profiles: readonly string[]
 }
 
+/** Far longer than any id; matching takes ever longer with the pattern. */
+const longestPattern = 1_000
+
 /**
  * Ids of the rules that are selected, sorted. Throws UsageError where a pattern matches nothing or nothing is selected.
  * In a glob `*` stands for one part of an id and `**` for any number: `pods.action.**`, `pods.*.null`.
  */
 export function selectRules(rows: readonly RuleRow[], { only, profiles }: Selection): string[] {
+  for (const pattern of only) refuseOdd(pattern)
   const named = only.length === 0 ? rows : rows.filter((row) => only.some((pattern) => matches(row, pattern)))
   for (const pattern of only) {
     if (!rows.some((row) => matches(row, pattern))) throw new UsageError(noMatch(rows, pattern))
@@ -26,6 +30,14 @@ export function selectRules(rows: readonly RuleRow[], { only, profiles }: Select
       ? 'nothing was selected: the ledger is empty'
       : `nothing was selected: ${named.length === 1 ? '1 rule matches' : `${named.length} rules match`}, but none is in profile ${profiles.join(', ')}; add --profile ${others}`,
   )
+}
+
+/** Throws UsageError for what is no pattern of `--only` at all. */
+export function refuseOdd(pattern: string): void {
+  if (pattern === '') throw new UsageError('--only is empty; name a rule, a glob over ids, or an area')
+  if (pattern.length > longestPattern) {
+    throw new UsageError(`--only takes patterns of up to ${longestPattern} characters, got ${pattern.length}`)
+  }
 }
 
 /** The profiles of a comma-separated list. Throws UsageError for one that no rule is in. */
@@ -51,7 +63,8 @@ function matches({ id, area }: RuleRow, pattern: string): boolean {
 
 function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
-  if (below > 0) return `--only: no rule is called ${pattern}, but ${below} begin so; write ${pattern}.**`
+  if (below > 0)
+    return `--only: no rule is called ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} so; write ${pattern}.**`
   const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
   return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; plumbline rules lists them'}`
 }

@@ -45,7 +45,7 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
     { kind: 'pod', name: 'bb', id: null, state: 'removed' },
   ])
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(swept).toEqual({ run, removed: ['a', 'b'], never: ['never'], kept: [], failed: [] })
+  expect(swept).toEqual({ run, removed: ['a', 'b'], never: ['never'], jobs: 0, kept: [], failed: [] })
   expect(await names()).toEqual(['bb', 'other'])
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
@@ -93,7 +93,7 @@ test('what cannot be removed stays in the ledger', async () => {
   ledger([{ kind: 'pod', name: 'a', id: a ?? '', state: 'created' }])
   const wrong = { ...target, keys: { full: defaultKeys.restricted } }
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
-  expect(swept.failed).toEqual([{ name: 'a', reason: 'its deletion was answered 403' }])
+  expect(swept.failed).toEqual([{ name: 'pod a', reason: 'its deletion was answered 403' }])
   expect(readLedger(cwd, run).left).toEqual([{ name: 'a', id: a, state: 'created' }])
 })
 
@@ -101,7 +101,7 @@ test('a target that does not answer is told of, not thrown', async () => {
   ledger([{ kind: 'pod', name: 'a', id: null, state: 'requested' }])
   const away = { ...target, pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } }
   const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target: away, leaveKept: false })
-  expect(failed).toEqual([{ name: 'a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (ECONNREFUSED)' }])
+  expect(failed).toEqual([{ name: 'pod a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (ECONNREFUSED)' }])
 })
 
 test('a line that was cut short is no resource, and the first line names the run', () => {

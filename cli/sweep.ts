@@ -18,9 +18,11 @@ export interface Swept {
   readonly removed: readonly string[]
   /** Names of creations that were sent and of which no pod was ever seen. */
   readonly never: readonly string[]
+  /** How many jobs were cancelled, or had ended before. */
+  readonly jobs: number
   /** Names of pods that were left alone because the run was told to keep them. */
   readonly kept: readonly string[]
-  /** What could not be removed, each with the reason; the ledger keeps it. */
+  /** What could not be removed, as `pod NAME` or `job NAME`, each with the reason; the ledger keeps it. */
   readonly failed: readonly { readonly name: string; readonly reason: string }[]
 }
 
@@ -44,6 +46,7 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
   const removed: string[] = []
   const never: string[] = []
   const failed: { name: string; reason: string }[] = []
+  let jobs = 0
   if (wanted.length > 0 || ledger.jobs.length > 0) {
     const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
     const clock = createRealClock()
@@ -54,22 +57,24 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
       const take = async (name: string, ids: readonly string[]): Promise<void> => {
         const reasons: string[] = []
         for (const id of ids) reasons.push(...(await remover.remove(id)))
-        if (reasons[0] !== undefined) failed.push({ name, reason: reasons[0] })
+        if (reasons[0] !== undefined) failed.push({ name: `pod ${name}`, reason: reasons[0] })
         else (ids.length === 0 ? never : removed).push(name)
       }
-      failed.push(...(await cancelJobs(ledger.jobs, target, send)))
+      const alive = await cancelJobs(ledger.jobs, target, send)
+      failed.push(...alive)
+      jobs = ledger.jobs.length - alive.length
       for (const { name, id } of wanted) if (id !== null) await take(name, [id])
       const sought = wanted.filter(({ id }) => id === null)
       const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
       if (found instanceof Map) for (const { name } of sought) await take(name, found.get(name) ?? [])
-      else failed.push(...sought.map(({ name }) => ({ name, reason: found.message })))
+      else failed.push(...sought.map(({ name }) => ({ name: `pod ${name}`, reason: found.message })))
     } finally {
       actor.done()
       clock.close()
       await http.close()
     }
   }
-  const swept = { run: ledger.run, removed, never, kept: kept.map(({ name }) => name), failed }
+  const swept = { run: ledger.run, removed, never, jobs, kept: kept.map(({ name }) => name), failed }
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
   else note(ledger, [...removed, ...never])
   return swept

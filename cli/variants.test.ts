@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import { defaultKeys } from '../reference/index.ts'
-import { findVariants } from './variants.ts'
+import { findVariants, variantData, variantLines } from './variants.ts'
 
 const teapot: Variant = {
   id: 'teapot',
@@ -33,6 +33,22 @@ test('a name that is not known is refused with the nearest', () => {
   expect(() => findVariants('--defect', ['teapt'], [teapot])).toThrow(
     '--defect: there is none called teapt; did you mean teapot?',
   )
+})
+
+test('defects and latitudes are listed with their sentences', () => {
+  const defect = { id: 'a', says: 'It breaks.', rule: 'pods.patch.null', clause: 'unchanged' } as const
+  const ofLoad = { id: 'b', says: 'It is slow.', rule: 'limits.queue.run' } as const
+  expect(variantLines([defect, ofLoad], [accepted])).toEqual([
+    '2 defects, for --defect:',
+    '  a: It breaks. (pods.patch.null)',
+    '  b: It is slow. (limits.queue.run)',
+    '1 latitude, for --latitude:',
+    '  accepted: A creation is 202.',
+  ])
+  expect(variantData([defect, ofLoad], [accepted])).toEqual({
+    defects: [defect, { ...ofLoad, clause: null }],
+    latitudes: [{ id: 'accepted', says: 'A creation is 202.', plane: null }],
+  })
 })
 
 async function statusWith(variants: readonly Variant[]): Promise<number> {

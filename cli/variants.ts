@@ -1,4 +1,5 @@
-import type { Variant } from '../proof/types.ts'
+import type { Defect, Latitude, Variant } from '../proof/types.ts'
+import { counted } from '../reports/count.ts'
 import { suggestion } from '../suites/harness/target/nearest.ts'
 import { UsageError } from './errors.ts'
 
@@ -12,7 +13,29 @@ export function findVariants<V extends Variant>(flag: string, names: readonly st
       all.map(({ id }) => id),
     )
     throw new UsageError(
-      `${flag}: there is none called ${name}${hint.includes('did you mean') ? hint : '; plumbline rules --json lists the defects'}`,
+      `${flag}: there is none called ${name}${hint.includes('did you mean') ? hint : '; plumbline serve --list lists them'}`,
     )
   })
+}
+
+/** What a listing tells of a defect; one that a load finds belongs to no clause. */
+type ListedDefect = Pick<Defect, 'id' | 'says' | 'rule'> & Partial<Pick<Defect, 'clause'>>
+type ListedLatitude = Pick<Latitude, 'id' | 'says' | 'plane'>
+
+/** Every defect and latitude, a line each: its id, its sentence, and of a defect the rule that finds it. */
+export function variantLines(defects: readonly ListedDefect[], latitudes: readonly ListedLatitude[]): string[] {
+  return [
+    `${counted(defects.length, 'defect')}, for --defect:`,
+    ...defects.map(({ id, says, rule }) => `  ${id}: ${says} (${rule})`),
+    `${counted(latitudes.length, 'latitude')}, for --latitude:`,
+    ...latitudes.map(({ id, says }) => `  ${id}: ${says}`),
+  ]
+}
+
+/** The same as data. */
+export function variantData(defects: readonly ListedDefect[], latitudes: readonly ListedLatitude[]) {
+  return {
+    defects: defects.map(({ id, says, rule, clause = null }) => ({ id, says, rule, clause })),
+    latitudes: latitudes.map(({ id, says, plane = null }) => ({ id, says, plane })),
+  }
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Finding } from '../suites/harness/outcome.ts'
 import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
+import { counted } from './count.ts'
 import { renderExchange } from './html-exchange.ts'
 import { pageStyle } from './html-style.ts'
 import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
@@ -54,7 +55,7 @@ ${provenance(results)}
 function tally({ counts, run }: Results): Markup {
   const parts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
   return html`<ul class="tally">${parts.map((verdict) => html`<li class="v-${verdict}"><b>${counts[verdict]}</b> ${verdict}</li>`)}</ul>
-<p class="quiet">${run.exchanges} exchanges in ${took(run)}</p>`
+<p class="quiet">${counted(run.exchanges, 'exchange')} in ${took(run)}</p>`
 }
 
 function coverage(rows: readonly ProfileCoverage[]): Markup {
@@ -89,7 +90,7 @@ function failure({ run }: Results, rule: RuleResult): Markup {
 ${known === null ? null : html`<p>Accepted until ${known.expires}: ${known.reason}</p>`}
 ${verdict === 'broken' ? html`<p>A fault of plumbline itself: ${visible(reasonOf(rule))}</p>` : null}
 ${findings.map(finding)}
-${omitted.findings > 0 ? html`<p class="quiet">${omitted.findings} more findings are in the record.</p>` : null}
+${omitted.findings > 0 ? html`<p class="quiet">${isInRecord(omitted.findings, 'more finding')}</p>` : null}
 ${first === undefined ? null : html`<h4>The exchange that shows it</h4>${renderExchange(first, true)}`}
 ${scenario.length > 1 ? html`<details><summary>All ${scenario.length} exchanges of the scenario</summary>${scenario.map((one) => renderExchange(one, false))}${left(omitted.exchanges)}</details>` : null}
 ${curl.length === 0 ? null : html`<details open><summary>The same by hand, in bash</summary><pre class="shell">${curl.join('\n')}</pre></details>`}
@@ -110,7 +111,11 @@ function finding({ clause, expected, observed, exchange }: Finding): Markup {
 }
 
 function left(exchanges: number): Markup | null {
-  return exchanges === 0 ? null : html`<p class="quiet">${exchanges} more exchanges are in the record.</p>`
+  return exchanges === 0 ? null : html`<p class="quiet">${isInRecord(exchanges, 'more exchange')}</p>`
+}
+
+function isInRecord(many: number, noun: string): string {
+  return `${counted(many, noun)} ${many === 1 ? 'is' : 'are'} in the record.`
 }
 
 function known(entries: readonly KnownResult[]): Markup | null {

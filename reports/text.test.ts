@@ -60,6 +60,12 @@ describe('the text of a run', () => {
     ]
     const text = renderText({ ...results, known })
     expect(text).toContain('known  pods.x, clause refused expired on 2026-01-01: mend the failure or set a later day\n')
+    const elsewhere = { ...entry('pods.action.exited.stop'), state: 'not judged' } as const
+    expect(renderText({ ...results, known: [elsewhere] })).toContain(
+      'known  pods.action.exited.stop, clause unchanged accepts nothing here: the rule failed before it came so far\n',
+    )
+    const passed = { ...entry('pods.action.running.stop'), state: 'not judged' } as const
+    expect(renderText({ ...results, known: [passed] })).not.toContain('accepts nothing here')
     expect(text).not.toContain('pods.y')
   })
 
@@ -82,3 +88,7 @@ describe('the text of a run', () => {
     expect(text).toContain('\\u{1b}[2J')
   })
 })
+
+function entry(rule: string) {
+  return { rule, clause: 'unchanged', reason: 'later', expires: '2027-01-31' }
+}

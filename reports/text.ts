@@ -1,6 +1,7 @@
 import type { Finding } from '../suites/harness/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
+import { counted } from './count.ts'
 import { type Paint, plain } from './paint.ts'
 import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
 
@@ -13,7 +14,11 @@ const printedFindings = 5
 export function renderText(results: Results, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
-  const known = results.known.filter(({ state }) => state !== 'accepted' && state !== 'not judged')
+  const known = results.known.filter(
+    ({ rule, state }) =>
+      state !== 'accepted' &&
+      (state !== 'not judged' || failures.some(({ id, verdict }) => id === rule && verdict === 'failed')),
+  )
   const parts = [
     ...shown,
     ...(lesser.length === 0 ? [] : [`${lesser.map((rule) => brief(rule, paint)).join('\n')}\n`]),
@@ -37,7 +42,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     `  ${paint.dim(`heading "${source}" of the API description`)}`,
     ...(verdict === 'broken' ? [`  ${paint.bold('a fault of plumbline itself')}: ${visible(reasonOf(rule))}`] : []),
     ...findings.slice(0, printedFindings).flatMap((finding) => findingLines(rule, finding, paint)),
-    ...(hidden > 0 ? [`  ${paint.dim(`and ${hidden} more findings, in results.json and the record`)}`] : []),
+    ...(hidden > 0 ? [`  ${paint.dim(`and ${counted(hidden, 'more finding')}, in results.json and the record`)}`] : []),
     ...(shell && curl.length > 0
       ? ['', '  the same by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
@@ -58,7 +63,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
     tally.join(', ') || 'no rule was judged',
     paint.dim(
-      `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${run.exchanges} exchanges in ` +
+      `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${counted(run.exchanges, 'exchange')} in ` +
         `${took(run)}, seed ${run.seed}`,
     ),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
@@ -101,7 +106,7 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
     expired: `expired on ${expires}: mend the failure or set a later day`,
     stale: 'names a rule or clause that does not exist: correct it or take it out of known',
     accepted: 'accepted',
-    'not judged': 'not judged in this run',
+    'not judged': 'accepts nothing here: the rule failed before it came so far',
   }[state]
   return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
 }

@@ -1,28 +1,29 @@
 import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
+import { counted } from '../../reports/count.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { planLines } from '../../suites/harness/plan/text.ts'
 import type { LeftOut } from '../../suites/harness/record/events.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { RunOptions } from '../../suites/harness/run/options.ts'
-import { loadTarget } from '../../suites/harness/target/load.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { type ChildEnd, startChild } from '../child.ts'
 import { digestsOf } from '../digests.ts'
 import { BrokenError, UsageError } from '../errors.ts'
 import { moduleFile, version } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
-import { prepareOutput, resultsOf, writeReports } from '../record.ts'
+import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import { newRunId } from '../run-id.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
 import { type Swept, sweepRun } from '../sweep.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 
@@ -45,6 +46,9 @@ export const judged = rules.filter(({ id }) => !judgedByLoad.has(id))
 /** How long the run may take to write down what it knows once it was told to end, real ms. */
 const graceMs = 1_000
 
+/** How the process that runs the rules ends where its record cannot grow. */
+const saysFull = /\b(ENOSPC|EDQUOT)\b/
+
 /** Judges the rules against a target, or against the reference in process. Answers the exit code. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   if (options.keep && options.target === undefined) {
@@ -53,14 +57,13 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     )
   }
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
-  const target = file === null ? null : loadTarget(file, terminal.environment)
+  const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   refuseLoad(options.only)
   const profiles = profilesFor(options.profile, target)
   const selected = selectRules(judged, { only: options.only, profiles })
   const leftOut = await plannedFor(target, selected, options, terminal)
   const temporary = options.out === undefined
-  const evidence =
-    options.out === undefined ? mkdtempSync(join(tmpdir(), 'plumbline-')) : prepareOutput(terminal.cwd, options.out)
+  const evidence = options.out === undefined ? temporaryFolder('plumbline-') : prepareOutput(terminal.cwd, options.out)
   const run = newRunId()
   try {
     return await conduct({
@@ -122,18 +125,20 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     const swept = target === null ? null : await sweepLeft(terminal, run, target, options.keep)
     if (swept !== null) tellSwept(terminal, swept, run)
     if (interruption.signal.aborted) {
-      if (options.out !== undefined) writeReports(plan.evidence, await resultsOf(plan.evidence))
+      if (options.out !== undefined) tellReports(plan.evidence, await resultsOf(plan.evidence), terminal)
       terminal.err(`plumbline: interrupted${swept === null || swept.failed.length > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
-    if (!end.inOrder) throw new BrokenError(brokenSentence(end))
+    if (!end.inOrder) {
+      if (!saysFull.test(end.said)) throw new BrokenError(brokenSentence(end))
+      terminal.err(
+        `plumbline: the disk of ${plan.evidence} is full, so the record is not whole and nothing is judged; make room, or name another folder with --out`,
+      )
+      return exitCodes.incomplete
+    }
     const results = await resultsOf(plan.evidence)
     printResults(results, terminal, options)
-    if (options.out !== undefined) {
-      writeReports(plan.evidence, results)
-      terminal.out(`report: ${join(plan.evidence, 'report.html')}`)
-    }
-    return results.verdict.exit
+    return options.out === undefined ? results.verdict.exit : tellReports(plan.evidence, results, terminal)
   } finally {
     progress.end()
     interruption.end()
@@ -175,16 +180,14 @@ function sweepLeft(terminal: Terminal, run: string, target: Target, keep: boolea
 }
 
 function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: string): void {
-  if (removed.length > 0) terminal.err(`removed ${count(removed.length)} that the run had left`)
+  if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} that the run had left`)
   if (kept.length > 0) {
-    terminal.err(`kept ${count(kept.length)} of failed rules (${kept.join(', ')}); plumbline sweep ${run} removes them`)
+    terminal.err(
+      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); plumbline sweep ${run} removes them`,
+    )
   }
-  for (const { name, reason } of failed) terminal.err(`pod ${name} is still there: ${reason}`)
+  for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   if (failed.length > 0) terminal.err(`plumbline sweep ${run} tries again`)
-}
-
-function count(pods: number): string {
-  return pods === 1 ? '1 pod' : `${pods} pods`
 }
 
 function brokenSentence({ code, signal, said }: ChildEnd): string {

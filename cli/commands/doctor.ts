@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parse } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { embed } from '../../proof/instance.ts'
+import { counted } from '../../reports/count.ts'
 import { claimOf, needsOf } from '../../suites/harness/target/claims.ts'
-import { loadTarget } from '../../suites/harness/target/load.ts'
 import { needs } from '../../suites/harness/target/needs.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
+import { addition } from '../additions.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface DoctorOptions {
@@ -13,23 +17,23 @@ export interface DoctorOptions {
 
 /** Says what a target file claims, what it leaves open, which rules that leaves out, and what to add. Sends nothing. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
-  const target =
-    options.target === undefined
-      ? embed().target
-      : loadTarget(resolve(terminal.cwd, options.target), terminal.environment)
-  for (const line of diagnose(target)) terminal.out(line)
+  const { target: name } = options
+  const target = name === undefined ? embed().target : await readTarget(name, terminal)
+  const text = name === undefined ? '' : readFileSync(resolve(terminal.cwd, name), 'utf8')
+  for (const line of diagnose(target, text)) terminal.out(line)
   return 0
 }
 
-/** The lines of the diagnosis. */
-export function diagnose(target: Target): string[] {
+/** The lines of the diagnosis; `text` is the target file as it was written. */
+export function diagnose(target: Target, text: string): string[] {
+  const file: unknown = parse(text)
   const asked = [...new Set(ledger.flatMap((row): readonly string[] => needsOf(row)))].sort()
   const groups = { given: [] as string[], absent: [] as string[], unclaimed: [] as string[] }
   for (const need of asked) {
     const claim = claimOf(target, need)
     if (claim === 'given') groups.given.push(`  ${need}: ${needs[need]?.says ?? ''}`)
-    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need))
-    else groups.absent.push(`  ${need}: ${claim.absent} (${rulesWith(need).length} rules not applicable)`)
+    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need, file))
+    else groups.absent.push(`  ${need}: ${claim.absent} (${counted(rulesWith(need).length, 'rule')} not applicable)`)
   }
   const out = ledger.filter((row) => needsOf(row).some((need) => claimOf(target, need) === 'unclaimed'))
   return [
@@ -39,18 +43,18 @@ export function diagnose(target: Target): string[] {
     ...section('unclaimed', groups.unclaimed),
     out.length === 0
       ? `all ${ledger.length} rules can be judged or are not applicable`
-      : `${out.length} of ${ledger.length} rules are left out as unclaimed`,
+      : `${out.length} of ${ledger.length} rules ${out.length === 1 ? 'is' : 'are'} left out as unclaimed`,
   ]
 }
 
-function unclaimed(need: string): string[] {
+function unclaimed(need: string, file: unknown): string[] {
   const { says = '', line = null } = needs[need] ?? {}
   const out = rulesWith(need)
   return [
     `  ${need}: ${says}`,
-    `    leaves out ${out.length === 1 ? '1 rule' : `${out.length} rules`}: ${out.join(', ')}`,
-    ...(line === null ? [] : [`    to claim it, add: ${line}`]),
-    `    where there is none, add: absent: {${need}: REASON}`,
+    `    leaves out ${counted(out.length, 'rule')}: ${out.join(', ')}`,
+    ...(line === null ? [] : [`    to claim it, ${addition(file, line)}`]),
+    `    where there is none, ${addition(file, `absent: {${need}: REASON}`)}`,
   ]
 }
 

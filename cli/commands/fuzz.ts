@@ -2,12 +2,12 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
+import { counted } from '../../reports/count.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { bodyText } from '../../suites/fuzz/play.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { parseDuration } from '../../suites/harness/target/duration.ts'
-import { loadTarget } from '../../suites/harness/target/load.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import { curlOf } from '../fuzz-curl.ts'
@@ -21,8 +21,10 @@ import {
   replayOn,
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { writableFile } from '../places.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface FuzzCommandOptions {
@@ -44,18 +46,24 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
     throw new UsageError('give either --runs or --for, not both')
   if (options.path !== undefined && options.seed === undefined)
     throw new UsageError('--path needs the --seed that it belongs to')
+  if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
-  const target = file === null ? null : loadTarget(file, terminal.environment)
+  const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
   if (open === null) return exitCodes.unreachable
   const lanes = createLanes(target, file, terminal)
+  const interruption = watchInterruption(() =>
+    terminal.err('plumbline: ended at once; plumbline sweep removes what is left'),
+  )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
     if (options.path !== undefined) return await replayed(open, seed, options.path, lanes.of, terminal)
-    return await conducted(open, seed, options, lanes.of, terminal)
+    return await conducted(open, seed, options, lanes.of, interruption.signal, terminal)
   } finally {
     await open.close()
-    await lanes.sweep()
+    const left = await lanes.sweep()
+    if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
+    interruption.end()
   }
 }
 
@@ -64,11 +72,9 @@ async function conducted(
   seed: number,
   options: FuzzCommandOptions,
   lane: FuzzOptions['lane'],
+  interrupted: AbortSignal,
   terminal: Terminal,
 ): Promise<number> {
-  const interruption = watchInterruption(() =>
-    terminal.err('plumbline: ended at once; plumbline sweep removes what is left'),
-  )
   const forMs = options.for === undefined ? null : durationOf(options.for)
   const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
@@ -82,17 +88,16 @@ async function conducted(
       concurrency: options.concurrency,
       lane,
       findings,
-      goesOn: (cases) => cases < most && !interruption.signal.aborted && isInTime(),
+      goesOn: (cases) => cases < most && !interrupted.aborted && isInTime(),
       onCase: progress.tick,
     })
     progress.end()
     await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
-    if (interruption.signal.aborted) return exitCodes.interrupted
+    if (interrupted.aborted) return exitCodes.interrupted
     if (run.stopped !== null && run.findings.length === 0) return exitCodes.unreachable
     return run.findings.length === 0 ? exitCodes.conformant : exitCodes['not conformant']
   } finally {
     progress.end()
-    interruption.end()
   }
 }
 
@@ -119,7 +124,9 @@ async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: 
   }
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
-  out(`${run.cases} cases in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${counted(run.findings.length)}`)
+  out(
+    `${counted(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(run.findings.length)}`,
+  )
   if (options.json !== undefined)
     writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
 }
@@ -189,13 +196,17 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       runs.push(run)
       return { run, resources }
     },
-    async sweep(): Promise<void> {
+    /** Answers how much could not be removed. */
+    async sweep(): Promise<number> {
+      let left = 0
       for (const run of runs) {
-        if (target === null) return
+        if (target === null) return 0
         const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
         for (const { name, reason } of failed)
-          err(`pod ${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+          err(`${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+        left += failed.length
       }
+      return left
     },
   }
 }
@@ -205,7 +216,7 @@ function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, Fuz
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return `${cases} cases, ${Math.round(cases / seconds)} a second, ${counted(findings.size)}`
+    return `${counted(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(findings.size)}`
   }
   const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
   return {
@@ -237,6 +248,6 @@ function durationOf(text: string): number {
   return ms
 }
 
-function counted(findings: number): string {
-  return findings === 0 ? 'no findings' : findings === 1 ? '1 finding' : `${findings} findings`
+function found(findings: number): string {
+  return findings === 0 ? 'no findings' : counted(findings, 'finding')
 }

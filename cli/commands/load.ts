@@ -1,5 +1,3 @@
-import { resolve } from 'node:path'
-import { loadTarget } from '../../suites/harness/target/load.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import { loadQueue } from '../load/limits.ts'
@@ -7,14 +5,18 @@ import { isLoopback, refuseUnowned } from '../load/owned.ts'
 import { loadPods } from '../load/pods.ts'
 import type { LoadKind } from '../load/select.ts'
 import type { LoadOptions } from '../load/session.ts'
+import { openOutput } from '../record.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Drives load against a target through k6 and judges its limits. Answers the exit code. */
 export async function load(kind: LoadKind, options: LoadOptions, terminal: Terminal): Promise<number> {
-  const target = loadTarget(resolve(terminal.cwd, options.target), terminal.environment)
+  const target = await readTarget(options.target, terminal)
   const url = kind === 'pods' ? target.pods?.url : target.queue?.url
   refuseUnowned(url === undefined ? [] : [url], options.iOwnThis)
   refuseOtherTime(target, url, options.windowScale)
+  // A k6 may have to be built first: what cannot be written is said before that.
+  if (options.out !== undefined) openOutput(terminal.cwd, options.out)
   if (kind === 'pods') return loadPods(options, target, terminal)
   return loadQueue(kind, options, target, terminal)
 }

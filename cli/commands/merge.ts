@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { rules } from '../../generated/rules.ts'
@@ -7,7 +7,8 @@ import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
 import type { Results } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
-import { prepareOutput, writeReports } from '../record.ts'
+import { isFile } from '../places.ts'
+import { prepareOutput, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 
@@ -24,10 +25,8 @@ export async function merge(folders: readonly string[], options: MergeOptions, t
   const read = readerOf(terminal.cwd)
   const merged = joined(folders.map(read))
   const dir = prepareOutput(terminal.cwd, options.out)
-  writeReports(dir, merged)
   printResults(merged, terminal, options)
-  terminal.out(`report: ${join(dir, 'report.html')}`)
-  return merged.verdict.exit
+  return tellReports(dir, merged, terminal)
 }
 
 function joined(all: readonly NamedResults[]): Results {
@@ -44,7 +43,7 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
   const validate = new Ajv2020({ strict: false }).compile<Results>(schema)
   return (name) => {
     const file = join(resolve(cwd, name), 'results.json')
-    if (!existsSync(file)) {
+    if (!isFile(file)) {
       throw new UsageError(
         `${name} holds no results.json; plumbline check --out FOLDER and plumbline load --out FOLDER write one`,
       )

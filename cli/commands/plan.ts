@@ -1,9 +1,8 @@
-import { resolve } from 'node:path'
 import { embed } from '../../proof/instance.ts'
 import { lengthOf, planLines } from '../../suites/harness/plan/text.ts'
-import { loadTarget } from '../../suites/harness/target/load.ts'
 import { planOf } from '../plan.ts'
 import { selectRules } from '../select.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 import { judged, profilesFor } from './check.ts'
 
@@ -16,8 +15,7 @@ export interface PlanOptions {
 
 /** Says how long a run would take, what decides that, and what a budget leaves out. Sends nothing. */
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
-  const target =
-    options.target === undefined ? null : loadTarget(resolve(terminal.cwd, options.target), terminal.environment)
+  const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const selected = selectRules(judged, { only: options.only, profiles: profilesFor(options.profile, target) })
   const planned = planOf(target ?? embed().target, selected, options.budget)
   for (const line of planLines(planned)) terminal.out(line)

@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { proofFaults } from '../../proof/gates.ts'
 import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
 import { type ProofProgress, type ProofResult, prove as run } from '../../proof/prove.ts'
+import { counted } from '../../reports/count.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
+import { writableFile } from '../places.ts'
+import { refuseOdd } from '../select.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface ProveCommandOptions {
@@ -22,15 +24,17 @@ export interface ProveCommandOptions {
 /** Proves that every rule can fail and that none fails wrongly. Answers 0 where all of it holds, else 1. */
 export async function prove(options: ProveCommandOptions, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
+  if (options.only !== undefined) refuseOdd(options.only)
+  const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
   const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
-  const onProgress = ({ done, total, what }: ProofProgress) => display?.(`${done} of ${total} instances, last ${what}`)
+  const onProgress = ({ done, total, what }: ProofProgress) =>
+    display?.(`${done} of ${counted(total, 'instance')}, last ${what}`)
   const { result, lines, holds } = options.odd
     ? await proveOdd(options, onProgress)
     : await proveRules(options, onProgress)
   display?.clear()
   display?.done()
-  const { json } = options
-  if (json !== undefined) writeFileSync(resolve(terminal.cwd, json), `${JSON.stringify(result, null, 2)}\n`)
+  if (json !== null) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
   for (const line of lines) terminal.out(line)
   return holds ? exitCodes.conformant : exitCodes['not conformant']
 }
@@ -71,8 +75,8 @@ export function told(result: ProofResult): string[] {
   return [
     ...(matrix ?? []).map(({ id, failed }) => `on ${id} these fail: ${failed.join(', ') || 'none'}`),
     ...proofFaults(result),
-    `${proven ? 'proven' : 'not proven'}: ${found.length} of ${defects.length} defects are found, ` +
-      `${alike.length} of ${latitudes.length} latitudes are judged as they should be`,
+    `${proven ? 'proven' : 'not proven'}: ${found.length} of ${counted(defects.length, 'defect')} found, ` +
+      `${alike.length} of ${counted(latitudes.length, 'latitude')} judged as expected`,
   ]
 }
 
@@ -81,7 +85,7 @@ export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: b
   return [
     ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
     ...(quiet ? [] : unnoticed.map((odd) => `no rule notices ${odd}`)),
-    `${broken.length === 0 ? 'no rule crashes' : `${broken.length} crashes`}: ${tried.length} of ${cases} odd answers tried, ` +
+    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${counted(cases, 'odd answer')} tried, ` +
       `${unnoticed.length} of them noticed by no rule`,
   ]
 }

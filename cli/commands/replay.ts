@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { NoRecord } from '../../suites/harness/record/read.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
-import { prepareOutput, resultsOf, writeReports } from '../record.ts'
+import { isFile } from '../places.ts'
+import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 
@@ -15,22 +15,22 @@ export interface ReplayOptions {
 /** Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run. */
 export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
-  if (!existsSync(join(dir, 'evidence.ndjson'))) {
+  if (!isFile(join(dir, 'evidence.ndjson'))) {
     throw new UsageError(
       `${folder} holds no record: evidence.ndjson is missing; plumbline check --out FOLDER writes one`,
     )
   }
   await import(pathToFileURL(moduleFile('suites/all')).href)
   const { replay: again } = await import('../../suites/harness/run/replay.ts')
-  const { events } = await again(dir).catch((error: unknown) => {
-    throw error instanceof NoRecord ? new UsageError(error.message) : error
-  })
-  const results = await resultsOf(dir, events)
+  const results = await again(dir)
+    .then(({ events }) => resultsOf(dir, events))
+    .catch((error: unknown) => {
+      throw error instanceof NoRecord ? new UsageError(error.message) : error
+    })
   printResults(results, terminal, { quiet: false })
   if (options.out !== undefined) {
     const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
-    writeReports(out, results)
-    terminal.out(`report: ${join(out, 'report.html')}`)
+    return tellReports(out, results, terminal)
   }
   return results.verdict.exit
 }

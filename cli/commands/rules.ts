@@ -4,6 +4,7 @@ import { rules as ledger } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { loadDefects } from '../../load/defects.ts'
 import { defects } from '../../proof/catalog.ts'
+import { counted } from '../../reports/count.ts'
 import { allRules } from '../../suites/harness/registry.ts'
 import { suiteFiles } from '../digests.ts'
 import { home } from '../home.ts'
@@ -35,10 +36,12 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
   }
   const { bold, dim } = terminal.colors
   for (const { id, level, basis, source, says, test, defects: proven } of listed) {
-    terminal.out(`${bold(id)} ${dim(`${level}, ${basis}, ${source}; ${proven.length} defects; ${test ?? 'no test'}`)}`)
+    terminal.out(
+      `${bold(id)} ${dim(`${level}, ${basis}, ${source}; ${counted(proven.length, 'defect')}; ${test ?? 'no test'}`)}`,
+    )
     terminal.out(`  ${says}`)
   }
-  terminal.out(`${listed.length} rules, ${listed.filter(({ test }) => test !== null).length} with a test`)
+  terminal.out(`${counted(listed.length, 'rule')}, ${listed.filter(({ test }) => test !== null).length} with a test`)
   return 0
 }
 

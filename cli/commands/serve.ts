@@ -21,8 +21,9 @@ import { writeTarget } from '../../suites/harness/target/write.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
-import { findVariants } from '../variants.ts'
+import { findVariants, variantData, variantLines } from '../variants.ts'
 import { createRealCall } from '../worker/call.ts'
 import { readCommand } from '../worker/command.ts'
 import { createProcessWorker, type ProcessWorker } from '../worker/process-worker.ts'
@@ -39,6 +40,9 @@ export interface ServeOptions {
   readonly windowScale?: number
   /** The command of a worker process; the conformance worker of the reference unless given. */
   readonly worker?: string
+  /** List the defects and latitudes instead of serving. */
+  readonly list: boolean
+  readonly json: boolean
 }
 
 const host = '127.0.0.1'
@@ -48,7 +52,10 @@ const graceMs = 2_000
 
 /** Serves the reference until it is interrupted. Throws UsageError where the port is taken or the worker does not start. */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
+  if (options.json && !options.list) throw new UsageError('--json goes with --list')
+  if (options.list) return listed(options, terminal)
   const variants = await variantsOf(options)
+  if (options.printTarget !== undefined) writableFile(terminal.cwd, '--print-target', options.printTarget)
   let worker: ProcessWorker | null = null
   const interruption = watchInterruption(() => worker?.kill())
   try {
@@ -100,11 +107,23 @@ async function workerOf({ worker }: ServeOptions, terminal: Terminal): Promise<P
 
 async function variantsOf({ defect, latitude }: ServeOptions) {
   if (defect.length === 0 && latitude.length === 0) return []
-  // Loaded where it is asked for: the catalogue brings the whole proof along.
+  const { defects, latitudes } = await catalog()
+  const known: readonly Variant[] = defects
+  return [...findVariants('--defect', defect, known), ...findVariants('--latitude', latitude, latitudes)]
+}
+
+async function listed({ json }: ServeOptions, { out }: Terminal): Promise<number> {
+  const { defects, latitudes } = await catalog()
+  if (json) out(JSON.stringify(variantData(defects, latitudes), null, 2))
+  else for (const line of variantLines(defects, latitudes)) out(line)
+  return 0
+}
+
+/** Loaded where it is asked for: it brings the whole proof along. */
+async function catalog() {
   const { defects, latitudes } = await import('../../proof/catalog.ts')
   const { loadDefects } = await import('../../load/defects.ts')
-  const known: readonly Variant[] = [...defects, ...loadDefects]
-  return [...findVariants('--defect', defect, known), ...findVariants('--latitude', latitude, latitudes)]
+  return { defects: [...defects, ...loadDefects], latitudes }
 }
 
 interface Served {

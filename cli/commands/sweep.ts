@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
+import { counted } from '../../reports/count.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import { aliveProcess, deleteLedger, listRuns, type RunLedger, readLedger } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
+import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface SweepCommandOptions {
@@ -25,7 +27,7 @@ export async function sweep(
       throw new UsageError(`there is no run ${run} below ${resolve(cwd, '.plumbline')}${hint}`)
     }
   }
-  const given = options.target === undefined ? null : loadTarget(resolve(cwd, options.target), terminal.environment)
+  const given = options.target === undefined ? null : await readTarget(options.target, terminal)
   let failures = 0
   for (const run of runs.length === 0 ? known : runs) {
     const alive = aliveProcess(cwd, run)
@@ -41,24 +43,25 @@ export async function sweep(
 }
 
 async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
-  if (ledger.left.length === 0) {
+  if (ledger.left.length === 0 && ledger.jobs.length === 0) {
     deleteLedger(ledger)
     terminal.out(`run ${ledger.run}: nothing was left`)
     return 0
   }
   const target = given ?? fromLedger(ledger, terminal)
-  if (ledger.url !== null && target.pods?.url !== ledger.url) {
+  if (ledger.url !== null && (target.pods?.url ?? '') !== ledger.url) {
     terminal.err(
-      `run ${ledger.run} made its pods at ${ledger.url}, and the target file says ${target.pods?.url ?? 'nothing'}; it was left alone`,
+      `run ${ledger.run} made its pods at ${ledger.url || 'no address'}, and the target file says ${target.pods?.url ?? 'nothing'}; it was left alone`,
     )
     return 1
   }
-  const { removed, never, failed } = await sweepRun({ ledger, target, leaveKept: false })
-  const parts = [`${removed.length} removed`]
+  const { removed, never, jobs, failed } = await sweepRun({ ledger, target, leaveKept: false })
+  const parts = [`${counted(removed.length, 'pod')} removed`]
+  if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled, or over by itself`)
   if (never.length > 0) parts.push(`${never.length} never came into being`)
   if (failed.length > 0) parts.push(`${failed.length} still there`)
   terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)
-  for (const { name, reason } of failed) terminal.err(`pod ${name} is still there: ${reason}`)
+  for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   return failed.length
 }
 

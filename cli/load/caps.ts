@@ -1,5 +1,6 @@
 import { lengthOf, type Plan, plannedCount } from '../../load/plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from '../../load/queue/steps.ts'
+import { counted } from '../../reports/count.ts'
 import { UsageError } from '../errors.ts'
 
 /** What a load takes at most, known before anything is sent. */
@@ -41,7 +42,7 @@ export function msOf(plan: Plan): number {
 export function refuseBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): void {
   if (requests > maxRequests) {
     throw new UsageError(
-      `this load takes up to ${number(requests)} requests, and --max-requests permits ${number(maxRequests)}; raise it, or name fewer rules with --only`,
+      `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; raise it, or name fewer rules with --only`,
     )
   }
   if (seconds > maxSeconds) {
@@ -51,14 +52,21 @@ export function refuseBeyond({ requests, seconds }: Estimate, { maxRequests, max
   }
 }
 
-/** What is printed before anything is sent. */
-export function describeEstimate({ requests, seconds, jobs }: Estimate): string {
+/** What is printed before anything is sent; `jobPrice` in USD, null where the target file does not say it. */
+export function describeEstimate({ requests, seconds, jobs }: Estimate, jobPrice: number | null): string {
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
   const cost =
     jobs === 0
       ? 'estimated cost: none beside the requests, since nothing is created'
-      : `estimated cost: ${number(jobs)} empty jobs of low priority, which start no worker, and what the provider takes for a request`
-  return `up to ${number(requests)} requests in ${minutes}; ${cost}`
+      : `estimated cost: ${priceOf(jobs, jobPrice)}, and what the provider takes for a request`
+  return `up to ${counted(requests, 'request')} in ${minutes}; ${cost}`
+}
+
+function priceOf(jobs: number, jobPrice: number | null): string {
+  const empty = `${counted(jobs, 'empty job')} of low priority, which start no worker`
+  return jobPrice === null
+    ? `${empty} (price unknown: set budget: {jobPrice: USD} in the target file)`
+    : `up to ${(jobs * jobPrice).toFixed(2)} USD for ${empty}`
 }
 
 function requestsOf(plan: Plan): number {

@@ -18,6 +18,8 @@ export interface DriverOptions {
   readonly urls: Readonly<Record<string, string>>
   readonly run: string
   readonly token: string
+  /** What a job costs at most, USD; null where nobody says. */
+  readonly jobPrice: number | null
   readonly options: LoadOptions
   readonly terminal: Terminal
   readonly signal: AbortSignal
@@ -34,9 +36,9 @@ export interface Driver {
  * k6, and where the disk is too full for the record.
  */
 export async function openDriver(given: DriverOptions): Promise<Driver> {
-  const { steps, requests, urls, run, token, options, terminal, signal } = given
+  const { steps, requests, urls, run, token, jobPrice, options, terminal, signal } = given
   const estimate = estimateOf(steps)
-  if (!options.quiet) terminal.err(describeEstimate(estimate))
+  if (!options.quiet) terminal.err(describeEstimate(estimate, jobPrice))
   refuseBeyond(estimate, options)
   const { path: k6, version: k6Version } = await foundK6(terminal)
   const folder = openLoadFolder(terminal.cwd, options.out, estimate.requests)

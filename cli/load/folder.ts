@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Judged } from '../../load/conduct.ts'
 import { UsageError } from '../errors.ts'
+import { temporaryFolder } from '../places.ts'
 import { prepareOutput } from '../record.ts'
 
 export interface LoadFolder {
@@ -21,7 +21,7 @@ const SPARE_BYTES = 64 * 1024 * 1024
 
 /** The folder of a load: `--out`, or a temporary one. Throws UsageError where the disk is too full for it. */
 export function openLoadFolder(cwd: string, out: string | undefined, requests: number): LoadFolder {
-  const path = out === undefined ? mkdtempSync(join(tmpdir(), 'plumbline-load-')) : prepareOutput(cwd, out)
+  const path = out === undefined ? temporaryFolder('plumbline-load-') : prepareOutput(cwd, out)
   const plans = join(path, 'load')
   if (existsSync(plans)) rmSync(plans, { recursive: true })
   refuseFullDisk(path, requests)

@@ -100,9 +100,14 @@ test('caps hold at their very number', () => {
   const estimate = { requests: 100, seconds: 60, jobs: 0 }
   expect(() => refuseBeyond(estimate, { maxRequests: 100, maxSeconds: 60 })).not.toThrow()
   expect(() => refuseBeyond(estimate, { maxRequests: 99, maxSeconds: 60 })).toThrow('up to 100 requests')
-  expect(describeEstimate(estimate)).toBe(
+  const said = (jobs: number, price: number | null) => describeEstimate({ ...estimate, jobs }, price)
+  expect(said(0, null)).toBe(
     'up to 100 requests in 60 s; estimated cost: none beside the requests, since nothing is created',
   )
+  expect(said(40, null)).toMatch(
+    /: 40 empty jobs .* \(price unknown: set budget: \{jobPrice: USD\} in the target file\)/,
+  )
+  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority, /)
 })
 
 test('the profile lab is judged where it is asked for', () => {

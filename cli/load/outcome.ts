@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { quote } from 'shell-quote'
 import { rules as ledger } from '../../generated/rules.ts'
 import type { Judged, Undecided } from '../../load/conduct.ts'
@@ -10,8 +8,7 @@ import { describeTarget } from '../../suites/harness/target/describe.ts'
 import { TransportFailure } from '../../suites/harness/transport/types.ts'
 import { digestsOf } from '../digests.ts'
 import { version } from '../home.ts'
-import { writeReports } from '../record.ts'
-import type { Terminal } from '../terminal.ts'
+import { isFull } from '../places.ts'
 import type { LoadTask } from './session.ts'
 
 /** How a load ended: by itself, or before its end. */
@@ -70,27 +67,9 @@ export function resultsOfLoad(
   })
 }
 
-/** Writes every form of the results, or none: half a file on a full disk is no result. */
-export function wroteReports(folder: string, results: Results, { out, err }: Terminal): boolean {
-  try {
-    writeReports(folder, results)
-    out(`report: ${join(folder, 'report.html')}`)
-    return true
-  } catch (error) {
-    if (!isFull(error)) throw error
-    for (const name of ['results.json', 'junit.xml', 'report.html']) rmSync(join(folder, name), { force: true })
-    err(`plumbline: the disk of ${folder} is full, so no report is written; name another folder with --out`)
-    return false
-  }
-}
-
 function reasonOf(error: unknown): string | null {
   if (error instanceof LoadError) return error.message
   if (error instanceof TransportFailure) return `the target cannot be reached: ${error.message}`
   if (isFull(error)) return 'the disk is full, so the record of this load is not whole; name another folder with --out'
   return null
-}
-
-function isFull(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'ENOSPC'
 }

@@ -7,11 +7,12 @@ import { overHttp } from '../../suites/harness/transport/http.ts'
 import type { Transport } from '../../suites/harness/transport/types.ts'
 import { version } from '../home.ts'
 import { type Interruption, watchInterruption } from '../interrupt.ts'
+import { tellReports } from '../record.ts'
 import { newRunId } from '../run-id.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 import { type Driver, openDriver } from './driver.ts'
-import { type Ending, endingOf, resultsOfLoad, wroteReports } from './outcome.ts'
+import { type Ending, endingOf, resultsOfLoad } from './outcome.ts'
 import { type LoadProgress, noLoadProgress, showLoadProgress } from './progress.ts'
 import type { LoadKind, LoadSelection } from './select.ts'
 
@@ -89,7 +90,8 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
     judged,
     async driver(steps, requests, urls) {
       const token = target.keys.full ?? ''
-      driver = await openDriver({ steps, requests, urls, run, token, options, terminal, signal })
+      const { jobPrice } = target.budget
+      driver = await openDriver({ steps, requests, urls, run, token, jobPrice, options, terminal, signal })
       opened(driver)
       return driver.drive
     },
@@ -110,9 +112,8 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
   const used = driver as Driver | null
   const results = await resultsOfLoad(task, ending, { run, startedMs, judged, k6: used?.k6 ?? '' })
   printResults(results, terminal, options)
-  const { exit } = results.verdict
-  if (used === null || options.out === undefined || wroteReports(used.folder.path, results, terminal)) return exit
-  return exit === exitCodes.conformant ? exitCodes.incomplete : exit
+  if (used === null || options.out === undefined) return results.verdict.exit
+  return tellReports(used.folder.path, results, terminal)
 }
 
 async function endOf(task: LoadTask, session: LoadSession): Promise<Ending> {

@@ -1,6 +1,7 @@
 import type { Exchange } from '../exchange.ts'
 import type { Finding, Verdict } from '../outcome.ts'
 import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../record/events.ts'
+import { NoRecord } from '../record/read.ts'
 import { toCurl } from './curl.ts'
 import { type Events, gather, type OpenExchange, type Scenario } from './gather.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
@@ -97,7 +98,8 @@ async function readGist(events: Events): Promise<Gist> {
       exchanges++
       lastMs = event.received.harness
     } else if (event.type === 'verdict') {
-      if (verdicts.has(event.rule)) throw new Error(`the record has two verdicts of ${event.rule}; each rule has one`)
+      if (verdicts.has(event.rule))
+        throw new NoRecord(`the record has two verdicts of ${event.rule}; each rule has one`)
       verdicts.set(event.rule, event)
     } else if (event.type === 'finding') {
       const { rule, clause, expected, observed, exchange } = event
@@ -113,7 +115,7 @@ async function readGist(events: Events): Promise<Gist> {
       if (values.size <= shownReadings) values.add(event.value)
     }
   }
-  if (run === null) throw new Error('the record does not begin with a run; it is empty or damaged')
+  if (run === null) throw new NoRecord('the record does not begin with a run; it is empty or damaged')
   return { run, end, exchanges, lastMs, verdicts, findings, readings }
 }
 
@@ -123,7 +125,7 @@ function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): Le
   const rows = ledger.filter(({ id }) => ids.delete(id))
   const [unknown] = ids
   if (unknown === undefined) return rows
-  throw new Error(
+  throw new NoRecord(
     `the record names the rule ${unknown}, which this ledger does not have; read it with plumbline ${run.plumbline}`,
   )
 }

@@ -13,7 +13,7 @@ export interface TargetFile {
   readonly absent?: Readonly<Record<string, string>>
   readonly clock?: 'real' | { readonly url: string }
   readonly tolerances?: Readonly<Partial<Record<ToleranceName, string>>>
-  readonly budget?: { readonly scenarios?: number; readonly requestsPerMinute?: number }
+  readonly budget?: { readonly scenarios?: number; readonly requestsPerMinute?: number; readonly jobPrice?: number }
   readonly known?: readonly (Omit<KnownFailure, 'clause'> & { readonly clause?: string })[]
 }
 

@@ -52,7 +52,7 @@ test('five lines are enough', () => {
     absent: {},
     clock: 'real',
     tolerances: defaultTolerances,
-    budget: { scenarios: 16, requestsPerMinute: null },
+    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null },
     queue: null,
     receiver: null,
     known: [],
@@ -79,7 +79,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an unknown key with none near',
     file({ more: 'budget: {money: 3}' }),
-    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute',
+    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice',
   ],
   [
     'a missing key',
@@ -186,6 +186,12 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     file({ more: 'known: [{rule: auth.pods.missing, reason: r, expires: 2027-02-30}]' }),
     'target.yaml:4: known.0.expires: expected a day as YYYY-MM-DD, got "2027-02-30"',
   ],
+  [
+    'an alias without its anchor',
+    file({ more: 'clock: *none' }),
+    'target.yaml: an alias (*name) has no anchor before it, or there are too many; write the values out',
+  ],
+  ['a second document', `${file()}---\n`, 'target.yaml:4: a second document begins here; a target file is one'],
   [
     'a key twice',
     file({ more: 'name: a\nname: b' }),

@@ -26,7 +26,7 @@ export function loadTarget(file: string, environment: Environment): Target {
 /** The target of a text in target-file form; `file` is its name in messages. Throws TargetFileError. */
 export function parseTarget(text: string, { file, environment }: { file: string; environment: Environment }): Target {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false, logLevel: 'error' })
   const lineOf = (offset: number | undefined) => (offset === undefined ? 1 : lines.linePos(offset).line)
   // Texts of the parser may quote the file, and the file may hold a key: only codes are passed on.
   const broken = document.errors.map(({ code, pos }) => ({
@@ -40,7 +40,7 @@ export function parseTarget(text: string, { file, environment }: { file: string;
   const note = (path: Path, message: string, atKey = false) => {
     faults.push({ line: lineOf(offsetOf(document, path, atKey)), path: path.join('.'), message })
   }
-  const checked = checkSchema(document.toJS({ maxAliasCount: 100 }))
+  const checked = checkSchema(plainOf(document, file))
   if ('faults' in checked) {
     for (const { path, atKey, message } of checked.faults) note(path, message, atKey)
     throw new TargetFileError(file, inOrder(faults))
@@ -50,8 +50,20 @@ export function parseTarget(text: string, { file, environment }: { file: string;
   return target
 }
 
+/** The value of a document. What fails here are aliases: one without its anchor, or far too many of them. */
+function plainOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch {
+    const message = 'an alias (*name) has no anchor before it, or there are too many; write the values out'
+    throw new TargetFileError(file, [{ line: 0, path: '', message }])
+  }
+}
+
 function syntaxFault(code: string): string {
   if (code === 'DUPLICATE_KEY') return 'a key stands twice in the same mapping; keep one'
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; a target file is one'
+  if (code === 'TAB_AS_INDENT') return 'a tab stands here; YAML is indented with spaces'
   return `this is no YAML (${code.toLowerCase().replaceAll('_', ' ')}); inside {…} and […] write '\${NAME}' in quotes`
 }
 

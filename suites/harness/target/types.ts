@@ -147,6 +147,8 @@ export interface Budget {
   readonly scenarios: number
   /** Requests a minute that the account is granted on the pod API; null where it is not said. */
   readonly requestsPerMinute: number | null
+  /** What a job costs at most, USD; null where it is not said. */
+  readonly jobPrice: number | null
 }
 
 /** A target file as it is understood: every default filled in, secrets still in place. Written to records with marks. */

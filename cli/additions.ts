@@ -1,0 +1,60 @@
+import { parse, stringify } from 'yaml'
+import { membersOf } from '../suites/harness/read.ts'
+
+/**
+ * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file that reads as `file`: below a mapping that is
+ * there already, in place of a short form, or as it stands. The end of a sentence that begins with "to claim it,".
+ */
+export function addition(file: unknown, line: string): string {
+  let added = membersOf(parse(line)) ?? {}
+  let there = membersOf(file) ?? {}
+  const path: string[] = []
+  for (;;) {
+    const [key = '', ...others] = Object.keys(added)
+    const inner = membersOf(added[key])
+    const below = there[key]
+    if (others.length > 0 || inner === null || below === undefined) break
+    // The one section with a short form: its address alone.
+    if (typeof below === 'string') {
+      const whole = { [key]: { url: below, ...inner } }
+      return `write instead of ${flow({ [key]: below })} this: ${flow(whole)}`
+    }
+    path.push(key)
+    added = inner
+    there = membersOf(below) ?? {}
+  }
+  const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
+  if (path.length === 0) return `add: ${withRequired(added) ?? line}`
+  return `add below ${path.join('.')}: ${flow(missing)}`
+}
+
+/** What a section that is not there yet has to have beside what is added. */
+const required: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  pods: { url: 'https://HOST' },
+  queue: { url: 'https://HOST', endpoints: { normal: 'ENDPOINT_ID' } },
+}
+
+/** The section with its required members; null where it needs none. */
+function withRequired(added: Readonly<Record<string, unknown>>): string | null {
+  const [section = ''] = Object.keys(added)
+  const least = required[section]
+  const given = membersOf(added[section])
+  if (least === undefined || given === null) return null
+  const both = Object.entries(least).map(([key, value]) => [key, { ...membersOf(value), ...membersOf(given[key]) }])
+  const nested = Object.fromEntries(both.filter(([key]) => membersOf(least[String(key)]) !== null))
+  return flow({ [section]: { ...least, ...given, ...nested } })
+}
+
+/** Members on one line, without braces around the whole. */
+function flow(members: Readonly<Record<string, unknown>>): string {
+  return Object.entries(members)
+    .map(([key, value]) =>
+      stringify({ [key]: value }, flowing)
+        .trim()
+        .slice(1, -1)
+        .trim(),
+    )
+    .join(' and ')
+}
+
+const flowing = { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 } as const

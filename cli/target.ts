@@ -1,0 +1,32 @@
+import { resolve } from 'node:path'
+import { type TargetFault, TargetFileError } from '../suites/harness/target/error.ts'
+import { loadTarget } from '../suites/harness/target/load.ts'
+import { suggestion } from '../suites/harness/target/nearest.ts'
+import type { Target } from '../suites/harness/target/types.ts'
+import { UsageError } from './errors.ts'
+import type { Terminal } from './terminal.ts'
+
+/**
+ * The target of a file named on the command line. Throws TargetFileError where it cannot be used as it is, clauses of
+ * `known` that no rule has included.
+ */
+export async function readTarget(name: string, { cwd, environment }: Terminal): Promise<Target> {
+  if (name === '') throw new UsageError('--target is empty; name a target file')
+  const target = loadTarget(resolve(cwd, name), environment)
+  const faults = await clauseFaults(target)
+  if (faults.length > 0) throw new TargetFileError(resolve(cwd, name), faults)
+  return target
+}
+
+/** Every clause of a rule has a defect, so the defects know them all; those that load judges name the shapes of plans. */
+async function clauseFaults({ known }: Target): Promise<TargetFault[]> {
+  if (known.every(({ clause }) => clause === null)) return []
+  // Loaded where it is asked for: the catalogue brings the whole proof along.
+  const { defects } = await import('../proof/catalog.ts')
+  return known.flatMap(({ rule, clause }, index) => {
+    const clauses = [...new Set(defects.filter((defect) => defect.rule === rule).map((defect) => defect.clause))]
+    if (clause === null || clauses.length === 0 || clauses.includes(clause)) return []
+    const path = `known.${index}.clause`
+    return [{ line: 0, path, message: `${path}: ${rule} has no clause ${clause}${suggestion(clause, clauses)}` }]
+  })
+}
