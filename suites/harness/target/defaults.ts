@@ -28,6 +28,8 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   volumeSecond: null,
   volumePath: '/workspace',
   recipes: {},
+  // Which fields PATCH takes beside mounts is not described; a name is the least of them.
+  change: 'name',
   capacity: capacityTexts(),
 }
 

@@ -1,5 +1,5 @@
 import type { PodOperation } from '../exchange.ts'
-import type { HealthPaths, KnownFailure, PodStatus, QueuePath, Recipe, StreamForm } from './types.ts'
+import type { ChangeField, HealthPaths, KnownFailure, PodStatus, QueuePath, Recipe, StreamForm } from './types.ts'
 
 /** A target file as its author writes it, once the schema holds. `docs/target-file.md` explains each key. */
 export interface TargetFile {
@@ -32,6 +32,7 @@ export interface PodsSection {
   readonly volumeSecond?: string
   readonly volumePath?: string
   readonly statuses?: Readonly<Partial<Record<PodStatus, Partial<Recipe>>>>
+  readonly change?: ChangeField
   readonly capacity?: string
 }
 

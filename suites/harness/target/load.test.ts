@@ -92,6 +92,11 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:5: tolerances.settle: expected a length of time with its unit, such as 500ms, 2s or 3m, got 120',
   ],
   [
+    'a field whose change does harm',
+    file({ pods: '{url: "https://a.test", change: locked}' }),
+    'target.yaml:2: pods.change: expected name, args or env, got "locked"',
+  ],
+  [
     'no pause between looks',
     file({ more: 'tolerances: {poll: 0ms}' }),
     'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
@@ -223,6 +228,15 @@ test('absence of CPU pods takes the default of pods.cpu away', () => {
   expect(target.pods?.cpu).toBeNull()
   expect(claimOf(target, 'pods.cpu')).toEqual({ absent: 'none here' })
   expect(claimOf(target, 'pod.running')).toBe('unclaimed')
+})
+
+test('the field that PATCH changes is the name, another one, or none', () => {
+  expect(parse(file()).pods?.change).toBe('name')
+  expect(parse(file({ pods: '{url: "https://a.test", change: env}' })).pods?.change).toBe('env')
+  const none = parse(file({ more: 'absent: {pods.change: names are given once}' }))
+  expect(none.pods?.change).toBeNull()
+  expect(claimOf(none, 'pods.change')).toEqual({ absent: 'names are given once' })
+  expect(parse(writeTarget(none).replace('secret-full', '${API_KEY}'))).toEqual(none)
 })
 
 test('an unclaimed need says which line claims it', () => {

@@ -58,6 +58,9 @@ export interface Tolerances {
   readonly sweepMs: number
 }
 
+/** The fields of a pod that a PATCH may change without harm. */
+export type ChangeField = 'name' | 'args' | 'env'
+
 /** The pod plane of a target. Present kinds of pod are claims; null is unclaimed unless `absent` says why. */
 export interface PodPlane {
   readonly url: string
@@ -77,6 +80,8 @@ export interface PodPlane {
   readonly volumeSecond: string | null
   readonly volumePath: string
   readonly recipes: Readonly<Partial<Record<PodStatus, Recipe>>>
+  /** The field by which PATCH changes a pod harmlessly; null where PATCH changes nothing but mounts. */
+  readonly change: ChangeField | null
   /** A pattern for texts that tell of want of capacity. */
   readonly capacity: string
 }
