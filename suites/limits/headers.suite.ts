@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../harness/client/structured.ts'
 import { type Exchange, headerList, type WireResponse } from '../harness/exchange.ts'
-import { everyExchange } from '../harness/registry.ts'
+import { everyExchange, invariant } from '../harness/registry.ts'
 import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
 /** Both headers (heading Limits): the clause that is about each, and what its windows count and how long they take. */
@@ -24,7 +24,7 @@ everyExchange('limits.pods.headers-on-success', (exchange) => {
   }
 })
 
-everyExchange('limits.pods.headers-syntax', (exchange) => {
+invariant<Readings>('limits.pods.headers-syntax', {}, (readings, exchange) => {
   const seen = judge(exchange, ({ name, count, seconds }, text) => {
     const items = rateItems(text)
     const expected = `${count} (whole) and ${seconds} of each window of ${name} as numbers from 0 on`
@@ -34,7 +34,9 @@ everyExchange('limits.pods.headers-syntax', (exchange) => {
     ])
     return (items.length === 0 ? ['no window'] : observed).map((observed) => ({ expected, observed }))
   })
-  return seen === null ? null : { ...seen, readings: fractionsIn(exchange) }
+  if (seen === null) return { state: readings, exercised: [], findings: [] }
+  const state = withFractions(readings, exchange)
+  return { ...seen, state, readings: state }
 })
 
 everyExchange('limits.pods.windows', (exchange) =>
@@ -85,6 +87,7 @@ function pair(window: string, of: 'r' | 't', raw: string | undefined, by: 'q' | 
 }
 
 type Header = (typeof headers)[number]
+type Readings = Readonly<Record<string, string>>
 
 /** The answer to a request that the limits per user are about; nothing says that listings of the catalog are counted. */
 function limitedAnswer({ operation, response }: Exchange): WireResponse | null {
@@ -95,14 +98,17 @@ function told(what: string, fault: string | null): string[] {
   return fault === null ? [] : [`${what} ${fault}`]
 }
 
-/** Seconds are not said to be whole: which parameters were seen with a fraction is recorded. */
-function fractionsIn(exchange: Exchange): Record<string, string> {
+/** Seconds are not said to be whole: whether any had a fraction is recorded for each parameter. */
+function withFractions(readings: Readings, exchange: Exchange): Readings {
   const response = limitedAnswer(exchange)
-  const fractional = headers.filter(({ name, seconds }) => {
+  const seen = headers.flatMap(({ name, seconds }) => {
     const text = response === null ? null : headerList(response.headers, name)
-    return rateItems(text ?? '').some(({ parameters }) => parameters.get(seconds)?.includes('.'))
+    if (text === null) return []
+    const isFractional = rateItems(text).some(({ parameters }) => parameters.get(seconds)?.includes('.'))
+    const key = `${seconds} of ${name}`
+    return [[key, isFractional ? 'with a fraction' : (readings[key] ?? 'whole')]]
   })
-  return Object.fromEntries(fractional.map(({ name, seconds }) => [`${seconds} of ${name}`, 'with a fraction']))
+  return { ...readings, ...Object.fromEntries(seen) }
 }
 
 /** Judges each of the headers that is there; where none is, the answer says nothing. */
