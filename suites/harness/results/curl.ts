@@ -115,7 +115,8 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
       return [...lines, ...cleanUp(), ...makes, ...told(finding), request(one, '-si')]
     }
     if (polls !== null && shown.request.method === 'GET' && polls.from !== polls.to) return lines
-    if (made !== null && usedLater(made.id, number)) {
+    // A pod is kept in mind for its removal, whether it is asked for again or not.
+    if (made !== null && (made.kind === 'pod' || usedLater(made.id, number))) {
       const variable = `${made.kind.toUpperCase()}_${pods.size + 1}`
       const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
       lines.push(`${variable}=$(${request(one, '-s')} | ${id}); echo "${variable}=$${variable}"`)
