@@ -6,6 +6,7 @@ import type { Actor, RunClock } from '../clock/types.ts'
 import { type Exchange, isQueueOperation, type Plane } from '../exchange.ts'
 import { createSharedFixtures, fixturesOf } from '../fixtures/fixtures.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
+import { createHooks } from '../hooks/hooks.ts'
 import { Inconclusive, RuleBroken, Unverified } from '../outcome.ts'
 import { claimOf, waitMsOf } from '../plan/resources.ts'
 import { createDesk } from '../receiver/desk.ts'
@@ -44,6 +45,8 @@ export interface SessionOptions {
   readonly door?: Door | null
   /** Rules that a budget left out beforehand. */
   readonly leftOut?: readonly LeftOut[]
+  /** What came of the hooks of a run that is over; default: they are run and recorded. */
+  readonly hook?: Shared['hook']
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -102,7 +105,21 @@ export function createSession(options: SessionOptions): Session {
           record: recorder.arrival,
         })
   if (desk !== null) door?.open(desk.receive, desk.replayed)
-  const shared: Shared = { line, target, controlled: clock.controlled, seed, resources: options.resources, desk }
+  const runHook = createHooks(options.transport, target.tolerances.hookMs)
+  const hook: Shared['hook'] = async (owner, n, hook, call) => {
+    const failure = briefly(recorder, await runHook(hook, { run: options.run, ...call }))
+    recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
+    return failure
+  }
+  const shared: Shared = {
+    hook: options.hook ?? hook,
+    line,
+    target,
+    controlled: clock.controlled,
+    seed,
+    resources: options.resources,
+    desk,
+  }
   const owners: Owner[] = []
   const ownerOf = (name: string): Owner => {
     const owner = createOwner(shared, name, clock.actor(name))
@@ -203,6 +220,11 @@ async function seenOf(plane: Plane, look: () => Promise<Seen>): Promise<Seen> {
     if (error instanceof Inconclusive) return { plane, failure: error.message.replace(/^no whole answer: /, '') }
     throw error
   }
+}
+
+/** Secrets go before a text is cut. */
+function briefly(recorder: Recorder, text: string | null): string | null {
+  return text === null ? null : recorder.clean(text).slice(0, 300)
 }
 
 /** The first need of a rule that the target does not offer, as the error that says so. */

@@ -13,10 +13,17 @@ export interface Grants {
   readonly mayNot: readonly string[]
 }
 
-/** How to bring a pod into a status: more members for the creation body, and the actions to take once it is RUNNING. */
+/** What brings a pod into a status from outside the API: a command and its words, or an address that is called. */
+export type Hook = { readonly command: readonly string[] } | { readonly url: string }
+
+/**
+ * How to bring a pod into a status: more members for the creation body, the actions to take once it is RUNNING, and a
+ * hook that is run after them.
+ */
 export interface Recipe {
   readonly body: Readonly<Record<string, unknown>>
   readonly actions: readonly string[]
+  readonly hook: Hook | null
 }
 
 /** A failure that is known and accepted until a day. */
@@ -54,6 +61,8 @@ export interface Tolerances {
   readonly webhookMs: number
   /** By how much the time between two attempts of a notification may be off, ms. */
   readonly webhookSpacingMs: number
+  /** How long a hook may take, real ms. */
+  readonly hookMs: number
   /** How late a ttl, a retention or an executionTimeout may be carried out, ms. */
   readonly sweepMs: number
 }
