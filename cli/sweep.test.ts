@@ -93,7 +93,7 @@ test('what cannot be removed stays in the ledger', async () => {
   ledger([{ kind: 'pod', name: 'a', id: a ?? '', state: 'created' }])
   const wrong = { ...target, keys: { full: defaultKeys.restricted } }
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
-  expect(swept.failed).toEqual([{ name: 'a', reason: 'its deletion was answered 403' }])
+  expect(swept.failed).toEqual([{ name: 'pod a', reason: 'its deletion was answered 403' }])
   expect(readLedger(cwd, run).left).toEqual([{ name: 'a', id: a, state: 'created' }])
 })
 

@@ -20,7 +20,7 @@ export interface Swept {
   readonly never: readonly string[]
   /** Names of pods that were left alone because the run was told to keep them. */
   readonly kept: readonly string[]
-  /** What could not be removed, each with the reason; the ledger keeps it. */
+  /** What could not be removed, as `pod NAME` or `job NAME`, each with the reason; the ledger keeps it. */
   readonly failed: readonly { readonly name: string; readonly reason: string }[]
 }
 
@@ -54,7 +54,7 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
       const take = async (name: string, ids: readonly string[]): Promise<void> => {
         const reasons: string[] = []
         for (const id of ids) reasons.push(...(await remover.remove(id)))
-        if (reasons[0] !== undefined) failed.push({ name, reason: reasons[0] })
+        if (reasons[0] !== undefined) failed.push({ name: `pod ${name}`, reason: reasons[0] })
         else (ids.length === 0 ? never : removed).push(name)
       }
       failed.push(...(await cancelJobs(ledger.jobs, target, send)))
@@ -62,7 +62,7 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
       const sought = wanted.filter(({ id }) => id === null)
       const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
       if (found instanceof Map) for (const { name } of sought) await take(name, found.get(name) ?? [])
-      else failed.push(...sought.map(({ name }) => ({ name, reason: found.message })))
+      else failed.push(...sought.map(({ name }) => ({ name: `pod ${name}`, reason: found.message })))
     } finally {
       actor.done()
       clock.close()

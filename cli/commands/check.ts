@@ -179,7 +179,7 @@ function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: st
   if (kept.length > 0) {
     terminal.err(`kept ${count(kept.length)} of failed rules (${kept.join(', ')}); plumbline sweep ${run} removes them`)
   }
-  for (const { name, reason } of failed) terminal.err(`pod ${name} is still there: ${reason}`)
+  for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   if (failed.length > 0) terminal.err(`plumbline sweep ${run} tries again`)
 }
 

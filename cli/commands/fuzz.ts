@@ -194,7 +194,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
         if (target === null) return
         const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
         for (const { name, reason } of failed)
-          err(`pod ${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+          err(`${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
       }
     },
   }

@@ -41,7 +41,7 @@ export async function sweep(
 }
 
 async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
-  if (ledger.left.length === 0) {
+  if (ledger.left.length + ledger.jobs.length === 0) {
     deleteLedger(ledger)
     terminal.out(`run ${ledger.run}: nothing was left`)
     return 0
@@ -58,7 +58,7 @@ async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Termi
   if (never.length > 0) parts.push(`${never.length} never came into being`)
   if (failed.length > 0) parts.push(`${failed.length} still there`)
   terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)
-  for (const { name, reason } of failed) terminal.err(`pod ${name} is still there: ${reason}`)
+  for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   return failed.length
 }
 
