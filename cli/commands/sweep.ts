@@ -43,7 +43,7 @@ export async function sweep(
 }
 
 async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
-  if (ledger.left.length === 0 && ledger.jobs.length === 0) {
+  if (ledger.left.length + ledger.jobs.length === 0) {
     deleteLedger(ledger)
     terminal.out(`run ${ledger.run}: nothing was left`)
     return 0

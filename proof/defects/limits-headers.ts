@@ -31,10 +31,10 @@ export const limitsHeaders = [
     observed: 't of day missing',
     wrap: rewritten('ratelimit', (text) => text.replace(/("day";r=\d+);t=\d+/, '$1')),
   }),
-  defect('hour-length-fraction', 'headers-syntax', 'rate-limit-policy', {
-    says: 'The length of the hour is written with a fraction.',
-    observed: 'w of hour not whole',
-    wrap: rewritten('ratelimit-policy', (text) => text.replace('w=3600', 'w=3600.0')),
+  defect('hour-quota-fraction', 'headers-syntax', 'rate-limit-policy', {
+    says: 'The quota of the hour has a fraction.',
+    observed: 'q of hour not whole',
+    wrap: rewritten('ratelimit-policy', (text) => text.replace(/("hour";q=\d+)/, '$1.5')),
   }),
   defect('hour-missing', 'windows', 'rate-limit', {
     says: 'RateLimit has no window hour.',

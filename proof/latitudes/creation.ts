@@ -1,3 +1,6 @@
+import type { StoredPod } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { Latitude } from '../types.ts'
 import { plane, styled } from './tools.ts'
 
 /** What a creation refuses and with which status; the description says no more of it than its limits. */
@@ -39,4 +42,17 @@ export const creation = [
       file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
     },
   ),
-] as const
+  {
+    id: 'cpu-shown-as-asked',
+    says: 'The CPU of a pod is shown as its creation named it, without memory where none was named.',
+    change: (options) =>
+      composeOptions(options, {
+        parts: {
+          buildPod: (original) => (body, caller, service) => {
+            const pod = original(body, caller, service)
+            return body.cpu === undefined ? pod : { ...pod, hardware: { cpu: body.cpu } as StoredPod['hardware'] }
+          },
+        },
+      }),
+  },
+] as const satisfies readonly Latitude[]

@@ -1,6 +1,7 @@
 import type { Plane } from '../../suites/harness/exchange.ts'
 import type { Latitude } from '../types.ts'
 import { answers } from './answers.ts'
+import { changes } from './changes.ts'
 import { creation } from './creation.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
@@ -16,6 +17,7 @@ import { transport } from './transport.ts'
 export const latitudes: readonly Latitude[] = [
   ...on('pods', answers),
   ...on('pods', creation),
+  ...on('pods', changes),
   ...on('pods', terminated),
   ...on('pods', life),
   ...on('pods', shape),

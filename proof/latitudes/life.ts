@@ -115,7 +115,7 @@ export const life = [
       life: { errorImage: 'broken.example/' },
     },
     {
-      file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [] } } }),
+      file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [], hook: null } } }),
     },
   ),
 ] as const satisfies readonly Latitude[]

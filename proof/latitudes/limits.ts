@@ -1,5 +1,5 @@
 import { createFirstRequestWindows } from '../../reference/limits/fixed-windows.ts'
-import type { Latitude } from '../types.ts'
+import type { Fetch, Latitude } from '../types.ts'
 import { authorization, optioned, styled } from './tools.ts'
 
 /** Rate limits: the quotas are not shown, and the headers only as far as their names and parameters go. */
@@ -21,6 +21,32 @@ export const limits = [
   }),
   styled('rate-longest-first', 'The day is the first window in the rate headers.', { rateWindows: 'longest-first' }),
   styled('rate-more-parameters', 'Each window has a parameter more.', { rateExtra: true }),
+  {
+    id: 'rate-seconds-fractional',
+    says: 'Seconds in the rate headers have a fraction.',
+    wrap: rewritesRates((text) => text.replace(/\b([tw]=\d+)/g, '$1.0')),
+    readings: {
+      'limits.pods.headers-syntax': {
+        't of RateLimit': 'with a fraction',
+        'w of RateLimit-Policy': 'with a fraction',
+      },
+    },
+  },
+  {
+    id: 'rate-counts-decimal',
+    says: 'Counts in the rate headers are written as decimals.',
+    wrap: rewritesRates((text) => text.replace(/\b([rq]=\d+)/g, '$1.0')),
+  },
+  {
+    id: 'catalog-unlimited',
+    says: 'The CPU catalog is not counted and carries no rate headers.',
+    wrap: rewritesRates(() => null, isCatalog),
+  },
+  {
+    id: 'catalog-limited-otherwise',
+    says: 'The CPU catalog has a limit of its own, with a window of its own.',
+    wrap: rewritesRates((_, name) => (name === 'ratelimit' ? '"catalog";r=5;t=1.5' : '"catalog";q=10;w=2'), isCatalog),
+  },
   styled('rate-not-on-errors', 'Errors other than 429 carry no rate headers.', { rateHeadersOnErrors: false }),
   styled('retry-after-shortest', 'Retry-After covers the window that refused and no other.', {
     retryAfter: 'shortest',
@@ -55,3 +81,27 @@ export const limits = [
     },
   },
 ] as const satisfies readonly Latitude[]
+
+const rateHeaderNames = ['ratelimit', 'ratelimit-policy']
+
+/** The rate headers of some answers say something else; null takes them away. */
+function rewritesRates(
+  rewrite: (text: string, name: string) => string | null,
+  when: (request: Request) => boolean = () => true,
+): (fetch: Fetch) => Fetch {
+  return (fetch) => async (request) => {
+    const response = await fetch(request)
+    for (const name of rateHeaderNames) {
+      const text = response.headers.get(name)
+      if (text === null || !when(request)) continue
+      const other = rewrite(text, name)
+      if (other === null) response.headers.delete(name)
+      else response.headers.set(name, other)
+    }
+    return response
+  }
+}
+
+function isCatalog(request: Request): boolean {
+  return request.url.endsWith('/v2/catalog/cpus')
+}

@@ -3,6 +3,7 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodOperation } from '../harness/exchange.ts'
 import { idIn, type PodView } from '../harness/read.ts'
+import { changeOf } from '../pods/changing.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
 import { listHolding } from './listing.ts'
 
@@ -36,7 +37,7 @@ export async function workingPlane(context: Context, running: PodView): Promise<
   const { id } = running
   works(context, 'listPods', await pods.list())
   works(context, 'getPod', await pods.get(id))
-  works(context, 'updatePod', await pods.patch(id, { name: `${running.value.name}-a` }))
+  works(context, 'updatePod', await pods.patch(id, changeOf(context, running, 'a')))
   works(context, 'triggerPodAction', await pods.act(id, 'stop'))
   if (offers('catalog')) works(context, 'listCpuFlavors', await pods.cpus())
   const created = await createdPod(context, await fixture.body())
@@ -52,7 +53,7 @@ export async function workingPlane(context: Context, running: PodView): Promise<
       createPod: (client, options) => client.create(body, options),
       listCpuFlavors: (client, options) => client.cpus(options),
       getPod: (client, options) => client.get(id, options),
-      updatePod: (client, options) => client.patch(id, { name: `${running.value.name}-b` }, options),
+      updatePod: (client, options) => client.patch(id, changeOf(context, running, 'b'), options),
       triggerPodAction: (client, options) => client.act(id, 'start', options),
       deletePod: (client, options) => client.delete(id, options),
     },

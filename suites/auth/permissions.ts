@@ -2,6 +2,7 @@ import { type PodAction, podActions } from '../../generated/tables.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodOperation } from '../harness/exchange.ts'
 import type { PodStatus } from '../harness/target/types.ts'
+import { changeOf } from '../pods/changing.ts'
 import type { Send } from './operations.ts'
 
 /** What a key may be granted, as the target file names it: an operation, or one action of the action call. */
@@ -18,7 +19,8 @@ export function isAction(permission: Permission): permission is PodAction {
 }
 
 /** A request that needs a permission, on a pod of its own where it changes one. */
-export async function requestFor(permission: Permission, { fixture }: Context): Promise<Send> {
+export async function requestFor(permission: Permission, context: Context): Promise<Send> {
+  const { fixture } = context
   switch (permission) {
     case 'listPods':
       return (client) => client.list()
@@ -33,8 +35,8 @@ export async function requestFor(permission: Permission, { fixture }: Context): 
       return (client) => client.get(id)
     }
     case 'updatePod': {
-      const { id, value } = await fixture.pod('RUNNING')
-      return (client) => client.patch(id, { name: `${value.name}-a` })
+      const pod = await fixture.pod('RUNNING')
+      return (client) => client.patch(pod.id, changeOf(context, pod, 'a'))
     }
     case 'deletePod': {
       const { id } = await fixture.pod('PROVISIONING')

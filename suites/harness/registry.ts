@@ -26,6 +26,8 @@ export interface Seen<State> {
   /** Clauses that this exchange exercised; empty where it says nothing about the rule. */
   readonly exercised: readonly string[]
   readonly findings: readonly Omit<Finding, 'exchange'>[]
+  /** What was seen where the description is open; the last value of a name stays. */
+  readonly readings?: Readonly<Record<string, string>>
 }
 
 /** A rule about every exchange of the run, whichever scenario made it: a pure reducer. */

@@ -1,18 +1,20 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../harness/client/structured.ts'
-import { headerList, type WireResponse } from '../harness/exchange.ts'
-import { everyExchange } from '../harness/registry.ts'
-import { numberOf, rateItems, wholeFault } from './rate-items.ts'
+import { type Exchange, headerList, type WireResponse } from '../harness/exchange.ts'
+import { everyExchange, invariant } from '../harness/registry.ts'
+import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
-/** Both headers (heading Limits): the clause that is about each, and the parameters of its windows. */
+/** Both headers (heading Limits): the clause that is about each, and what its windows count and how long they take. */
 const headers = [
-  { clause: 'rate-limit', name: 'RateLimit', parameters: ['r', 't'] },
-  { clause: 'rate-limit-policy', name: 'RateLimit-Policy', parameters: ['q', 'w'] },
+  { clause: 'rate-limit', name: 'RateLimit', count: 'r', seconds: 't' },
+  { clause: 'rate-limit-policy', name: 'RateLimit-Policy', count: 'q', seconds: 'w' },
 ] as const
 
 const windows = sorted(tables.podWindows.map(({ name }) => name))
 
-everyExchange('limits.pods.headers-on-success', ({ key, response }) => {
+everyExchange('limits.pods.headers-on-success', (exchange) => {
+  const { key } = exchange
+  const response = limitedAnswer(exchange)
   // Quotas are per user; a request without a key of the run is nobody's.
   if (key === null || response === null || response.status < 200 || response.status > 299) return null
   const missing = headers.filter(({ name }) => headerList(response.headers, name) === null)
@@ -22,22 +24,23 @@ everyExchange('limits.pods.headers-on-success', ({ key, response }) => {
   }
 })
 
-everyExchange('limits.pods.headers-syntax', ({ response }) =>
-  judge(response, ({ name, parameters }, text) => {
+invariant<Readings>('limits.pods.headers-syntax', {}, (readings, exchange) => {
+  const seen = judge(exchange, ({ name, count, seconds }, text) => {
     const items = rateItems(text)
-    const expected = `${parameters.join(' and ')} of each window of ${name} as whole numbers from 0 on`
-    const observed = items.flatMap((item) =>
-      parameters.flatMap((parameter) => {
-        const fault = wholeFault(item.parameters.get(parameter))
-        return fault === null ? [] : [`${parameter} of ${item.name} ${fault}`]
-      }),
-    )
+    const expected = `${count} (whole) and ${seconds} of each window of ${name} as numbers from 0 on`
+    const observed = items.flatMap(({ name: window, parameters }) => [
+      ...told(`${count} of ${window}`, countFault(parameters.get(count))),
+      ...told(`${seconds} of ${window}`, lengthFault(parameters.get(seconds))),
+    ])
     return (items.length === 0 ? ['no window'] : observed).map((observed) => ({ expected, observed }))
-  }),
-)
+  })
+  if (seen === null) return { state: readings, exercised: [], findings: [] }
+  const state = withFractions(readings, exchange)
+  return { ...seen, state, readings: state }
+})
 
-everyExchange('limits.pods.windows', ({ response }) =>
-  judge(response, ({ name }, text) => {
+everyExchange('limits.pods.windows', (exchange) =>
+  judge(exchange, ({ name }, text) => {
     const shown = sorted(rateItems(text).map((item) => item.name))
     return shown === windows
       ? []
@@ -45,8 +48,8 @@ everyExchange('limits.pods.windows', ({ response }) =>
   }),
 )
 
-everyExchange('limits.pods.structured', ({ response }) =>
-  judge(response, ({ name }, text) => {
+everyExchange('limits.pods.structured', (exchange) =>
+  judge(exchange, ({ name }, text) => {
     const expected = `${name} as a structured-field list of strings`
     const list = structuredList(text)
     if (list === null) return [{ expected, observed: 'no structured-field list' }]
@@ -55,7 +58,8 @@ everyExchange('limits.pods.structured', ({ response }) =>
   }),
 )
 
-everyExchange('limits.pods.bounds', ({ response }, { tolerances }) => {
+everyExchange('limits.pods.bounds', (exchange, { tolerances }) => {
+  const response = limitedAnswer(exchange)
   const limit = response === null ? null : headerList(response.headers, 'RateLimit')
   const policy = response === null ? null : headerList(response.headers, 'RateLimit-Policy')
   if (limit === null || policy === null) return null
@@ -83,12 +87,36 @@ function pair(window: string, of: 'r' | 't', raw: string | undefined, by: 'q' | 
 }
 
 type Header = (typeof headers)[number]
+type Readings = Readonly<Record<string, string>>
+
+/** The answer to a request that the limits per user are about; nothing says that listings of the catalog are counted. */
+function limitedAnswer({ operation, response }: Exchange): WireResponse | null {
+  return operation === 'listCpuFlavors' ? null : response
+}
+
+function told(what: string, fault: string | null): string[] {
+  return fault === null ? [] : [`${what} ${fault}`]
+}
+
+/** Seconds are not said to be whole: whether any had a fraction is recorded for each parameter. */
+function withFractions(readings: Readings, exchange: Exchange): Readings {
+  const response = limitedAnswer(exchange)
+  const seen = headers.flatMap(({ name, seconds }) => {
+    const text = response === null ? null : headerList(response.headers, name)
+    if (text === null) return []
+    const isFractional = rateItems(text).some(({ parameters }) => parameters.get(seconds)?.includes('.'))
+    const key = `${seconds} of ${name}`
+    return [[key, isFractional ? 'with a fraction' : (readings[key] ?? 'whole')]]
+  })
+  return { ...readings, ...Object.fromEntries(seen) }
+}
 
 /** Judges each of the headers that is there; where none is, the answer says nothing. */
 function judge(
-  response: WireResponse | null,
+  exchange: Exchange,
   flaws: (header: Header, text: string) => { readonly expected: string; readonly observed: string }[],
 ) {
+  const response = limitedAnswer(exchange)
   const present = headers.flatMap((header) => {
     const text = response === null ? null : headerList(response.headers, header.name)
     return text === null ? [] : [{ header, text }]

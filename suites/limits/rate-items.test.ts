@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { numberOf, rateItems, wholeFault } from './rate-items.ts'
+import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
 test.each([
   ['"minute";r=1;t=2, "hour";r=3;t=4', ['minute r=1 t=2', 'hour r=3 t=4']],
@@ -20,18 +20,20 @@ test.each([
 })
 
 test.each([
-  ['0', null],
-  ['50', null],
-  [undefined, 'missing'],
-  ['-1', 'negative'],
-  ['50.0', 'not whole'],
-  ['.5', 'not whole'],
-  ['"50"', 'no number'],
-  ['1e3', 'no number'],
-  ['+5', 'no number'],
-  ['', 'no number'],
-])('what keeps %j from being a whole number: %j', (raw, fault) => {
-  expect(wholeFault(raw)).toBe(fault)
+  ['0', null, null],
+  ['50', null, null],
+  ['50.0', null, null],
+  ['50.5', 'not whole', null],
+  [undefined, 'missing', 'missing'],
+  ['-1', 'negative', 'negative'],
+  ['-0.5', 'negative', 'negative'],
+  ['.5', 'no number', 'no number'],
+  ['"50"', 'no number', 'no number'],
+  ['1e3', 'no number', 'no number'],
+  ['+5', 'no number', 'no number'],
+  ['', 'no number', 'no number'],
+])('what keeps %j from being a count: %j, and from being a number of seconds: %j', (raw, asCount, asLength) => {
+  expect([countFault(raw), lengthFault(raw)]).toEqual([asCount, asLength])
 })
 
 test.each([

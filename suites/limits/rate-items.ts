@@ -25,12 +25,17 @@ export function rateItems(header: string): RateItem[] {
   })
 }
 
-/** What keeps the raw text of a parameter from being a whole number from 0 on; null where nothing does. */
-export function wholeFault(raw: string | undefined): string | null {
+/** What keeps the raw text of a parameter from being a count, a whole number from 0 on; null where nothing does. */
+export function countFault(raw: string | undefined): string | null {
+  return lengthFault(raw) ?? (Number.isInteger(numberOf(raw)) ? null : 'not whole')
+}
+
+/** What keeps the raw text of a parameter from being a number of seconds, whole or not; null where nothing does. */
+export function lengthFault(raw: string | undefined): string | null {
   if (raw === undefined) return 'missing'
-  if (/^\d+$/.test(raw)) return null
-  if (/^-\d+$/.test(raw)) return 'negative'
-  return /^-?\d*\.\d+$/.test(raw) ? 'not whole' : 'no number'
+  const number = numberOf(raw)
+  if (number === null) return 'no number'
+  return number < 0 ? 'negative' : null
 }
 
 /** The number that a parameter shows; null where it shows none. */

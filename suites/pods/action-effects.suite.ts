@@ -92,8 +92,8 @@ everyExchange('pods.action.content-type', ({ operation, response }) => {
 
 /** Takes the cause of ERROR away where the recipe has no other than its image; whether that could be done. */
 async function mend({ pods, target }: Context, id: string): Promise<boolean> {
-  const { body = {}, actions = [] } = target.pods?.recipes.ERROR ?? {}
-  if (actions.length > 0 || Object.keys(body).join() !== 'image') return false
+  const { body = {}, actions = [], hook = null } = target.pods?.recipes.ERROR ?? {}
+  if (actions.length > 0 || hook !== null || Object.keys(body).join() !== 'image') return false
   return (await pods.patch(id, { image: target.pods?.image })).status < 300
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from '../harness/context.ts'
 import { changedFields, type PodView, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
+import { changeOf, shows } from './changing.ts'
 import { movedNetwork, movedPersistent, networkStates, sameMounts, shown } from './patching.ts'
 
 rule('pods.patch.network-path', async (context) => {
@@ -19,11 +20,11 @@ rule('pods.patch.answer', async (context) => {
   const { check, fixture, inconclusive, offers, pods } = context
   const isMounted = offers('volume')
   const pod = await fixture.pod('EXITED', { mount: isMounted ? 'network' : 'none' })
-  const body = isMounted ? { mounts: { network: [movedNetwork(context)] } } : { name: `${pod.value.name}-b` }
+  const body = isMounted ? { mounts: { network: [movedNetwork(context)] } } : changeOf(context, pod, 'b')
   const reply = await pods.patch(pod.id, body)
   if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
   const answered = check('pod').pod(reply)
-  const after = await shown(context, pod.id, ({ value }) => changedFields(pod.value, value).some(isOf(body)))
+  const after = await shown(context, pod.id, (seen) => shows(seen, body))
   if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
   const other = changedFields(answered.value, after.pod.value)
   check('as-afterwards').that(other.length === 0, 'the pod as it is afterwards', `another ${other.join(', ')}`, reply)
@@ -35,8 +36,4 @@ async function becomes(context: Context, pod: PodView, mounts: Readonly<Record<s
   const after = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
   const observed = after.pod === null ? `no pod, ${after.status}` : `mounts ${show(after.pod.value.mounts)}`
   context.check('changed').that(after.settled, `mounts ${show(mounts)}`, observed, after.reply)
-}
-
-function isOf(body: object): (name: string) => boolean {
-  return (name) => name in body
 }

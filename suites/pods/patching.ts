@@ -70,20 +70,6 @@ export function sameMounts(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b)
 }
 
-/** Gives the pod another name and waits until it is read; inconclusive where this target does not rename. */
-export async function renames(context: Context, pod: PodView): Promise<PodView> {
-  const name = `${pod.value.name}-b`
-  const reply = await context.pods.patch(pod.id, { name })
-  if (reply.status >= 300) context.inconclusive(`a PATCH of the name answered ${reply.status}`)
-  return named(context, pod.id, name)
-}
-
-/** The pod once it is read with a name. */
-export async function named(context: Context, id: string, name: string): Promise<PodView> {
-  const { pod, settled } = await shown(context, id, ({ value }) => value.name === name)
-  return settled && pod !== null ? pod : context.inconclusive('a PATCH of the name was answered and not carried out')
-}
-
 /** Reads the pod until it shows something, at most as long as a write may take to be visible. */
 export function shown(context: Context, id: string, done: (pod: PodView) => boolean): Promise<Settled> {
   return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)

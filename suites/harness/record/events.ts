@@ -74,6 +74,17 @@ export interface ArrivalEvent extends Omit<Arrival, 'request'> {
   readonly request: ExchangeEvent['request']
 }
 
+/** A hook of a recipe was run for a pod; `failure` says why it did not do its work, null where it did. */
+export interface HookEvent {
+  readonly type: 'hook'
+  readonly owner: string
+  /** Which hook of its owner it was, from 1. */
+  readonly hook: number
+  readonly pod: string
+  readonly status: string
+  readonly failure: string | null
+}
+
 export interface FixtureEvent {
   readonly type: 'fixture'
   readonly owner: string
@@ -128,6 +139,7 @@ export type EvidenceEvent =
   | ArrivalEvent
   | ClockEvent
   | FixtureEvent
+  | HookEvent
   | ReadingEvent
   | FindingEvent
   | VerdictEvent

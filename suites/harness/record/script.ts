@@ -3,16 +3,18 @@ import type { Recorded } from '../client/sender.ts'
 import type { WaitEnd } from '../clock/types.ts'
 import { type Exchange, headerOf, type WireRequest, type WireResponse } from '../exchange.ts'
 import type { Arrival } from '../receiver/types.ts'
+import type { HookEvent } from './events.ts'
 
 /** The rules or the record are others than those of the run. */
 export class ReplayMismatch extends Error {
   override readonly name = 'ReplayMismatch'
 }
 
-/** One thing that happened to an owner: an answer, the end of a wait, an arrival. */
+/** One thing that happened to an owner: an answer, the end of a wait or of a hook, an arrival. */
 export type Happening =
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   | { readonly kind: 'wait'; readonly end: WaitEnd }
+  | { readonly kind: 'hook'; readonly end: HookEvent }
   | { readonly kind: 'arrival'; readonly arrival: Arrival }
 
 /** What is recorded, handed out to each owner in the order in which it once came. */
@@ -21,6 +23,8 @@ export interface Script {
   answer(request: WireRequest): Promise<WireResponse & Recorded>
   /** The end of the n-th wait of an owner. */
   wait(owner: string, n: number): Promise<WaitEnd>
+  /** What came of the n-th hook of an owner. */
+  hook(owner: string, n: number): Promise<string | null>
   /** Who takes in arrivals; false where the job that one is about is not there yet. */
   arrivals(take: (arrival: Arrival) => boolean): void
 }
@@ -32,6 +36,7 @@ interface Part {
   running: boolean
   readonly asked: Map<string, () => void>
   readonly waiting: Map<number, () => void>
+  readonly hooked: Map<number, () => void>
 }
 
 /** After so many turns of the event loop without anything handed out, the order cannot be kept. */
@@ -41,6 +46,7 @@ export function createScript(happenings: Iterable<Happening>): Script {
   const parts = new Map<string, Part>()
   const exchanges = new Map<string, Exchange>()
   const waits = new Map<string, WaitEnd>()
+  const hooks = new Map<string, HookEvent>()
   const failures = new Set<(reason: Error) => void>()
   let take: (arrival: Arrival) => boolean = () => false
   let handedOut = 0
@@ -48,13 +54,22 @@ export function createScript(happenings: Iterable<Happening>): Script {
   for (const happening of happenings) {
     if (happening.kind === 'exchange') exchanges.set(traceOf(happening.exchange.request), happening.exchange)
     if (happening.kind === 'wait') waits.set(`${happening.end.owner} ${happening.end.wait}`, happening.end)
+    if (happening.kind === 'hook') hooks.set(`${happening.end.owner} ${happening.end.hook}`, happening.end)
     partOf(ownerOf(happening)).happenings.push(happening)
   }
 
   function partOf(owner: string): Part {
     const known = parts.get(owner)
     if (known !== undefined) return known
-    const part = { owner, happenings: [], next: 0, running: false, asked: new Map(), waiting: new Map() }
+    const part = {
+      owner,
+      happenings: [],
+      next: 0,
+      running: false,
+      asked: new Map(),
+      waiting: new Map(),
+      hooked: new Map(),
+    }
     parts.set(owner, part)
     return part
   }
@@ -72,12 +87,11 @@ export function createScript(happenings: Iterable<Happening>): Script {
     part.running = false
   }
 
-  function handOut({ happenings, next, waiting, asked }: Part): boolean {
-    const happening = happenings[next]
+  function handOut(part: Part): boolean {
+    const happening = part.happenings[part.next]
     if (happening === undefined) return false
     if (happening.kind === 'arrival') return take(happening.arrival)
-    const go =
-      happening.kind === 'wait' ? waiting.get(happening.end.wait) : asked.get(traceOf(happening.exchange.request))
+    const go = askerOf(part, happening)
     go?.()
     return go !== undefined
   }
@@ -131,6 +145,12 @@ export function createScript(happenings: Iterable<Happening>): Script {
       const part = partOf(exchange.owner)
       return turnOf(part, part.asked, trace as never, { ...response, recorded: { n, sent, received, failure } })
     },
+    async hook(owner, n) {
+      const end = hooks.get(`${owner} ${n}`)
+      if (end === undefined) throw new ReplayMismatch(`${owner} runs a hook once more than in the record`)
+      const part = partOf(owner)
+      return (await turnOf(part, part.hooked, n as never, end)).failure
+    },
     async wait(owner, n) {
       const end = waits.get(`${owner} ${n}`)
       if (end === undefined) throw new ReplayMismatch(`${owner} waits once more than in the record`)
@@ -145,7 +165,13 @@ export function createScript(happenings: Iterable<Happening>): Script {
 
 function ownerOf(happening: Happening): string {
   if (happening.kind === 'exchange') return happening.exchange.owner
-  return (happening.kind === 'wait' ? happening.end.owner : happening.arrival.owner) ?? ''
+  return (happening.kind === 'arrival' ? happening.arrival.owner : happening.end.owner) ?? ''
+}
+
+/** Who waits for what happened, if anybody does. */
+function askerOf({ asked, waiting, hooked }: Part, happening: Exclude<Happening, { kind: 'arrival' }>) {
+  if (happening.kind === 'exchange') return asked.get(traceOf(happening.exchange.request))
+  return happening.kind === 'wait' ? waiting.get(happening.end.wait) : hooked.get(happening.end.hook)
 }
 
 function traceOf(request: WireRequest): string {

@@ -95,6 +95,45 @@ describe('the shell lines of a scenario', () => {
     expect(out.endsWith('{"id":"new-7","status":"EXITED"}')).toBe(true)
   })
 
+  it('make the pods that a list shows, whoever made them in the run', async () => {
+    const made = new Map<string, string>()
+    const { base, log } = await serve(({ method, path }) => {
+      const [, id = ''] = /^\/v2\/pods\/([^/]+)/.exec(path) ?? []
+      if (method === 'GET' && id === '') {
+        return { status: 200, body: { pods: [...made].map(([id, status]) => ({ id, status })) } }
+      }
+      const pod = id === '' ? `new-${made.size + 1}` : id
+      made.set(pod, path.endsWith('/action') ? 'EXITED' : (made.get(pod) ?? 'RUNNING'))
+      return { status: 200, body: { id: pod, status: made.get(pod) } }
+    })
+    const creation = { base, operation: 'createPod' as const, path: '/v2/pods', body: { name: 'a' } }
+    const listed = [
+      { id: 'p1', status: 'EXITED' },
+      { id: 'p2', status: 'RUNNING' },
+      { id: 'of-others', status: 'RUNNING' },
+    ]
+    const stop = { base, operation: 'triggerPodAction' as const, path: '/v2/pods/p1/action', body: { action: 'stop' } }
+    const lines = await linesOf(base, [
+      sampleExchange(1, 'pods.other', { ...creation, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleExchange(2, 'pods.more', { ...creation, answer: { id: 'p2', status: 'RUNNING' } }),
+      sampleExchange(3, 'pods.more', { ...creation, answer: { id: 'p3', status: 'RUNNING' } }),
+      sampleExchange(4, 'pods.other', { ...stop, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleExchange(5, 'pods.other', { base, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleExchange(6, 'pods.other', { base, answer: { id: 'p1', status: 'EXITED' } }),
+      sampleExchange(7, 'probe', { base, operation: 'listPods', path: '/v2/pods', answer: { pods: listed } }),
+    ])
+    const out = await bash(lines)
+    expect(log.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v2/pods',
+      'POST /v2/pods/new-1/action',
+      'GET /v2/pods/new-1',
+      'POST /v2/pods',
+      'GET /v2/pods',
+    ])
+    expect(out).toContain('{"pods":[{"id":"new-1","status":"EXITED"},{"id":"new-2","status":"RUNNING"}]}')
+    expect(lines.filter((line) => line.startsWith('# remove the pod afterwards'))).toHaveLength(2)
+  })
+
   it('keep the authorization as it was sent, missing and empty ones too', async () => {
     const { base, log } = await serve(() => ({ status: 401 }))
     const lines = await linesOf(base, [

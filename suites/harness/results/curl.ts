@@ -1,5 +1,6 @@
 import { type HeaderPairs, headerOf, textOf } from '../exchange.ts'
 import type { Finding } from '../outcome.ts'
+import { plural } from '../plural.ts'
 import type { Step } from './scenario.ts'
 import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, word } from './shell.ts'
 import { answerText } from './shown.ts'
@@ -115,7 +116,8 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
       return [...lines, ...cleanUp(), ...makes, ...told(finding), request(one, '-si')]
     }
     if (polls !== null && shown.request.method === 'GET' && polls.from !== polls.to) return lines
-    if (made !== null && usedLater(made.id, number)) {
+    // A pod is kept in mind for its removal, whether it is asked for again or not.
+    if (made !== null && (made.kind === 'pod' || usedLater(made.id, number))) {
       const variable = `${made.kind.toUpperCase()}_${pods.size + 1}`
       const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
       lines.push(`${variable}=$(${request(one, '-s')} | ${id}); echo "${variable}=$${variable}"`)
@@ -178,7 +180,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
       ...(clock !== null && (helper || used('CLOCK')) ? [`export CLOCK=${address(clock)}`] : []),
       ...(helper ? [waitMs] : []),
       ...(scenario.omitted > 0
-        ? [comment(`${scenario.omitted} requests of the scenario are left out here; the record has them`)]
+        ? [comment(`left out here: ${plural(scenario.omitted, 'request')} of the scenario; the record has all`)]
         : []),
     ]
   }

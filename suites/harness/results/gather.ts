@@ -1,5 +1,6 @@
 import type { Exchange } from '../exchange.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../record/events.ts'
+import { createListCollector, listedIn, type WantedList } from './listed.ts'
 import { createCollector, creates, madeBy, type Step, type Wanted } from './scenario.ts'
 
 /** Reads the events of a record from the beginning; called once a pass. */
@@ -22,13 +23,17 @@ export interface Scenario {
 interface Trace {
   /** Owner to the pods that it touched; owners without an exchange are missing. */
   readonly touched: Map<string, Set<string>>
-  /** Number of an exchange to its owner and pod. */
-  readonly located: Map<number, { readonly owner: string; readonly pod: string | null }>
+  /** Number of an exchange to its owner, its pod, and the pods that it lists. */
+  readonly located: Map<
+    number,
+    { readonly owner: string; readonly pod: string | null; readonly listed: readonly string[] }
+  >
 }
 
 /**
  * The scenarios of failing rules, by rule. A rule's own exchanges, those that made the pods which it touched, and for an
- * invariant, which sends nothing itself, those of the scenario in which it failed. Reads the record two or three times;
+ * invariant, which sends nothing itself, those of the scenario in which it failed, or where a list shows it, those that
+ * made the pods of that list. Reads the record two or three times;
  * holds no more than 30 exchanges a rule.
  */
 export async function gather(
@@ -59,7 +64,7 @@ async function trace(
     const { owner, n } = event
     if (!owners.has(owner) && !numbers.has(n)) continue
     const pod = podOf(event, open)
-    if (numbers.has(n)) located.set(n, { owner, pod })
+    if (numbers.has(n)) located.set(n, { owner, pod, listed: listedIn(open(event)) })
     if (owners.has(owner)) touch(touched, owner, pod)
   }
   return { touched, located }
@@ -77,12 +82,13 @@ function borrowedOwner({ rule, evidence }: Failing, { touched, located }: Trace)
   return touched.has(rule) || at === undefined || at.pod !== null || isShared(at.owner) ? null : at.owner
 }
 
-function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wanted | null {
+function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wanted | WantedList | null {
   const own = first.touched.get(rule)
   if (own !== undefined) return { rule, evidence, owner: rule, whole: true, pods: own }
   const at = first.located.get(evidence[0] ?? -1)
   if (at === undefined) return null
-  const { owner, pod } = at
+  const { owner, pod, listed } = at
+  if (listed.length > 0) return { rule, evidence: evidence[0] ?? -1, pods: new Set(listed) }
   if (pod !== null) return { rule, evidence: evidence.slice(0, 1), owner, whole: false, pods: new Set([pod]) }
   const pods = second.touched.get(owner) ?? new Set<string>()
   return { rule, evidence: evidence.slice(0, 1), owner, whole: !isShared(owner), pods }
@@ -92,8 +98,15 @@ function isShared(owner: string): boolean {
   return /^(fixture|cleanup|probe)(:|$)/.test(owner)
 }
 
-async function collect(events: Events, open: OpenExchange, wanted: readonly Wanted[]): Promise<Map<string, Scenario>> {
-  const collectors = wanted.map((one) => ({ rule: one.rule, collector: createCollector(one) }))
+async function collect(
+  events: Events,
+  open: OpenExchange,
+  wanted: readonly (Wanted | WantedList)[],
+): Promise<Map<string, Scenario>> {
+  const collectors = wanted.map((one) => ({
+    rule: one.rule,
+    collector: 'whole' in one ? createCollector(one) : createListCollector(one),
+  }))
   for await (const event of events()) {
     if (event.type === 'clock') for (const { collector } of collectors) collector.waited(event.owner, event.nowMs)
     if (event.type !== 'exchange') continue

@@ -135,7 +135,8 @@ function topLevel(body: Uint8Array, id: string, matches: readonly (string | unde
   return matches[before] === id ? before + 1 : matches.indexOf(id) + 1
 }
 
-function toStep(exchange: Exchange, waitedMs: number): Step {
+/** An exchange as a step; `waitedMs` is how long its owner waited before it. */
+export function toStep(exchange: Exchange, waitedMs: number): Step {
   const { body } = exchange.request
   return {
     shown: { ...showExchange(exchange), waitedMs },
@@ -145,8 +146,8 @@ function toStep(exchange: Exchange, waitedMs: number): Step {
   }
 }
 
-/** A poll, or the same request again after a 429. */
-function folds({ shown: last, answer }: Step, { shown: next }: Step): boolean {
+/** Whether the next step is the same as the last: a poll, or the same request again after a 429. */
+export function folds({ shown: last, answer }: Step, { shown: next }: Step): boolean {
   const again = next.request.method === 'GET' || answer?.status === 429
   return again && last.owner === next.owner && sameRequest(last.request, next.request)
 }
@@ -158,7 +159,8 @@ function sameRequest(a: ShownExchange['request'], b: ShownExchange['request']): 
   )
 }
 
-function folded(last: Step, next: Step): Step {
+/** Two such steps as one. */
+export function folded(last: Step, next: Step): Step {
   const { polls, sentMs, waitedMs } = last.shown
   const to = answerText(next.answer)
   const sum = polls ?? { count: 1, sinceMs: sentMs, from: answerText(last.answer) }

@@ -1,4 +1,5 @@
 import type { Verdict } from '../outcome.ts'
+import { plural } from '../plural.ts'
 import {
   exitCodes,
   type KnownResult,
@@ -127,8 +128,4 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
 function toText({ profile, must, verified, unclaimed, notApplicable }: ProfileCoverage): string {
   const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
   return `${profile} (${verified} of ${must - notApplicable} must rules verified, ${unclaimed} unclaimed${aside})`
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -18,6 +18,7 @@ interface Tally {
   fault: unknown
   readonly clauses: Set<string>
   readonly findings: Map<string, Finding>
+  readonly readings: Record<string, string>
 }
 
 /** Folds every exchange of a run, in the order of their end, into the rules that hold over all of them. */
@@ -37,6 +38,7 @@ export function foldInvariants(rules: readonly Invariant[], target: Target): Inv
       fault: undefined,
       clauses: new Set(),
       findings: new Map(),
+      readings: {},
     }),
   )
   return {
@@ -52,10 +54,11 @@ export function foldInvariants(rules: readonly Invariant[], target: Target): Inv
 
 function take(tally: Tally, exchange: Exchange, target: Target): void {
   try {
-    const { state, exercised, findings } = tally.rule.reduce(tally.state, exchange, target)
+    const { state, exercised, findings, readings = {} } = tally.rule.reduce(tally.state, exchange, target)
     tally.state = state
     if (exercised.length === 0 && findings.length === 0) return
     tally.exchanges++
+    Object.assign(tally.readings, readings)
     tally.startedMs ??= exchange.sent.target
     tally.endedMs = exchange.received.target
     for (const clause of exercised) tally.clauses.add(clause)
@@ -71,10 +74,10 @@ function take(tally: Tally, exchange: Exchange, target: Target): void {
 }
 
 function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
-  const { exchanges, startedMs, endedMs } = tally
+  const { exchanges, startedMs, endedMs, readings } = tally
   const facts = {
     rule: row.id,
-    readings: {},
+    readings,
     clauses: [...tally.clauses].sort(),
     exchanges,
     startedMs,

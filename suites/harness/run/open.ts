@@ -166,11 +166,17 @@ async function listen(address: string): Promise<HttpReceiver> {
 
 async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
   const seen = await session.probe()
-  const address = (target.pods ?? target.queue)?.url ?? 'the target'
+  const address = target[seen.plane]?.url ?? 'the target'
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
-      message: `${address} gives no answer that could be judged: ${seen.failure}. Check pods.url in the target file and that the target is running.`,
+      message: `${address} gives no answer that could be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
+    }
+  }
+  if ('strange' in seen) {
+    return {
+      exit: exitCodes.usage,
+      message: `${address} does not look like ${names[seen.plane]} of the Compute Platform API: ${seen.strange}. Check ${places[seen.plane]} in the target file.`,
     }
   }
   if (seen.status === 401 || seen.status === 403) {
@@ -181,6 +187,12 @@ async function lookAt(session: Session, target: Target): Promise<OpenRun['stoppe
   }
   return null
 }
+
+const names = { pods: 'the pod API', queue: 'the queue-based endpoints' } as const
+const places = {
+  pods: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
+  queue: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
+} as const
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): void {
   recorder.event({

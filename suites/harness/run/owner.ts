@@ -7,12 +7,13 @@ import type { Actor } from '../clock/types.ts'
 import type { Context, Settled } from '../context.ts'
 import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
+import type { HookCall } from '../hooks/hooks.ts'
 import { Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
 import { idIn, membersOf, type PodView, podOf } from '../read.ts'
 import type { Desk } from '../receiver/desk.ts'
 import { demand } from '../target/claims.ts'
 import { defaultPlane } from '../target/defaults.ts'
-import type { KeyName, PodStatus, Target } from '../target/types.ts'
+import type { Hook, KeyName, PodStatus, Target } from '../target/types.ts'
 import { createQueueSide, type QueueSide } from './queue-side.ts'
 
 /** What all owners of a run share. */
@@ -22,6 +23,8 @@ export interface Shared {
   readonly controlled: boolean
   readonly seed: number
   readonly resources: ResourceLedger
+  /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
+  readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
   /** The receiver of the run; null where the target does not reach the suite. */
   readonly desk: Desk | null
 }
@@ -55,6 +58,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   const clients = new Map<KeyName, PodClient>()
   let names = 0
   let unnamed = 0
+  let hooks = 0
 
   function creating(body: unknown): (reply: Reply) => void {
     const name = membersOf(body)?.name
@@ -139,6 +143,8 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
       settle,
       cpu,
       reserve,
+      // Awaited as it is: time stands still until the hook is done, for it is real.
+      hook: (hook, pod, status) => shared.hook(name, ++hooks, hook, { pod, status }),
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
       lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),

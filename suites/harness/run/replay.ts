@@ -45,6 +45,7 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
         event.target as Target,
       )
     } else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
+    else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
     else if (event.type === 'end') end = event
     else if (event.type === 'exchange') {
@@ -73,6 +74,7 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
       wallNow: () => 0,
       door: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
       leftOut: run.leftOut ?? [],
+      hook: script.hook,
       rowOf,
     })
     await Promise.all(session.scenarios.map(({ judge }) => judge()))

@@ -3,10 +3,11 @@ import { createPacer, type Pacer } from '../client/pacer.ts'
 import { createQueuePacer } from '../client/queue-pacer.ts'
 import type { Line, Outgoing } from '../client/sender.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
-import { type Exchange, isQueueOperation } from '../exchange.ts'
+import { type Exchange, isQueueOperation, type Plane } from '../exchange.ts'
 import { createSharedFixtures, fixturesOf } from '../fixtures/fixtures.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
-import { Inconclusive, RuleBroken, Unclaimed, Unverified } from '../outcome.ts'
+import { createHooks } from '../hooks/hooks.ts'
+import { Inconclusive, RuleBroken, Unverified } from '../outcome.ts'
 import { claimOf, waitMsOf } from '../plan/resources.ts'
 import { createDesk } from '../receiver/desk.ts'
 import type { Door } from '../receiver/types.ts'
@@ -20,6 +21,7 @@ import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 import { createContext, createOwner, type Owner, randomFrom, type Shared } from './owner.ts'
+import { lookAtPods, lookAtQueue, type Seen } from './probe.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 import { tell } from './tell.ts'
 import { createTurns } from './turns.ts'
@@ -43,6 +45,8 @@ export interface SessionOptions {
   readonly door?: Door | null
   /** Rules that a budget left out beforehand. */
   readonly leftOut?: readonly LeftOut[]
+  /** What came of the hooks of a run that is over; default: they are run and recorded. */
+  readonly hook?: Shared['hook']
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -54,8 +58,8 @@ export interface Session {
   readonly invariants: readonly string[]
   /** Removes what is left and judges the invariants; after it nothing is sent any more. */
   finish(): Promise<Judgement[]>
-  /** One look at the target before anything is created; the answer's status, or why there was none. */
-  probe(): Promise<{ readonly status: number } | { readonly failure: string }>
+  /** A look at each plane that is judged before anything is created, up to the first that is in the way of a run. */
+  probe(): Promise<Seen>
   /** Exchanges so far. */
   exchanges(): number
 }
@@ -101,7 +105,21 @@ export function createSession(options: SessionOptions): Session {
           record: recorder.arrival,
         })
   if (desk !== null) door?.open(desk.receive, desk.replayed)
-  const shared: Shared = { line, target, controlled: clock.controlled, seed, resources: options.resources, desk }
+  const runHook = createHooks(options.transport, target.tolerances.hookMs)
+  const hook: Shared['hook'] = async (owner, n, hook, call) => {
+    const failure = briefly(recorder, await runHook(hook, { run: options.run, ...call }))
+    recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
+    return failure
+  }
+  const shared: Shared = {
+    hook: options.hook ?? hook,
+    line,
+    target,
+    controlled: clock.controlled,
+    seed,
+    resources: options.resources,
+    desk,
+  }
   const owners: Owner[] = []
   const ownerOf = (name: string): Owner => {
     const owner = createOwner(shared, name, clock.actor(name))
@@ -180,22 +198,33 @@ export function createSession(options: SessionOptions): Session {
       return judgements
     },
     async probe() {
-      const actor = clock.actor('probe')
-      const prober = createOwner(shared, 'probe', actor)
+      const prober = ownerOf('probe')
       try {
-        if (target.pods === null && target.queue === null) throw new Unclaimed('the target has no address')
-        const reply = await (target.pods === null
-          ? prober.queue.as('full').health({ raw429: true })
-          : prober.pods.list({ raw429: true }))
-        return { status: reply.status }
-      } catch (error) {
-        if (error instanceof Inconclusive) return { failure: error.message.replace(/^no whole answer: /, '') }
-        throw error
+        if (target.pods === null) return await seenOf('queue', () => lookAtQueue(prober.queue.as('full')))
+        const pods = await seenOf('pods', () => lookAtPods(prober.pods))
+        const isQueueJudged = options.rules.some(({ id }) => needsOf(rowOf(id)).includes('queue'))
+        if (!('status' in pods) || target.queue === null || !isQueueJudged) return pods
+        const queue = await seenOf('queue', () => lookAtQueue(prober.queue.as('full')))
+        return 'status' in queue ? pods : queue
       } finally {
-        actor.done()
+        prober.actor.done()
       }
     },
   }
+}
+
+async function seenOf(plane: Plane, look: () => Promise<Seen>): Promise<Seen> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof Inconclusive) return { plane, failure: error.message.replace(/^no whole answer: /, '') }
+    throw error
+  }
+}
+
+/** Secrets go before a text is cut. */
+function briefly(recorder: Recorder, text: string | null): string | null {
+  return text === null ? null : recorder.clean(text).slice(0, 300)
 }
 
 /** The first need of a rule that the target does not offer, as the error that says so. */

@@ -58,6 +58,8 @@ function given({ pods, queue, receiver, keys }: Target, need: string): boolean {
       return true
     case 'pods.cpu':
       return pods.cpu !== null
+    case 'pods.change':
+      return pods.change !== null
     case 'catalog':
       return pods.cpu === 'catalog'
     case 'pods.persistent':

@@ -28,6 +28,8 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   volumeSecond: null,
   volumePath: '/workspace',
   recipes: {},
+  // Which fields PATCH takes beside mounts is not described; a name is the least of them.
+  change: 'name',
   capacity: capacityTexts(),
 }
 
@@ -82,6 +84,8 @@ export const defaultTolerances: Tolerances = {
   webhookMs: 5_000,
   // 5s: attempts at 0, 5 and 20 s were seen where 10 s apart was promised; they come from such a queue too.
   webhookSpacingMs: 5_000,
+  // 60s: a hook may have to reach a host of the platform and wait for it.
+  hookMs: 60_000,
   // 10s: what is over is commonly swept every few seconds.
   sweepMs: 10_000,
 }

@@ -1,5 +1,5 @@
 import type { PodOperation } from '../exchange.ts'
-import type { HealthPaths, KnownFailure, PodStatus, QueuePath, Recipe, StreamForm } from './types.ts'
+import type { ChangeField, HealthPaths, KnownFailure, PodStatus, QueuePath, StreamForm } from './types.ts'
 
 /** A target file as its author writes it, once the schema holds. `docs/target-file.md` explains each key. */
 export interface TargetFile {
@@ -31,8 +31,16 @@ export interface PodsSection {
   readonly volume?: string
   readonly volumeSecond?: string
   readonly volumePath?: string
-  readonly statuses?: Readonly<Partial<Record<PodStatus, Partial<Recipe>>>>
+  readonly statuses?: Readonly<Partial<Record<PodStatus, RecipeSection>>>
+  readonly change?: ChangeField
   readonly capacity?: string
+}
+
+export interface RecipeSection {
+  readonly body?: Readonly<Record<string, unknown>>
+  readonly actions?: readonly string[]
+  /** An address, a command line, or the words of a command. */
+  readonly hook?: string | readonly string[]
 }
 
 export interface QueueSection {
@@ -88,4 +96,5 @@ export type ToleranceName =
   | 'dispatch'
   | 'webhook'
   | 'webhookSpacing'
+  | 'hook'
   | 'sweep'

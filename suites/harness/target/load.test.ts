@@ -92,6 +92,21 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:5: tolerances.settle: expected a length of time with its unit, such as 500ms, 2s or 3m, got 120',
   ],
   [
+    'a field whose change does harm',
+    file({ pods: '{url: "https://a.test", change: locked}' }),
+    'target.yaml:2: pods.change: expected name, args or env, got "locked"',
+  ],
+  [
+    'a hook with half a quotation',
+    file({ pods: `\n  url: https://a.test\n  statuses:\n    ERROR: {hook: "sh -c 'x"}` }),
+    'target.yaml:5: pods.statuses.ERROR.hook: a quotation mark has no end; write the words as a list',
+  ],
+  [
+    'a hook that is no word',
+    file({ pods: '{url: "https://a.test", statuses: {ERROR: {hook: [a, 7]}}}' }),
+    'target.yaml:2: pods.statuses.ERROR.hook.1: expected a word of the command, a text, got 7',
+  ],
+  [
     'no pause between looks',
     file({ more: 'tolerances: {poll: 0ms}' }),
     'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
@@ -229,6 +244,28 @@ test('absence of CPU pods takes the default of pods.cpu away', () => {
   expect(target.pods?.cpu).toBeNull()
   expect(claimOf(target, 'pods.cpu')).toEqual({ absent: 'none here' })
   expect(claimOf(target, 'pod.running')).toBe('unclaimed')
+})
+
+test('the field that PATCH changes is the name, another one, or none', () => {
+  expect(parse(file()).pods?.change).toBe('name')
+  expect(parse(file({ pods: '{url: "https://a.test", change: env}' })).pods?.change).toBe('env')
+  const none = parse(file({ more: 'absent: {pods.change: names are given once}' }))
+  expect(none.pods?.change).toBeNull()
+  expect(claimOf(none, 'pods.change')).toEqual({ absent: 'names are given once' })
+  expect(parse(writeTarget(none).replace('secret-full', '${API_KEY}'))).toEqual(none)
+})
+
+test.each<[hook: string, parsed: object]>([
+  ['./break.sh --hard', { command: ['./break.sh', '--hard'] }],
+  [`"node 'a b.js' --say=\\"hello there\\""`, { command: ['node', 'a b.js', '--say=hello there'] }],
+  ['[./break.sh, "a b"]', { command: ['./break.sh', 'a b'] }],
+  ['http://hooks.test:9000/exit/', { url: 'http://hooks.test:9000/exit' }],
+  ['"${PODS_URL}"', { url: 'https://api.example.com' }],
+])('the hook %s', (hook, parsed) => {
+  const pods = (target: Target) => target.pods?.recipes
+  const target = parse(file({ pods: `{url: "https://a.test", statuses: {EXITED: {hook: ${hook}}}}` }))
+  expect(pods(target)).toEqual({ EXITED: { body: {}, actions: [], hook: parsed } })
+  expect(pods(parse(writeTarget(target).replace('secret-full', '${API_KEY}')))).toEqual(pods(target))
 })
 
 test('an unclaimed need says which line claims it', () => {

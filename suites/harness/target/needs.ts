@@ -13,6 +13,7 @@ export const needs: Readonly<Record<string, Need>> = {
     says: 'GPU pods with a persistent mount are on offer',
     line: 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}',
   },
+  'pods.change': { says: 'a field beside mounts that PATCH changes without harm', line: 'pods: {change: env}' },
   catalog: { says: 'CPU flavors are listed', line: 'pods: {cpu: catalog}' },
   volume: { says: 'a network volume that pods may mount', line: 'pods: {volume: VOLUME_ID}' },
   'volume.second': { says: 'a second network volume in the same data center', line: 'pods: {volumeSecond: VOLUME_ID}' },

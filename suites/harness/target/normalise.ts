@@ -2,12 +2,13 @@ import { altered } from '../altered.ts'
 import { claimOf } from './claims.ts'
 import { defaultBudget, defaultGrants, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
 import { parseDuration } from './duration.ts'
-import type { PodsSection, TargetFile, ToleranceName } from './file.ts'
+import type { PodsSection, RecipeSection, TargetFile, ToleranceName } from './file.ts'
 import { suggestion } from './nearest.ts'
 import { queueOf, receiverOf } from './queue.ts'
-import { resolveSecret } from './secrets.ts'
-import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
+import { resolveSecret, resolveText } from './secrets.ts'
+import type { Grants, Hook, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
 import { addressOf, type Path, type Surroundings, take } from './values.ts'
+import { wordsOf } from './words.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
@@ -46,7 +47,7 @@ function podsOf(given: string | PodsSection, absent: TargetFile['absent'], aroun
 }
 
 function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path, around: Surroundings): PodPlane {
-  const { url, allowPlainHttp = false, paths, statuses = {}, cpu, ...rest } = section
+  const { url, allowPlainHttp = false, paths, statuses = {}, cpu, change, ...rest } = section
   const noCpu = absent?.['pods.cpu'] !== undefined || absent?.catalog !== undefined
   if (rest.persistent !== undefined && rest.gpu === undefined) {
     around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
@@ -63,14 +64,28 @@ function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path,
     url: addressOf(url, allowPlainHttp, path, around),
     paths: { ...defaultPaths, ...paths },
     cpu: cpu ?? (noCpu ? null : defaultPlane.cpu),
+    change: change ?? (absent?.['pods.change'] === undefined ? defaultPlane.change : null),
     recipes: Object.fromEntries(
-      Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe)]),
+      Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),
     ),
   }
 }
 
-function recipeOf(status: PodStatus, { body = {}, actions }: Partial<Recipe>): Recipe {
-  return { body, actions: actions ?? (status === 'EXITED' ? ['stop'] : []) }
+function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
+  const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
+  return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
+}
+
+function hookOf(hook: string | readonly string[], status: PodStatus, around: Surroundings): Hook {
+  const path = ['pods', 'statuses', status, 'hook']
+  if (typeof hook !== 'string') return { command: hook }
+  const text = take(resolveText(hook, around.environment), path, around.fault) ?? ''
+  // No key is sent to a hook, so plain http shows nothing.
+  if (/^https?:/.test(text)) return { url: addressOf(text, true, path, around) }
+  const command = wordsOf(text)
+  if (command?.length === 0) around.fault(path, `${path.join('.')}: expected a command or an http address, got spaces`)
+  if (command === null) around.fault(path, `${path.join('.')}: a quotation mark has no end; write the words as a list`)
+  return { command: command ?? [] }
 }
 
 function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Target['keys'] {
@@ -135,6 +150,7 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
     dispatchMs: read('dispatch', 0) ?? defaultTolerances.dispatchMs,
     webhookMs: read('webhook', 0) ?? defaultTolerances.webhookMs,
     webhookSpacingMs: read('webhookSpacing', 0) ?? defaultTolerances.webhookSpacingMs,
+    hookMs: read('hook', 100) ?? defaultTolerances.hookMs,
     sweepMs: read('sweep', 0) ?? defaultTolerances.sweepMs,
   }
 }

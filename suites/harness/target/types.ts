@@ -13,10 +13,17 @@ export interface Grants {
   readonly mayNot: readonly string[]
 }
 
-/** How to bring a pod into a status: more members for the creation body, and the actions to take once it is RUNNING. */
+/** What brings a pod into a status from outside the API: a command and its words, or an address that is called. */
+export type Hook = { readonly command: readonly string[] } | { readonly url: string }
+
+/**
+ * How to bring a pod into a status: more members for the creation body, the actions to take once it is RUNNING, and a
+ * hook that is run after them.
+ */
 export interface Recipe {
   readonly body: Readonly<Record<string, unknown>>
   readonly actions: readonly string[]
+  readonly hook: Hook | null
 }
 
 /** A failure that is known and accepted until a day. */
@@ -54,9 +61,14 @@ export interface Tolerances {
   readonly webhookMs: number
   /** By how much the time between two attempts of a notification may be off, ms. */
   readonly webhookSpacingMs: number
+  /** How long a hook may take, real ms. */
+  readonly hookMs: number
   /** How late a ttl, a retention or an executionTimeout may be carried out, ms. */
   readonly sweepMs: number
 }
+
+/** The fields of a pod that a PATCH may change without harm. */
+export type ChangeField = 'name' | 'args' | 'env'
 
 /** The pod plane of a target. Present kinds of pod are claims; null is unclaimed unless `absent` says why. */
 export interface PodPlane {
@@ -77,6 +89,8 @@ export interface PodPlane {
   readonly volumeSecond: string | null
   readonly volumePath: string
   readonly recipes: Readonly<Partial<Record<PodStatus, Recipe>>>
+  /** The field by which PATCH changes a pod harmlessly; null where PATCH changes nothing but mounts. */
+  readonly change: ChangeField | null
   /** A pattern for texts that tell of want of capacity. */
   readonly capacity: string
 }

@@ -10,7 +10,7 @@ import {
   defaultTolerances,
   defaultWorkers,
 } from './defaults.ts'
-import type { PodPlane, QueuePlane, ReceiverAddress, Target, Tolerances } from './types.ts'
+import type { PodPlane, QueuePlane, ReceiverAddress, Recipe, Target, Tolerances } from './types.ts'
 
 /**
  * A target as the text of a target file that says the same; what is a default is left out. Keys are written as they
@@ -45,8 +45,13 @@ function planeOf({ url, paths, recipes, ...rest }: PodPlane): Record<string, unk
     url,
     ...filled('paths', unlike(paths, defaultPaths)),
     ...Object.fromEntries(given),
-    ...filled('statuses', recipes),
+    ...filled('statuses', Object.fromEntries(Object.entries(recipes).map(([name, one]) => [name, recipeOf(one)]))),
   }
+}
+
+function recipeOf({ hook, ...rest }: Recipe): Record<string, unknown> {
+  if (hook === null) return rest
+  return { ...rest, hook: 'url' in hook ? hook.url : hook.command }
 }
 
 function queueOf(queue: QueuePlane): Record<string, unknown> {

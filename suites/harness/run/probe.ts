@@ -1,0 +1,85 @@
+import type { PodClient } from '../client/pods.ts'
+import type { QueueClient } from '../client/queue.ts'
+import type { Reply } from '../client/reply.ts'
+import { headerOf, type Plane } from '../exchange.ts'
+import { mediaTypeOf } from '../media-type.ts'
+import { idIn, membersOf } from '../read.ts'
+
+/** What one look at a plane showed before anything is created. */
+export type Seen =
+  /** Status of the answer to the first request. */
+  | { readonly plane: Plane; readonly status: number }
+  /** Why there was no answer. */
+  | { readonly plane: Plane; readonly failure: string }
+  /** What was asked and came, where nothing of it resembles the API. */
+  | { readonly plane: Plane; readonly strange: string }
+
+type Question = readonly [asked: string, send: () => Promise<Reply>, resembles: (json: unknown) => boolean]
+
+/** No platform gives such an id, and each may be asked for it. */
+const noSuchPod = 'plumbline-no-such-pod'
+
+const asIs = { raw429: true } as const
+
+/**
+ * Looks at the pod API: the list, and only where that is like nothing of the API the one call whose path is described
+ * and a creation without a body, which nobody carries out. One answer that resembles the API is enough, however wrong.
+ */
+export function lookAtPods(pods: PodClient): Promise<Seen> {
+  return look('pods', [
+    ['the list of pods', () => pods.list(asIs), (json) => holdsList(json)],
+    ['the action call for a pod that is not there', () => pods.act(noSuchPod, 'stop', asIs), hasId],
+    ['a creation with an empty body', () => pods.create({}, asIs), hasId],
+  ])
+}
+
+/** Looks at an endpoint of the queue plane: /health, and where that is like nothing of the API a job without input. */
+export function lookAtQueue(queue: QueueClient): Promise<Seen> {
+  return look('queue', [
+    ['/health', () => queue.health(asIs), (json) => Object.keys(membersOf(json) ?? {}).length > 0],
+    ['/run with an empty body', () => queue.run({}, asIs), hasId],
+  ])
+}
+
+async function look(plane: Plane, questions: readonly Question[]): Promise<Seen> {
+  const told: string[] = []
+  let first: number | null = null
+  for (const [asked, send, resembles] of questions) {
+    const reply = await send()
+    first ??= reply.status
+    if (speaksOfRequest(reply) || (isSuccess(reply) && resembles(reply.json))) return { plane, status: first }
+    told.push(`${asked} was answered ${reply.status} with ${contentOf(reply)}`)
+  }
+  return { plane, strange: told.join(', ') }
+}
+
+/** Statuses by which somebody says that he has read a request, or failed over it. What is not there says nothing. */
+function speaksOfRequest({ status, exchange }: Reply): boolean {
+  if (mediaTypeOf(exchange.response?.headers ?? []) === 'application/problem+json') return true
+  return (status >= 400 && status < 500 && !isNothing.has(status)) || (status >= 500 && status !== 501)
+}
+
+const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
+
+function isSuccess({ status }: Reply): boolean {
+  return status >= 200 && status < 300
+}
+
+function hasId(json: unknown): boolean {
+  return idIn(json) !== null
+}
+
+/** A list anywhere in the first two levels: under another name it is still one. */
+function holdsList(json: unknown, depth = 2): boolean {
+  if (Array.isArray(json)) return true
+  return depth > 0 && Object.values(membersOf(json) ?? {}).some((member) => holdsList(member, depth - 1))
+}
+
+function contentOf({ bytes, json, exchange }: Reply): string {
+  if (bytes.length === 0) return 'no body'
+  if (json !== undefined)
+    return Object.keys(membersOf(json) ?? { json }).length === 0 ? 'an empty object' : 'other JSON'
+  return headerOf(exchange.response?.headers ?? [], 'content-type') === null
+    ? 'a body without a content type'
+    : (mediaTypeOf(exchange.response?.headers ?? []) ?? '')
+}
