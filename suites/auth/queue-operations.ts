@@ -33,6 +33,11 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     await begun(spare)
     works('cancelJob', await queue.cancel(spare.id))
   }
+  // Only a job that failed is for /retry; any other would be refused to its owner too.
+  const failed = offers('worker')
+    ? await ended(await fixture.submitted({ input, steps: [{ fail: 'once more' }] }))
+    : null
+  const failedId = failed?.status === 'FAILED' ? failed.job?.id : null
   const submissions = isSeen ? [1, 2].map((output) => fixture.job({ input, steps: [{ output }] })) : []
   const [one, two] = submissions.map(({ body }) => body)
 
@@ -41,9 +46,9 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     ['getEndpointHealth', (client, options) => client.health(options)],
     ['runJob', (client, options) => client.run(one ?? { input }, options)],
     ['runJobSync', (client, options) => client.runsync(two ?? { input }, options)],
-    ['retryJob', (client, options) => client.retry(job.id, options)],
     ['cancelJob', (client, options) => client.cancel(job.id, options)],
   ])
+  if (typeof failedId === 'string') requests.set('retryJob', (client, options) => client.retry(failedId, options))
   if (offers('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
   if (offers('requests')) requests.set('listRequests', (client, options) => client.requests(options))
   if (offers('openai')) {
@@ -77,4 +82,4 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
 }
 
 /** They purge the endpoint where a purge is not refused. */
-export const mayPurge = { uses: ['dedicated'], workers: 2 } as const
+export const mayPurge = { uses: ['dedicated'], workers: 2, requests: 32 } as const
