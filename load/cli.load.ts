@@ -95,14 +95,12 @@ function load(target: string, args: readonly string[]) {
   return start(['load', 'limits', '--target', target, ...scale, ...args]).ended
 }
 
-/** A served reference, and a target file that says what its workers add to a rate: no more than the base allows. */
+/** A served reference, and its target file. */
 async function serve(flags: readonly string[]): Promise<{ target: string; child: ChildProcess }> {
   const target = `target-${servers++}.yaml`
   const { child } = start(['serve', '--port', '0', '--clock', 'real', ...scale, '--print-target', target, ...flags])
   const file = join(cwd, target)
   await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('keys:'))
-  const text = readFileSync(file, 'utf8')
-  if (!text.includes('perWorkerRate')) writeFileSync(file, text.replace(/^queue:\n/m, 'queue:\n  perWorkerRate: 1\n'))
   return { target, child }
 }
 

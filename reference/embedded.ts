@@ -73,6 +73,8 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       },
       worker: true,
       workers: 20,
+      // Its rates are those of the table, however many workers run: so few requests for each never exceed them.
+      perWorkerRate: 1,
       requests: true,
       openai: true,
     },

@@ -8,6 +8,7 @@ import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
 import { errorsProblem } from './errors-problem.ts'
 import { fuzzPods } from './fuzz-pods.ts'
+import { fuzzQueue } from './fuzz-queue.ts'
 import { limitsHeaders } from './limits-headers.ts'
 import { patchInvalid } from './patch-invalid.ts'
 import { patchOpen } from './patch-open.ts'
@@ -38,6 +39,7 @@ export const defects: readonly Defect[] = [
   ...authToken,
   ...errorsProblem,
   ...fuzzPods,
+  ...fuzzQueue,
   ...limitsHeaders,
   ...patchInvalid,
   ...patchOpen,

@@ -170,7 +170,7 @@ export const queueStatus = [
     rule: 'queue.retry-automatic',
     clause: 'again',
     says: 'No job is executed again, whatever happens to its worker or handler.',
-    observed: 'FAILED where the first one failed, FAILED where the first one died',
+    observed: 'FAILED where the first one died, FAILED where the first one failed',
     change: options({ queue: { automaticRetries: 0 } }),
   },
   {
@@ -178,7 +178,7 @@ export const queueStatus = [
     rule: 'queue.retry-automatic',
     clause: 'again',
     says: 'A job whose worker dies is COMPLETED without a result.',
-    observed: 'FAILED where the first one failed, COMPLETED where the first one died',
+    observed: 'COMPLETED where the first one died, FAILED where the first one failed',
     change: parts({
       retriesJob: () => () => false,
       finishJob: (original) => (job, status, result, service) =>

@@ -195,12 +195,12 @@ export const queueSubmission = [
     change: fallsBack('run'),
   },
   {
-    id: 'health-missing',
+    id: 'status-missing',
     rule: 'queue.endpoint-unknown',
     clause: 'exists',
-    says: 'The health of every endpoint is answered 404.',
+    says: 'The status of every job is answered 404.',
     observed: 'status 404',
-    wrap: onAnswer(asks('health'), () => ({ status: 404 })),
+    wrap: onAnswer(asks('status'), () => ({ status: 404 })),
   },
 ] as const satisfies readonly Defect[]
 

@@ -2,8 +2,8 @@ import type { Fetch, Variant } from '../types.ts'
 
 export type Wrap = NonNullable<Variant['wrap']>
 
-/** The two operations whose bodies are read in an odd way. */
-export type Read = 'action' | 'patch'
+/** The operations whose bodies are read in an odd way. */
+export type Read = 'action' | 'patch' | 'run' | 'runsync'
 
 /** A body as text, each byte one character, so that no byte is lost. */
 type Rewrite = (body: string) => string | null
@@ -11,6 +11,8 @@ type Rewrite = (body: string) => string | null
 const paths: Readonly<Record<Read, (request: Request) => boolean>> = {
   action: ({ method, url }) => method === 'POST' && url.endsWith('/action'),
   patch: ({ method }) => method === 'PATCH',
+  run: ({ url }) => url.endsWith('/run'),
+  runsync: ({ url }) => url.endsWith('/runsync'),
 }
 
 /** Bodies are rewritten before anything reads them, as a reader does that makes out what was meant; null leaves one as it is. */

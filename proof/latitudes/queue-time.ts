@@ -33,11 +33,7 @@ export const queueTime = [
       },
     },
   }),
-  {
-    id: 'job-unknown-400',
-    says: 'A job that never was is 400; one whose time is over is 404.',
-    change: (options) => composeOptions(options, unknownIs400()),
-  },
+  styled('job-unknown-400', 'A job that never was is 400; one whose time is over is 404.', { jobUnknown: 400 }),
   optioned('ttl-swept-lazily', 'A job whose ttl is over is hidden at once, and deleted by the next sweep.', {
     style: { ttlSweep: 'lazy' },
     life: { sweepMs: 8 * second },
@@ -101,23 +97,6 @@ export const queueTime = [
     file: lacks('endpoint.two-workers'),
   },
 ] as const satisfies readonly Latitude[]
-
-/** The description has a job that was removed after its ttl answered 404, whatever an id that never was is answered. */
-function unknownIs400(): Partial<ReferenceOptions> {
-  const issued = new Set<string>()
-  return {
-    style: { jobUnknown: 400 },
-    parts: {
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        const job = original(submission, operation, endpoint, service)
-        issued.add(job.id)
-        return job
-      },
-      findJob: (original) => (id, endpoint, service) =>
-        original(id, endpoint, issued.has(id) ? { ...service, style: { ...service.style, jobUnknown: 404 } } : service),
-    },
-  }
-}
 
 function lacks(need: string): (target: Target) => Target {
   return (target) => ({ ...target, absent: { ...target.absent, [need]: 'none here' } })

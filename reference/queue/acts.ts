@@ -7,7 +7,7 @@ import { isFinished, type Job, type JobStatus } from './job.ts'
 /** The end of a ttl or of a retention: the job is gone, whatever its status. */
 export function expireJob(job: Job, service: Service): void {
   withdraw(job, service)
-  removeJob(job)
+  removeJob(job, service)
   service.parts.dispatch(job.endpoint, service)
 }
 
@@ -86,5 +86,5 @@ function endStopped(job: Job, kept: 'CANCELLED' | 'gone', service: Service): voi
     return
   }
   job.status = 'CANCELLED'
-  removeJob(job)
+  removeJob(job, service)
 }

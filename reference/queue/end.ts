@@ -22,11 +22,12 @@ export function finishJob(job: Job, status: JobStatus, { output, error }: Result
 }
 
 /** Removes a job that neither waits nor runs any more, so that nothing finds it. */
-export function removeJob(job: Job): void {
+export function removeJob(job: Job, { style }: Service): void {
   job.cancelExpiry?.()
   job.cancelExpiry = null
   job.isGone = true
   job.endpoint.jobs.delete(job.id)
+  if (style.jobUnknown !== 404) job.endpoint.removed.add(job.id)
   tellWatchers(job)
 }
 

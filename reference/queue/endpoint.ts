@@ -62,6 +62,8 @@ export interface JobCounts {
 export interface Endpoint extends Omit<EndpointOffer, 'user'> {
   readonly user: string
   readonly jobs: Map<string, Job>
+  /** Ids of jobs that are no more, where a platform answers otherwise to ids that were never issued. */
+  readonly removed: Set<string>
   readonly waiting: WaitingJobs
   readonly workers: Set<Worker>
   /** The idle ones, the longest idle first. */

@@ -18,12 +18,12 @@ export function findEndpoint(id: string, caller: Caller, { queue, style }: Servi
 
 /**
  * A job of an endpoint by its id.
- * @throws Refusal 404, or 400 by style, where there is none: unknown, another endpoint's, or past its time.
+ * @throws Refusal 404 where it was removed (heading Errors); 404, or 400 by style, where there never was one here.
  */
 export function findJob(id: string, endpoint: Endpoint, service: Service): Job {
   const { clock, style } = service
   const job = endpoint.jobs.get(id)
-  if (job === undefined) throw new Refusal(style.jobUnknown, 'job not found')
+  if (job === undefined) throw new Refusal(endpoint.removed.has(id) ? 404 : style.jobUnknown, 'job not found')
   if (style.ttlSweep === 'lazy' && clock.now() >= expiryOf(job, service)) throw new Refusal(404, 'job not found')
   return job
 }

@@ -133,6 +133,7 @@ function createEndpoint(
     ...offer,
     user: offer.user ?? users[0] ?? '',
     jobs: new Map(),
+    removed: new Set(),
     waiting: createWaitingJobs(),
     workers,
     idle,

@@ -5,6 +5,7 @@ export const queueStyleChoices = {
   endpointHidden: [404, 403],
   /** Another method on a known operation. */
   queueMethod: [405, 404],
+  /** A job id that was never issued on the endpoint; one that was removed is 404. */
   jobUnknown: [404, 400],
   jobIdForm: ['word', 'uuid', 'suffixed'],
   /** Least is id, status, output and error. */

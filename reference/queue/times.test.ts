@@ -26,6 +26,14 @@ test.each<[string, Steps, string]>([
   expect(await operate('GET', `status/${job.id}`)).toMatchObject({ status: 404 })
 })
 
+test('a job whose ttl is over is 404 also where an id that never was is 400', async () => {
+  const { operate, pass, submit } = createQueueBench({ style: { jobUnknown: 400 } })
+  const { id } = await submit(hold, { policy: { ttl: 10_000 } })
+  await pass(10_000)
+  expect(await operate('GET', `status/${id}`)).toMatchObject({ status: 404 })
+  expect(await operate('GET', `status/${id}`, {}, 'second')).toMatchObject({ status: 400 })
+})
+
 test('the worker of a job whose ttl is over takes another, and a late result changes nothing', async () => {
   const { operate, pass, submit } = createQueueBench()
   const job = await submit([{ deaf: true }, { hold: 'go' }, { output: 'late' }], { policy: { ttl: 10_000 } }, 'second')

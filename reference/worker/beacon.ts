@@ -8,7 +8,7 @@ export const CALL_HEADER = 'plumbline-call'
 export interface Beacon {
   /** Tells that the execution began, and is told which one of its job it is, from 1. */
   start(): Promise<number>
-  /** Waits until the key is released; an answer that is no success is asked again after `pauseMs`. */
+  /** Waits until the key is released; asks again after an answer that is no success, and where a connection broke. */
   hold(key: string): Promise<void>
   end(outcome: 'completed' | 'failed', message?: string): Promise<void>
 }
@@ -22,8 +22,18 @@ export interface BeaconSetup {
   readonly signal: () => AbortSignal | null
 }
 
-/** Real time between two questions for a key that is not answered with a success. */
-const pauseMs = 20
+/** Real time between two questions for a key, twice as long each time up to the longest. */
+const firstPauseMs = 20
+const longestPauseMs = 640
+
+/** How a connection ends that was made: proxies cut long waits. */
+const brokenCodes: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+])
 
 /** @throws Error from every member where the receiver cannot be reached or makes no sense; Stopped where it was stopped. */
 export function createBeacon({ address, job, call, pause, signal }: BeaconSetup): Beacon {
@@ -49,6 +59,17 @@ export function createBeacon({ address, job, call, pause, signal }: BeaconSetup)
     return response
   }
 
+  const isReleased = async (key: string): Promise<boolean> => {
+    try {
+      const response = await send(`hold/${key}`)
+      await response.body?.cancel()
+      return response.ok
+    } catch (error) {
+      if (isBroken(error)) return false
+      throw error
+    }
+  }
+
   return {
     async start() {
       const response = await post('start', { execution, worker, attempt })
@@ -60,10 +81,8 @@ export function createBeacon({ address, job, call, pause, signal }: BeaconSetup)
       return n
     },
     async hold(key) {
-      for (;;) {
-        const response = await send(`hold/${key}`)
-        await response.body?.cancel()
-        if (response.ok) return
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+        if (await isReleased(key)) return
         await pause(pauseMs, signal())
       }
     },
@@ -72,4 +91,12 @@ export function createBeacon({ address, job, call, pause, signal }: BeaconSetup)
       await response.body?.cancel()
     },
   }
+}
+
+/** Whether a connection was made and ended without a whole answer. */
+function isBroken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as { readonly code?: unknown }
+  if (typeof code === 'string' && (brokenCodes.has(code) || code.startsWith('HPE_'))) return true
+  return isBroken(error.cause)
 }

@@ -131,6 +131,22 @@ test('a key that is not answered with a success is asked for again, with the sam
   expect(pauses).toHaveLength(2)
 })
 
+test.each<[string, Error, string]>([
+  ['was made and broke is made again', Object.assign(new Error('closed'), { code: 'UND_ERR_SOCKET' }), 'COMPLETED'],
+  ['was reset is made again', new TypeError('failed', { cause: resetError() }), 'COMPLETED'],
+  ['was never made fails the job', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'FAILED'],
+])('a connection for a key that %s', async (_name, error, status) => {
+  let holds = 0
+  const { operate } = createQueueBench({
+    call: async ({ url }) => {
+      if (url.includes('/hold/') && holds++ === 0) throw error
+      return Response.json({ n: 1 })
+    },
+  })
+  const input = { plumbline: { v: 1, beacon, steps: [{ hold: 'go' }] } }
+  expect(await operate('POST', 'runsync', { body: { input } })).toMatchObject({ body: { status } })
+})
+
 test('an execution is busy from before it begins until its end is told', async () => {
   const { controlled, operate, receiver, rest, submit } = createQueueBench()
   const job = await submit([{ hold: 'go' }])
@@ -174,3 +190,7 @@ test('another program can be the worker, and its rejection is a failure of the h
   })
   await rest()
 })
+
+function resetError(): Error {
+  return Object.assign(new Error('reset'), { code: 'ECONNRESET' })
+}

@@ -10,13 +10,16 @@ export interface WorkingQueue {
   readonly requests: ReadonlyMap<QueueOperation, SendToQueue>
   /** A text of the job's input that only its owner was told. */
   readonly secret: string
-  /** Nothing came of the requests: the job runs on to its end, and what was submitted is not executed. */
+  /**
+   * Nothing came of the requests: the job runs on to its end, and what was submitted is not executed. Ends the rule as
+   * inconclusive where an operation was left out.
+   */
   nothingDone(): Promise<void>
 }
 
 /**
  * The operations of the queue plane on a job that runs where the suite can see that, each main one shown to work with
- * the owner's key, so that a refusal is for the key alone. Ends the rule as inconclusive where one does not.
+ * the owner's key, so that a refusal is for the key alone. One that does not is left out.
  */
 export async function workingQueue(context: Context): Promise<WorkingQueue> {
   const { begun, check, clock, ended, fixture, inconclusive, offers, queue, random, target } = context
@@ -25,6 +28,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
   const input = { secret }
   const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
   const job = await fixture.submitted(held)
+  const idle = new Map<QueueOperation, number>()
   works('getJobStatus', await queue.status(job.id))
   works('getEndpointHealth', await queue.health())
   if (isSeen) {
@@ -33,6 +37,11 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     await begun(spare)
     works('cancelJob', await queue.cancel(spare.id))
   }
+  // Only a job that failed is for /retry; any other would be refused to its owner too.
+  const failed = offers('worker')
+    ? await ended(await fixture.submitted({ input, steps: [{ fail: 'once more' }] }))
+    : null
+  const failedId = failed?.status === 'FAILED' ? failed.job?.id : null
   const submissions = isSeen ? [1, 2].map((output) => fixture.job({ input, steps: [{ output }] })) : []
   const [one, two] = submissions.map(({ body }) => body)
 
@@ -41,9 +50,9 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     ['getEndpointHealth', (client, options) => client.health(options)],
     ['runJob', (client, options) => client.run(one ?? { input }, options)],
     ['runJobSync', (client, options) => client.runsync(two ?? { input }, options)],
-    ['retryJob', (client, options) => client.retry(job.id, options)],
     ['cancelJob', (client, options) => client.cancel(job.id, options)],
   ])
+  if (typeof failedId === 'string') requests.set('retryJob', (client, options) => client.retry(failedId, options))
   if (offers('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
   if (offers('requests')) requests.set('listRequests', (client, options) => client.requests(options))
   if (offers('openai')) {
@@ -53,16 +62,23 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     requests.set('purgeQueue', (client, options) => client.on('dedicated').purge(options))
   }
 
+  for (const operation of idle.keys()) requests.delete(operation)
+
   function works(what: QueueOperation, { status }: Reply): void {
-    if (status < 300) return
-    inconclusive(`${what} was answered ${status} with a full key, so a refusal tells nothing about the key`)
+    if (status >= 300) idle.set(what, status)
+  }
+
+  function allWork(): void {
+    for (const [what, status] of idle) {
+      inconclusive(`${what} was answered ${status} with a full key, so a refusal tells nothing about the key`)
+    }
   }
 
   return {
     requests,
     secret,
     async nothingDone() {
-      if (!isSeen) return
+      if (!isSeen) return allWork()
       job.beacon.release('go')
       const { status, reply, settled } = await ended(job)
       if (!settled) inconclusive('a job did not end in time')
@@ -72,9 +88,10 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
       await clock.sleep(target.tolerances.dispatchMs)
       const executed = submissions.reduce((count, { beacon }) => count + beacon.starts().length, 0)
       check('not-executed').that(executed === 0, 'no execution of what was refused', 'an execution', reply)
+      allWork()
     },
   }
 }
 
 /** They purge the endpoint where a purge is not refused. */
-export const mayPurge = { uses: ['dedicated'], workers: 2 } as const
+export const mayPurge = { uses: ['dedicated'], workers: 2, requests: 32 } as const

@@ -105,6 +105,15 @@ describe('a submission', () => {
     ['{"input":{},"webhook":7}', '400'],
     ['{"input":{},"webhook":"ftp://a.test"}', '200 400'],
     ['{"input":{},"s3Config":{"accessId":1}}', '400'],
+    [
+      '{"input":{},"s3Config":{"accessId":"a","accessSecret":"b","bucketName":"c","endpointUrl":"https://s3.test"}}',
+      '200',
+    ],
+    [
+      '{"input":{},"s3Config":{"accessId":"","accessSecret":"b","bucketName":"c","endpointUrl":"https://s3.test"}}',
+      '200 400',
+    ],
+    ['{"input":{},"s3Config":{"accessId":"a"}}', '200 400'],
     ['\uFEFF{"input":{}}', '400 200'],
     [`{"input":{"x":${'['.repeat(99)}${']'.repeat(99)}}}`, '400,413 200'],
   ])('%s: %s, never 422', (body, answers) => {

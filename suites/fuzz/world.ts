@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { rules } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
+import { membersOf } from '../harness/read.ts'
 import type { PodPlane } from '../harness/target/types.ts'
 import { arbitraryOf } from './arbitrary.ts'
 
@@ -13,6 +14,11 @@ export type World = Pick<PodPlane, 'volume' | 'volumeSecond' | 'volumePath' | 'p
 
 /** Valid action bodies. */
 export const actionBodies: fc.Arbitrary<unknown> = arbitraryOf('PodActionRequest')
+
+/** Submissions that the schema accepts and nobody is notified of. */
+export const submissionBodies: fc.Arbitrary<unknown> = arbitraryOf('JobSubmission').map((body) =>
+  Object.fromEntries(Object.entries(membersOf(body) ?? {}).filter(([name]) => name !== 'webhook')),
+)
 
 /** All actions of the description. */
 export const actionNames = Object.keys(tables.transitions) as (keyof typeof tables.transitions)[]

@@ -15,7 +15,7 @@ const leastWaitMs = 5_000
 rule(
   'queue.run.accepted',
   async (context) => {
-    const { check, clock, fixture, queue, offers, target } = context
+    const { check, clock, fixture, inconclusive, queue, offers, target } = context
     isAccepted(context, await queue.run({ input: {} }))
     if (!offers('worker') || !offers('receiver')) return
     const full = await fullEndpoint(context)
@@ -26,26 +26,32 @@ rule(
       check('no-worker-free').status(reply, 200)
       isAccepted(context, reply)
     }
+    const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
+    if (start !== null) inconclusive('a job found a worker though every one was busy')
     full.release()
   },
   fills,
 )
 
-rule('queue.run.unique-ids', async (context) => {
-  const { check, queue } = context
-  const body = { input: {} }
-  const replies = [
-    await queue.run(body),
-    await queue.run(body),
-    ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
-  ]
-  const seen = new Set<string>()
-  for (const reply of replies) {
-    const id = submittedId(context, 'accepted', reply)
-    check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
-    seen.add(id)
-  }
-})
+rule(
+  'queue.run.unique-ids',
+  async (context) => {
+    const { check, queue } = context
+    const body = { input: {} }
+    const replies = [
+      await queue.run(body),
+      await queue.run(body),
+      ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
+    ]
+    const seen = new Set<string>()
+    for (const reply of replies) {
+      const id = submittedId(context, 'accepted', reply)
+      check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
+      seen.add(id)
+    }
+  },
+  { requests: manyAtOnce + 2 },
+)
 
 rule('queue.runsync.completed', async ({ check, inconclusive, queue }) => {
   const input = { plumb: 'line', depths: [1, 2, 3] }

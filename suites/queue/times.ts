@@ -34,6 +34,8 @@ export async function waiting(
     const job = await fixture.submitted({ ...wish, endpoint: 'scaleToZero', policy: { ...policy, lowPriority: true } })
     await clock.sleep(stayMs)
     if (statusIn(await job.queue.status(job.id)) === 'IN_QUEUE') return job
+    // Else the next one would wait only until the worker is done with this one.
+    await job.queue.cancel(job.id)
   }
   return inconclusive('no job of low priority stayed IN_QUEUE on the endpoint that scales to no workers')
 }

@@ -36,17 +36,31 @@ function withoutNulls(members: Members): Members {
 function undecidedIn(members: Members, without: Members): string | null {
   if (JSON.stringify(members) !== JSON.stringify(without)) return 'null for an optional field is not spoken of'
   const { webhook, policy, s3Config } = without
-  if (typeof webhook === 'string' && !/^https?:\/\/[\w.-]+/.test(webhook)) return 'the webhook is no http(s) URL'
+  if (typeof webhook === 'string' && !isWebAddress(webhook)) return 'the webhook is no http(s) URL'
   const { executionTimeout, ttl } = membersOf(policy) ?? {}
   if (typeof executionTimeout === 'number' && executionTimeout > Number(ttl ?? 86_400_000)) {
     return 'ttl has to cover the execution'
   }
+  if (s3Config !== undefined && !isWhole(membersOf(s3Config) ?? {})) return 'what identifies a bucket is not spoken of'
   const isUnknown = [
     unknownIn(members, 'JobSubmission'),
     unknownIn(membersOf(policy), 'JobPolicy'),
     unknownIn(membersOf(s3Config), 'S3Config'),
   ].some(Boolean)
   return isUnknown ? 'further fields are not spoken of' : null
+}
+
+/** Whether each field of a bucket says something, the address a web address. */
+function isWhole(s3Config: Members): boolean {
+  const { properties = {} } = schemaNamed('S3Config')
+  return (
+    Object.keys(properties).every((name) => typeof s3Config[name] === 'string' && s3Config[name] !== '') &&
+    isWebAddress(String(s3Config.endpointUrl))
+  )
+}
+
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[\w.-]+/.test(text)
 }
 
 function unknownIn(members: Members | null, schema: string): boolean {

@@ -177,7 +177,7 @@ test('what is left of a rule is cancelled, and lets the workers go', async () =>
   const { events, resources } = await runOnRig({
     leaves: {
       async run({ fixture, begun, inconclusive }) {
-        await begun(await fixture.submitted({ steps: [{ hold: 'for ever' }] }))
+        await begun(await fixture.submitted({ steps: [{ hold: 'for-ever' }] }))
         inconclusive('for a test')
       },
     },

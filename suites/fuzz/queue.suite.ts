@@ -1,0 +1,95 @@
+import { outageStatuses } from '../harness/check.ts'
+import { raw } from '../harness/client/body.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { idIn } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import { arbitraryCase, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
+import { allowedText, classify, isIn } from './oracle.ts'
+import { answerText, bodyText, simplest } from './play.ts'
+import { ledgerSeed, submissionBodies } from './world.ts'
+
+/** Random cases after the enumeration. */
+const drawn = 12
+
+/** How a case is sent, and what may be answered. */
+interface Way {
+  readonly clause: string
+  readonly operation: 'runJob' | 'runJobSync'
+  readonly send: (body: unknown) => Promise<Reply>
+}
+
+rule(
+  'queue.body.fuzz',
+  async (context) => {
+    const { check, offers, queue } = context
+    const run: Way = { clause: 'run', operation: 'runJob', send: queue.run }
+    const runsync: Way = { clause: 'runsync', operation: 'runJobSync', send: queue.runsync }
+    for (const one of cases) {
+      const reply = await tryOne(context, run, one)
+      if (reply.status === 200) check('id').that(idIn(reply.json) !== null, 'an id', 'no id', reply)
+    }
+    for (const one of cases) {
+      // Without our worker nobody knows how long it would take until a valid one is answered.
+      const isTwin = one === cases[0] && offers('worker')
+      if (isTwin || isRefused(one)) await tryOne(context, runsync, one)
+    }
+  },
+  { requests: 250 },
+)
+
+/** Sends a case; the answer has to be in a class that the oracle gives. */
+async function tryOne(context: Context, { clause, operation, send }: Way, one: FuzzCase): Promise<Reply> {
+  const { check, inconclusive } = context
+  const allowed = classify({ operation }, one.bytes)
+  const reply = await send(raw(one.bytes))
+  const { status } = reply
+  check(clause).saw(reply)
+  if (allowed.some(({ answers }) => isIn(status, answers))) return reply
+  if (outageStatuses.has(status)) inconclusive(`the target answered ${status}, which tells of an outage`)
+  const least = await simplest(one, async ({ bytes }) => {
+    const again = await send(raw(bytes))
+    return again.status === status && !classify({ operation }, bytes).some(({ answers }) => isIn(status, answers))
+  })
+  const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
+  check(clause).that(false, expected, answerText(reply, least), reply)
+  return reply
+}
+
+function isRefused({ bytes }: FuzzCase): boolean {
+  return classify({ operation: 'runJob' }, bytes).every(({ after }) => after.kind === 'unchanged')
+}
+
+/** Everything that can be wrong once, each kind of field at one place; nobody is notified of what is accepted. */
+function enumerated(): FuzzCase[] {
+  const policy = { executionTimeout: 600_000, lowPriority: false, ttl: 86_400_000 }
+  const s3Config = { accessId: 'id', accessSecret: 'none', bucketName: 'plumbline', endpointUrl: 'https://s3.invalid' }
+  const webhook = 'https://receiver.invalid/plumbline'
+  const done = new Set<string>()
+  return [
+    ...enumerate({ input: {} }, 'JobSubmission'),
+    ...enumerate({ input: {}, policy, s3Config }, 'JobSubmission').filter(({ place }) => !alike.has(place)),
+    ...enumerate({ input: {}, webhook }, 'JobSubmission').filter(
+      (one) => one.place === '$.webhook' && classify({ operation: 'runJob' }, one.bytes).some(mayRefuse),
+    ),
+  ].filter((one) => {
+    const isNew = !done.has(caseText(one))
+    done.add(caseText(one))
+    return isNew
+  })
+}
+
+/** Texts of which the description says the same as of another one. */
+const alike: ReadonlySet<string> = new Set(['$.s3Config.accessSecret', '$.s3Config.bucketName'])
+
+function mayRefuse({ after }: ReturnType<typeof classify>[number]): boolean {
+  return after.kind === 'unchanged'
+}
+
+/** The same cases as long as the ledger is the same: a gate must not flicker. */
+function random(): FuzzCase[] {
+  const bodies = arbitraryCase(submissionBodies, 'JobSubmission')
+  return Array.from({ length: drawn }, (_, run) => shrinkable(draw(bodies, ledgerSeed, run), bodies))
+}
+
+const cases: readonly FuzzCase[] = [...enumerated(), ...random()]
