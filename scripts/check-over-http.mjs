@@ -1,4 +1,5 @@
-// The same rules over real HTTP: each verdict is the one in process, and a replay of either record gives the same bytes.
+// The same rules over real HTTP: each verdict is the one in process, whichever worker executes the jobs, and a replay of
+// either record gives the same bytes.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,6 +9,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 const bin = join(import.meta.dirname, '..', 'bin', 'plumbline.js')
 const dir = mkdtempSync(join(tmpdir(), 'plumbline-http-'))
 const at = (name) => join(dir, name)
+const workerFolder = join(import.meta.dirname, '..', 'suites', 'worker')
+const isPythonThere = spawnSync('python3', ['--version']).status === 0
 /** All that the embedded reference is judged by when nothing is said. */
 const profiles = ['--profile', 'core,long']
 
@@ -37,6 +40,8 @@ async function serving(name, flags, work) {
 
 const verdicts = (name) =>
   JSON.parse(readFileSync(join(at(name), 'results.json'), 'utf8')).rules.map(({ id, verdict }) => `${id} ${verdict}`)
+
+const idOf = (line) => line.split(' ')[0]
 
 function same(what, a, b) {
   const differing = a.filter((line, place) => line !== b[place])
@@ -70,6 +75,16 @@ try {
   })
   replayed('over-http', 0)
   same('over HTTP another verdict than in process', verdicts('over-http'), verdicts('in-process'))
+  if (isPythonThere) {
+    // Only what runs jobs: nothing else is different with another worker.
+    await serving('worker', ['--worker', `python3 '${workerFolder}'`], async (target) => {
+      const jobs = ['--only', 'queue', '--only', 'webhook']
+      plumbline(0, 'check', '--quiet', '--strict', ...profiles, ...jobs, '--target', target, '--out', at('worker'))
+    })
+    const judged = new Set(verdicts('worker').map(idOf))
+    const inProcess = verdicts('in-process').filter((line) => judged.has(idOf(line)))
+    same('worker processes give another verdict than the worker in process', verdicts('worker'), inProcess)
+  }
   await serving('defective', ['--defect', 'exited-stop-accepted'], async (target) => {
     plumbline(1, 'check', '--quiet', ...profiles, '--target', target, '--out', at('defective'))
   })
@@ -79,7 +94,10 @@ try {
     'pods.action-body.fuzz failed',
     'pods.action.exited.stop failed',
   ])
-  process.stdout.write(`${verdicts('over-http').length} rules: the same verdicts in process, over HTTP and by replay\n`)
+  const workers = isPythonThere ? ', and with worker processes' : '; worker processes not tried, there is no python3'
+  process.stdout.write(
+    `${verdicts('over-http').length} rules: the same verdicts in process, over HTTP and by replay${workers}\n`,
+  )
 } catch (error) {
   process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 1

@@ -34,8 +34,6 @@ export async function startReceiver(): Promise<Receiver> {
     const { url: path = '' } = request
     const call = String(request.headers['plumbline-call'])
     const isHold = path.includes('/hold/')
-    // It is held from here on: nobody may move time between this and the answer.
-    holding.add(call)
     let text = ''
     for await (const chunk of request) text += chunk
     const body = text === '' ? null : JSON.parse(text.replaceAll(url(), 'http://receiver'))
@@ -44,9 +42,12 @@ export async function startReceiver(): Promise<Receiver> {
       holding.delete(call)
       response.writeHead(status).end(answer === undefined ? undefined : JSON.stringify(answer))
     }
-    response.on('close', () => holding.delete(call))
-    if (isHold) waiting.set(path, () => end(204))
-    else if (path.endsWith('/start')) {
+    if (isHold) {
+      // A hold alone is held: whoever takes a start or an end that is on its way for one sees rest where there is none.
+      holding.add(call)
+      response.on('close', () => holding.delete(call))
+      waiting.set(path, () => end(204))
+    } else if (path.endsWith('/start')) {
       const n = (starts.get(path) ?? 0) + 1
       starts.set(path, n)
       end(200, { n })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { defaultKeys } from '../../../reference/index.ts'
 import type { Receiver } from './receiver.ts'
@@ -54,17 +54,16 @@ export async function drive(words: readonly string[], receiver: Receiver) {
 
   /** Waits until every call of the target is held here, and all that is due has been done. */
   async function rest(): Promise<ClockState> {
-    // Seen twice, a little apart: what a worker's process writes is on its way for a moment that nothing lists.
-    for (let seen = 0; ; ) {
+    for (;;) {
       const state = await clock()
       stamp(state.nowMs)
       const isAtRest = state.busy.every((id) => receiver.holding.has(id)) && state.open >= unanswered
-      const isDue = state.nextMs !== null && state.nextMs <= state.nowMs
-      seen = isAtRest && !isDue ? seen + 1 : 0
-      if (seen === 2) return state
-      if (seen === 1) await pause(15)
-      else if (!isAtRest) await nextTurn()
-      else stamp((await clock(0)).nowMs)
+      if (!isAtRest) {
+        await nextTurn()
+        continue
+      }
+      if (state.nextMs === null || state.nextMs > state.nowMs) return state
+      stamp((await clock(0)).nowMs)
     }
   }
 

@@ -44,11 +44,10 @@ export function createQueuePacer(operation: QueueOperation): Pacer | null {
       underWay += count
       return 0
     },
+    giveUp() {},
     release(count) {
       underWay = Math.max(0, underWay - count)
     },
-    answered() {
-      underWay = Math.max(0, underWay - 1)
-    },
+    answered() {},
   }
 }

@@ -53,6 +53,9 @@ const givenUpAfter = 8
 /** A target that was given up is tried again after so many real ms. */
 const tryAgainMs = 5_000
 const rateAttempts = 5
+/** How often the pacer is asked for one request, and for several in a row, which nothing else can take the place of. */
+const requestTries = 3
+const burstTries = 10
 
 /** How one owner's requests go out. */
 export interface Sender {
@@ -151,21 +154,24 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
 
   async function paced(outgoing: Outgoing, place: string, background: boolean): Promise<Exchange> {
     const pacer = outgoing.unpaced === true ? null : line.pacer(outgoing)
-    if (reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined) reserved--
-    else await take(pacer, 1)
+    const isReserved = reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined
+    if (isReserved) reserved--
+    const isTaken = isReserved || (await take(pacer, 1))
     const exchange = await once(outgoing, place, background)
-    if (exchange.response !== null) pacer?.answered(exchange.response, line.now())
-    else pacer?.release(1)
+    if (exchange.response !== null) pacer?.answered(exchange.response, line.now(), exchange.sent.target)
+    if (isTaken) pacer?.release(1)
     return exchange
   }
 
   /** True where the pacer let so many go; it is asked a few times only, for its headers may be wrong. */
   async function take(pacer: Pacer | null, requests: number): Promise<boolean> {
-    for (let tries = 0; pacer !== null && tries < 3; tries++) {
+    const most = requests > 1 ? burstTries : requestTries
+    for (let tries = 0; pacer !== null && tries < most; tries++) {
       const wait = pacer.reserve(requests, line.now())
       if (wait === 0) return true
       await actor.pause(wait)
     }
+    pacer?.giveUp(requests)
     return false
   }
 
