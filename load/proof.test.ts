@@ -9,13 +9,13 @@ import { holding, loadReference, type ReferenceLoad } from './testing/reference.
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Decided on endpoints that hold /runsync and /stream by themselves; those of a rate of 2000 have the same judge. */
+/** Decided on endpoints that hold /runsync, /stream and /openai by themselves; those of a rate of 2000 have the same judge. */
 const decided = only(
-  /\.(run|cancel|purge|requests|concurrent-runsync|concurrent-stream|recovers|status-429|per-operation|per-endpoint)$/,
+  /\.(run|cancel|purge|requests|concurrent-runsync|concurrent-stream|concurrent-openai|recovers|status-429|per-operation|per-endpoint)$/,
 )
 /** Decided where the reference takes its time for every answer. */
 const HOLD_MS = 6000
-const slow = only(/\.concurrent-(run|status|cancel|openai|requests)$/)
+const slow = only(/\.concurrent-(run|status|cancel|requests)$/)
 
 describe('the reference, whatever its limiter', () => {
   test.each(limiterKindNames)('%s passes every rule', async (limiter) => {

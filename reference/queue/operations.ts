@@ -111,8 +111,10 @@ export const queueOperations: { readonly [O in QueueOperation]: Handler } = {
     const submission = await parts.readRouteInput(request, match.route, service)
     const job = parts.addJob(submission, 'openai', endpoint, service)
     await waitForEnd(job, waitMs, request.signal, service)
+    // A job that still waits for a worker is no internal error (heading Errors): as from /runsync, its id is the answer.
+    if (!isFinished(job)) return jsonAnswer(200, { id: job.id, status: job.status }, service)
     if (job.status === 'COMPLETED') return jsonAnswer(200, job.output ?? null, service)
-    throw new Refusal(500, job.error ?? 'the worker did not answer in time')
+    throw new Refusal(500, job.error ?? 'the job was cancelled')
   },
 
   listRequests({ endpoint }, service) {

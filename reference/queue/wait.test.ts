@@ -136,6 +136,14 @@ test('an OpenAI route becomes a job and answers what the worker gave', async () 
     expect(await operate('POST', path, { body: wrong })).toMatchObject({ status: 400 })
 })
 
+test('an OpenAI route whose job waits longer than /runsync would answers the job', async () => {
+  const { operate, pass, submit } = createQueueBench()
+  await submit(hold, {}, 'second')
+  const held = operate('POST', 'openai/v1/models', { body: {} }, 'second')
+  await pass(60_000)
+  expect(await held).toMatchObject({ status: 200, body: { id: expect.any(String), status: 'IN_QUEUE' } })
+})
+
 test('an endpoint without workers starts one for a job, which leaves when it has nothing to do', async () => {
   const { operate, pass, submit } = createQueueBench()
   const workers = async () => (await operate('GET', 'health', {}, 'scale-to-zero')).body?.workers
