@@ -14,6 +14,8 @@ export function createRecordClock(script: Pick<Script, 'wait'>, controlled: bool
     holding: () => () => {},
     after: () => () => {},
     pending: () => [],
+    still: () => [],
+    standstill: () => null,
     close() {},
   }
 }
@@ -55,7 +57,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
     hold: (work) => work,
     join: (other) => other,
     seen(t) {
-      started ??= t
+      if (started === null || t < started) started = t
       now = Math.max(now, t)
     },
     started: () => started,
