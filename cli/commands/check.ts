@@ -7,7 +7,6 @@ import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { counted } from '../../reports/count.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { planLines } from '../../suites/harness/plan/text.ts'
-import type { LeftOut } from '../../suites/harness/record/events.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { RunOptions } from '../../suites/harness/run/options.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
@@ -61,7 +60,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   refuseLoad(options.only)
   const profiles = profilesFor(options.profile, target)
   const selected = selectRules(judged, { only: options.only, profiles })
-  const leftOut = await plannedFor(target, selected, options, terminal)
+  const planned = await plannedFor(target, selected, options, terminal)
   const temporary = options.out === undefined
   const evidence = options.out === undefined ? temporaryFolder('plumbline-') : prepareOutput(terminal.cwd, options.out)
   const run = newRunId()
@@ -76,7 +75,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         strict: options.strict,
         keep: options.keep,
         rules: selected,
-        leftOut,
+        ...planned,
         target,
         targetFile: options.target ?? null,
         embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
@@ -152,20 +151,20 @@ function refuseLoad(only: readonly string[]): void {
   throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${command} --only ${id}`)
 }
 
-/** Plans a run that takes time, says so, and answers what its budget leaves out. */
+/** Plans a run that takes time, says so, and answers its budget and what that leaves out. */
 async function plannedFor(
   target: Target | null,
   selected: readonly string[],
   { budget, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<readonly LeftOut[]> {
-  if (budget === undefined && target?.clock !== 'real') return []
+): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs'>> {
+  if (budget === undefined && target?.clock !== 'real') return {}
   // Loaded where it is asked for: the plan needs every suite.
-  const { planOf } = await import('../plan.ts')
+  const { defaultBudgetMs, planOf } = await import('../plan.ts')
   const described = target ?? (await import('../../proof/instance.ts')).embed().target
   const plan = planOf(described, selected, budget)
   if (!quiet) for (const line of planLines(plan)) terminal.err(line)
-  return plan.leftOut
+  return { leftOut: plan.leftOut, budgetMs: budget ?? defaultBudgetMs }
 }
 
 /** The profiles of a run: those of the list, else core; of the reference all. */

@@ -15,36 +15,46 @@ import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
 
-rule('pods.action-body.fuzz', async (context) => {
-  const all = enumerate({ action: 'stop' }, 'PodActionRequest')
-  await playAll(context, actionTrial(context, 'RUNNING'), [...actionsAsTheyAre('start'), ...all])
-  const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
-  const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
-  const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
-  await playAll(context, actionTrial(context, 'EXITED'), [
-    ...actionsAsTheyAre('stop', 'restart'),
-    ...refusable.filter((one) => !mayAct(one)),
-    ...actionsAsTheyAre('terminate'),
-  ])
-})
+rule(
+  'pods.action-body.fuzz',
+  async (context) => {
+    const all = enumerate({ action: 'stop' }, 'PodActionRequest')
+    await playAll(context, actionTrial(context, 'RUNNING'), [...actionsAsTheyAre('start'), ...all])
+    const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
+    const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
+    const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
+    await playAll(context, actionTrial(context, 'EXITED'), [
+      ...actionsAsTheyAre('stop', 'restart'),
+      ...refusable.filter((one) => !mayAct(one)),
+      ...actionsAsTheyAre('terminate'),
+    ])
+  },
+  { requests: 220 },
+)
 
-rule('pods.patch.fuzz', async (context) => {
-  const done = new Set<string>()
-  const pods = new Map<PodShape, PodView>()
-  const shapes = mountStates(context).toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
-  const trialOf = (shape: PodShape) => {
-    const [mounted] = pods.values()
-    return patchTrial(context, shape, mounted?.value.dataCenterId)
-  }
-  for (const shape of shapes) {
-    const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
-    for (const one of cases) done.add(caseText(one))
-    pods.set(shape, await playAll(context, trialOf(shape), cases))
-  }
-  for (const [shape, pod] of pods) {
-    await playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod)
-  }
-})
+rule(
+  'pods.patch.fuzz',
+  async (context) => {
+    const done = new Set<string>()
+    const pods = new Map<PodShape, PodView>()
+    const shapes = mountStates(context).toSorted(
+      (a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'),
+    )
+    const trialOf = (shape: PodShape) => {
+      const [mounted] = pods.values()
+      return patchTrial(context, shape, mounted?.value.dataCenterId)
+    }
+    for (const shape of shapes) {
+      const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
+      for (const one of cases) done.add(caseText(one))
+      pods.set(shape, await playAll(context, trialOf(shape), cases))
+    }
+    for (const [shape, pod] of pods) {
+      await playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod)
+    }
+  },
+  { requests: 400 },
+)
 
 /** On its own mount everything that can be wrong, and the other kinds of mount as they are. */
 function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] {

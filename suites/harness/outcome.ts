@@ -55,7 +55,12 @@ export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
 
-/** A budget left the rule out, named beforehand. */
+/** A budget left the rule out, named beforehand, or ran out before the rule was done. */
 export class Unverified extends Error {
   override readonly name = 'Unverified'
+}
+
+/** A rule waits for something that nothing can bring: a fault of the harness. */
+export class Stalled extends Error {
+  override readonly name = 'Stalled'
 }

@@ -178,7 +178,10 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
   async function send(outgoing: Outgoing, background = false): Promise<Reply> {
     const number = ++sent
     let tries = 0
-    const next = () => paced(outgoing, `${number}.${++tries}`, background)
+    const next = () => {
+      if (given.signal.aborted) throw new Inconclusive('not sent, for the rule has ended')
+      return paced(outgoing, `${number}.${++tries}`, background)
+    }
     let waited = 0
     for (let attempt = 1; ; attempt++) {
       let exchange = await next()

@@ -13,6 +13,8 @@ export class Actors {
   readonly sleepers = new Set<Sleeper>()
   /** How many requests were begun so far. */
   asked = 0
+  /** How often anything has happened. */
+  moves = 0
   readonly #unanswered = new Set<{ readonly giveUp: (reason: Error) => void }>()
   #changed: () => void
 
@@ -21,6 +23,7 @@ export class Actors {
   }
 
   changed(): void {
+    this.moves++
     this.#changed()
   }
 
@@ -29,6 +32,16 @@ export class Actors {
     if (this.all.size === 0) return false
     for (const actor of this.all) if (actor.waits === 0 && actor.requests === 0) return false
     return true
+  }
+
+  /** Who neither waits nor asks. */
+  still(): readonly Participant[] {
+    return [...this.all].filter(({ waits, requests }) => waits === 0 && requests === 0)
+  }
+
+  /** How often anything has happened, where nothing will bring on more; else null. */
+  standstill(): number | null {
+    return this.#unanswered.size === 0 && this.sleepers.size === 0 && this.idle() ? this.moves : null
   }
 
   /** True when somebody waits for an answer that should need no time. */
@@ -105,6 +118,8 @@ export class Participant implements Actor {
   readonly name: string
   waits = 0
   requests = 0
+  /** How often it began or ended a wait or a request. */
+  moves = 0
   wakesAt: number | null = null
   readonly #book: Actors
   readonly #clock: Pick<RunClock, 'now'>
@@ -127,7 +142,8 @@ export class Participant implements Actor {
   }
 
   seen(t: number): void {
-    this.#started ??= t
+    // Of requests beside each other, any may be answered first.
+    if (this.#started === null || t < this.#started) this.#started = t
     if (t > this.#now) this.#now = t
   }
 
@@ -182,10 +198,12 @@ export class Participant implements Actor {
 
   async during<T>(work: Promise<T>): Promise<T> {
     this.requests++
+    this.moves++
     try {
       return await this.#book.ask(work)
     } finally {
       this.requests--
+      this.moves++
       this.#book.changed()
     }
   }
@@ -218,12 +236,14 @@ export class Participant implements Actor {
 
   async #waiting<T>(until: number | null, promise: Promise<T>): Promise<T> {
     this.waits++
+    this.moves++
     this.wakesAt = until
     this.#book.changed()
     try {
       return await promise
     } finally {
       this.waits--
+      this.moves++
       this.wakesAt = null
       this.#book.changed()
     }

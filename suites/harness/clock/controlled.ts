@@ -54,6 +54,8 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     },
     after: (ms, run) => book.schedule(now + ms, run),
     pending: () => book.pending(),
+    still: () => book.still(),
+    standstill: () => book.standstill(),
     close() {
       closed = true
       patience.interrupt()

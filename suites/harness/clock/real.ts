@@ -14,6 +14,8 @@ export function createRealClock(waited: Waited = () => {}): RunClock {
     holding: () => () => {},
     after: (ms, run) => book.schedule(Date.now() + ms, run),
     pending: () => book.pending(),
+    still: () => book.still(),
+    standstill: () => book.standstill(),
     close: () => clearTimeout(timer),
   }
 

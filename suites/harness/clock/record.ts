@@ -14,6 +14,8 @@ export function createRecordClock(script: Pick<Script, 'wait'>, controlled: bool
     holding: () => () => {},
     after: () => () => {},
     pending: () => [],
+    still: () => [],
+    standstill: () => null,
     close() {},
   }
 }
@@ -27,10 +29,15 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   let waits = 0
   let look = () => {}
 
+  function seen(t: number): void {
+    if (started === null || t < started) started = t
+    now = Math.max(now, t)
+  }
+
   async function next(): Promise<boolean> {
     const { nowMs, failure, came = false } = await script.wait(name, ++waits)
-    now = Math.max(now, nowMs)
     if (failure !== undefined) throw new Inconclusive(failure)
+    seen(nowMs)
     look()
     return came
   }
@@ -54,10 +61,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
     during: (work) => work,
     hold: (work) => work,
     join: (other) => other,
-    seen(t) {
-      started ??= t
-      now = Math.max(now, t)
-    },
+    seen,
     started: () => started,
     watch(given) {
       look = given

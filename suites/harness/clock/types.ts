@@ -50,9 +50,9 @@ export interface Actor extends ScenarioClock {
   hold<T>(work: Promise<T>): Promise<T>
   /** Waits for another actor (a shared fixture, a lock): counts as waiting, but no time is asked for. */
   join<T>(other: Promise<T>): Promise<T>
-  /** Notes a moment that this scenario has seen; the first one is its start. */
+  /** Notes a moment that this scenario has seen; the earliest one is its start. */
   seen(t: number): void
-  /** The first moment seen; null before it. */
+  /** The earliest moment seen; null before any. */
   started(): number | null
   /** Pauses without leaving a trace in the record (pacing); replay skips it. */
   pause(ms: number): Promise<void>
@@ -79,7 +79,18 @@ export interface RunClock {
   after(ms: number, run: () => void): () => void
   /** Who waits for what, for messages and live progress. */
   pending(): readonly { readonly name: string; readonly until: number | null }[]
+  /** Actors that neither wait nor ask, and how often they did before: code of ours runs, or awaits what it must not. */
+  still(): readonly StillActor[]
+  /** How often anything has happened, where all wait and nothing is due or under way; else null. */
+  standstill(): number | null
   close(): void
+}
+
+export interface StillActor {
+  readonly name: string
+  readonly moves: number
+  /** Ends the actor, so that the others go on without it. */
+  done(): void
 }
 
 /** What a target says of a clock that lets itself be controlled (`docs/clock.md`). */

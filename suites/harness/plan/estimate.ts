@@ -10,6 +10,9 @@ const pods = { requests: 12, ms: 10_000 }
 const jobs = { requests: 8, ms: 3_000 }
 const other = { requests: 4, ms: 0 }
 
+/** A worker that must be gone first comes up again for the rule, and perhaps goes once more. */
+const coldMs = 25_000
+
 /** A request with its share of the pauses between polls, real ms. */
 const requestMs = { real: 250, controlled: 4 }
 
@@ -20,11 +23,12 @@ export function estimate(scenario: Scenario, row: RuleRow, target: Target): Plan
   const requests = scenario.requests ?? kind.requests
   const isReal = target.clock === 'real'
   const waitMs = isReal ? waitMsOf(row) : 0
+  const arrangeMs = kind.ms + (scenario.uses?.includes('scaleToZero') === true ? coldMs : 0)
   return {
     rule: row.id,
     requests,
     waitMs,
-    ms: waitMs + (isReal ? kind.ms : 0) + requests * requestMs[isReal ? 'real' : 'controlled'],
+    ms: waitMs + (isReal ? arrangeMs : 0) + requests * requestMs[isReal ? 'real' : 'controlled'],
     claim: claimOf(scenario, row, target),
   }
 }

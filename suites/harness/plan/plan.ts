@@ -38,7 +38,7 @@ export interface Plan {
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const leftOut: LeftOut[] = []
-  let kept = [...rules].sort((a, b) => b.waitMs - a.waitMs || b.ms - a.ms || (a.rule < b.rule ? -1 : 1))
+  let kept = [...rules].sort((a, b) => b.ms - a.ms || (a.rule < b.rule ? -1 : 1))
   if (budgetMs !== null) {
     const long = kept.filter(({ ms }) => ms > budgetMs)
     for (const { rule, ms } of long)
@@ -67,14 +67,17 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   const { requestsPerMinute } = resources
   const grantedMs = requestsPerMinute === null ? 0 : Math.ceil((requests / requestsPerMinute) * 60_000)
   const pathMs = path.at(-1)?.toMs ?? 0
-  const first = rules[0]
+  const first = rules.reduce<PlanRule | undefined>(
+    (most, rule) => (rule.waitMs > (most?.waitMs ?? 0) ? rule : most),
+    undefined,
+  )
   return {
     rules: rules.length,
     requests,
     expectedMs: Math.max(pathMs, grantedMs),
     bound: grantedMs > pathMs ? 'requests' : 'rules',
     path,
-    longest: first === undefined || first.waitMs === 0 ? null : { rule: first.rule, waitMs: first.waitMs },
+    longest: first === undefined ? null : { rule: first.rule, waitMs: first.waitMs },
   }
 }
 

@@ -121,6 +121,12 @@ export interface VerdictEvent {
   readonly endedMs: number | null
 }
 
+/** A rule that the run ended before it came to a verdict: a replay ends it too. */
+export interface CutEvent extends LeftOut {
+  readonly type: 'cut'
+  readonly verdict: 'unverified' | 'broken'
+}
+
 /** The run ended in order; a record without it is of a run that was cut short. */
 export interface EndEvent {
   readonly type: 'end'
@@ -143,4 +149,5 @@ export type EvidenceEvent =
   | ReadingEvent
   | FindingEvent
   | VerdictEvent
+  | CutEvent
   | EndEvent

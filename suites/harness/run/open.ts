@@ -17,6 +17,7 @@ import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
+import { guardRun } from './guard.ts'
 import type { Judgement } from './judge.ts'
 import type { Progress, RunOptions } from './options.ts'
 import { createSession, type Session } from './session.ts'
@@ -77,6 +78,9 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   )
   const ticker = setInterval(() => tellProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() }), 500)
   ticker.unref()
+  const { budgetMs = null } = options
+  const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - tidyingMs(budgetMs) - Date.now()
+  const endGuard = guardRun({ session, clock, endsMs, budgetMs })
   let done = 0
 
   function judged({ rule, verdict }: Judgement): void {
@@ -92,6 +96,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       const judgements = stopped === null ? await session.finish() : []
       for (const judgement of judgements) judged(judgement)
       clearInterval(ticker)
+      endGuard()
       recorder.event({
         type: 'end',
         endedMs: Date.now(),
@@ -106,6 +111,11 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       return judgements
     },
   }
+}
+
+/** What a run keeps of its time to remove what it made, ms. */
+function tidyingMs(budgetMs: number): number {
+  return Math.min(6_000, budgetMs / 4)
 }
 
 /** The target answers and its clock does not: nothing that waits could be judged. */

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly rules: readonly string[]
   /** Those of them that a budget leaves out, named beforehand. */
   readonly leftOut?: readonly LeftOut[]
+  /** How long the run may take, ms from `startedMs`; what has no verdict by then is unverified. Missing: as long as it takes. */
+  readonly budgetMs?: number
   /** The target; null where `embed` names a module instead. */
   readonly target: Target | null
   /** The target file as it was named on the command line; null for the embedded reference. */

@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import { createRecordClock } from '../clock/record.ts'
-import type { EndEvent, EvidenceEvent, RunEvent } from '../record/events.ts'
+import type { CutEvent, EndEvent, EvidenceEvent, RunEvent } from '../record/events.ts'
 import { NoRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
 import { createScript, type Happening } from '../record/script.ts'
@@ -30,6 +30,7 @@ interface Known {
 export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLedger }: Known = {}): Promise<Replayed> {
   const kept: EvidenceEvent[] = []
   const happenings: Happening[] = []
+  const cuts: CutEvent[] = []
   let run: RunEvent | null = null
   let end: EndEvent | null = null
   const invariants = rules.filter((rule): rule is Invariant => rule.kind === 'invariant')
@@ -44,7 +45,8 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
         invariants.filter(({ id }) => selected.has(id)),
         event.target as Target,
       )
-    } else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
+    } else if (event.type === 'cut') cuts.push(event)
+    else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
     else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
     else if (event.type === 'end') end = event
@@ -75,6 +77,7 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
       door: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
       leftOut: run.leftOut ?? [],
       hook: script.hook,
+      cuts,
       rowOf,
     })
     await Promise.all(session.scenarios.map(({ judge }) => judge()))

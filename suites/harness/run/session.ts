@@ -7,11 +7,12 @@ import { type Exchange, isQueueOperation, type Plane } from '../exchange.ts'
 import { createSharedFixtures, fixturesOf } from '../fixtures/fixtures.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
-import { Inconclusive, RuleBroken, Unverified } from '../outcome.ts'
+import { Inconclusive, RuleBroken, Stalled, Unverified } from '../outcome.ts'
+import { estimate } from '../plan/estimate.ts'
 import { claimOf, waitMsOf } from '../plan/resources.ts'
 import { createDesk } from '../receiver/desk.ts'
 import type { Door } from '../receiver/types.ts'
-import type { LeftOut } from '../record/events.ts'
+import type { CutEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Invariant, Rule, Scenario } from '../registry.ts'
 import { demand, needsOf } from '../target/claims.ts'
@@ -47,6 +48,8 @@ export interface SessionOptions {
   readonly leftOut?: readonly LeftOut[]
   /** What came of the hooks of a run that is over; default: they are run and recorded. */
   readonly hook?: Shared['hook']
+  /** In a replay: the rules that the run itself ended. */
+  readonly cuts?: readonly CutEvent[]
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -56,6 +59,10 @@ export interface Session {
   /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
   readonly scenarios: readonly { readonly id: string; judge(): Promise<Judgement> }[]
   readonly invariants: readonly string[]
+  /** Rules that have begun and have no verdict yet. */
+  readonly running: ReadonlySet<string>
+  /** Ends these rules, or all that have no verdict yet, with this error as what came of them. */
+  cut(error: Unverified | Stalled, rules?: readonly string[]): void
   /** Removes what is left and judges the invariants; after it nothing is sent any more. */
   finish(): Promise<Judgement[]>
   /** A look at each plane that is judged before anything is created, up to the first that is in the way of a run. */
@@ -69,7 +76,10 @@ export function createSession(options: SessionOptions): Session {
   const { clock, recorder, seed, door = null, rowOf = rowOfLedger } = options
   // What the file says of a receiver is of no use where nothing comes in.
   const target = door === null ? { ...options.target, receiver: null } : options.target
-  const leftOut = new Map((options.leftOut ?? []).map(({ rule, reason }) => [rule, reason]))
+  const ended = new Map<string, Error>([
+    ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
+    ...(options.cuts ?? []).map((cut) => [cut.rule, errorOf(cut)] as const),
+  ])
   const scenarios = options.rules.filter((rule): rule is Scenario => rule.kind === 'scenario')
   const fold = foldInvariants(
     options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
@@ -127,6 +137,8 @@ export function createSession(options: SessionOptions): Session {
     return owner
   }
   const common = createSharedFixtures(shared, ownerOf)
+  const cutters = new Map<string, (error: Unverified | Stalled) => void>()
+  const running = new Set<string>()
   const turns = createTurns(target.budget.scenarios, target.queue?.workers ?? 0)
 
   /** The pod API counts by user, the queue plane by endpoint and operation. */
@@ -142,20 +154,34 @@ export function createSession(options: SessionOptions): Session {
 
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
-    const reason = leftOut.get(rule.id)
-    const missing = unmet(row, target) ?? (reason === undefined ? undefined : new Unverified(reason))
+    const missing = unmet(row, target) ?? ended.get(rule.id)
     if (missing !== undefined) return tell(recorder, empty(row, missing))
     const actor = clock.actor(rule.id)
+    const cut = new Promise<Unverified | Stalled>((resolve) => cutters.set(rule.id, resolve))
     try {
-      return await actor
-        .join(turns.take(claimOf(rule, row, target)))
-        .then((leave) => judgeIn(rule, row, actor).finally(leave))
+      const turn = turns.take(claimOf(rule, row, target))
+      const leave = await actor.join(Promise.race([turn, cut]))
+      if (typeof leave === 'function') return await judgeIn(rule, row, actor, cut).finally(leave)
+      void turn.then((late) => late())
+      return tellCut(row, leave)
     } finally {
+      cutters.delete(rule.id)
       actor.done()
     }
   }
 
-  async function judgeIn(rule: Scenario, row: RuleRow, actor: Actor): Promise<Judgement> {
+  function tellCut(row: RuleRow, error: Unverified | Stalled): Judgement {
+    const verdict = error instanceof Stalled ? 'broken' : 'unverified'
+    recorder.event({ type: 'cut', rule: row.id, verdict, reason: error.message })
+    return tell(recorder, empty(row, error))
+  }
+
+  async function judgeIn(
+    rule: Scenario,
+    row: RuleRow,
+    actor: Actor,
+    cut: Promise<Unverified | Stalled>,
+  ): Promise<Judgement> {
     const clauses = new Set<string>()
     const exercised = new Set<number>()
     const readings: Record<string, string> = {}
@@ -167,20 +193,31 @@ export function createSession(options: SessionOptions): Session {
         readings[name] = value
       },
     })
-    const error = await rule.run(context).then(
+    running.add(rule.id)
+    const done = rule.run(context).then(
       () => undefined,
       (thrown: unknown) => thrown ?? new Error('the rule threw nothing'),
     )
-    const judgement: Judgement = {
-      rule: row.id,
-      ...verdictOf(error, row, exercised.size),
-      readings,
-      clauses: [...clauses].sort(),
-      exchanges: exercised.size,
-      startedMs: actor.started(),
-      endedMs: actor.started() === null ? null : actor.now(),
-    }
-    tell(recorder, judgement)
+    let isCut = false
+    const error = await Promise.race([
+      done,
+      cut.then((given) => {
+        isCut = true
+        return given
+      }),
+    ])
+    running.delete(rule.id)
+    const judgement: Judgement = isCut
+      ? tellCut(row, error as Unverified | Stalled)
+      : tell(recorder, {
+          rule: row.id,
+          ...verdictOf(error, row, exercised.size),
+          readings,
+          clauses: [...clauses].sort(),
+          exchanges: exercised.size,
+          startedMs: actor.started(),
+          endedMs: actor.started() === null ? null : actor.now(),
+        })
     owner.release()
     // The removal is paced, so time must be able to move meanwhile.
     await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, error instanceof RuleBroken))
@@ -188,8 +225,12 @@ export function createSession(options: SessionOptions): Session {
   }
 
   return {
-    scenarios: ordered(scenarios, seed, rowOf).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
+    scenarios: ordered(scenarios, seed, rowOf, target).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
     invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
+    running,
+    cut(error, rules = [...cutters.keys()]) {
+      for (const rule of rules) cutters.get(rule)?.(error)
+    },
     exchanges: () => count,
     async finish() {
       await removeLeftovers(shared, clock, owners, options.cleanup, false)
@@ -227,6 +268,10 @@ function briefly(recorder: Recorder, text: string | null): string | null {
   return text === null ? null : recorder.clean(text).slice(0, 300)
 }
 
+function errorOf({ verdict, reason }: CutEvent): Error {
+  return verdict === 'broken' ? new Stalled(reason) : new Unverified(reason)
+}
+
 /** The first need of a rule that the target does not offer, as the error that says so. */
 function unmet(row: RuleRow, target: Target): unknown {
   try {
@@ -242,12 +287,17 @@ function empty(row: RuleRow, error: unknown): Judgement {
   return { rule: row.id, ...nothing, ...verdictOf(error, row, 0) }
 }
 
-/** The longest waits first, so that they overlap; else shuffled by the seed; those that must be alone last. */
-function ordered(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow): Scenario[] {
+/** The longest first, so that they overlap; else shuffled by the seed; those that must be alone last. */
+function ordered(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow, target: Target): Scenario[] {
   const random = randomFrom(seed, 'order')
+  // Where time need not be waited out, the waits of the ledger order the rules all the same.
+  const lengthOf = (rule: Scenario) => {
+    const row = rowOf(rule.id)
+    return target.clock === 'real' ? estimate(rule, row, target).ms : waitMsOf(row)
+  }
   return [...rules]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((rule) => ({ rule, alone: rule.alone ? 1 : 0, waitMs: waitMsOf(rowOf(rule.id)), place: random() }))
-    .sort((a, b) => a.alone - b.alone || b.waitMs - a.waitMs || a.place - b.place)
+    .map((rule) => ({ rule, alone: rule.alone ? 1 : 0, ms: lengthOf(rule), place: random() }))
+    .sort((a, b) => a.alone - b.alone || b.ms - a.ms || a.place - b.place)
     .map(({ rule }) => rule)
 }

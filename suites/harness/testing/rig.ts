@@ -20,7 +20,7 @@ import { createRedactor } from '../record/redact.ts'
 import type { Scenario } from '../registry.ts'
 import type { Judgement } from '../run/judge.ts'
 import { replay } from '../run/replay.ts'
-import { createSession } from '../run/session.ts'
+import { createSession, type Session } from '../run/session.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
@@ -35,6 +35,8 @@ export interface RigOptions {
   readonly seed?: number
   readonly target?: (target: Target) => Target
   readonly cleanup?: 'all' | 'none'
+  /** Handed the session before its rules begin. */
+  readonly opened?: (session: Session) => void
 }
 
 export interface RigResult {
@@ -59,7 +61,7 @@ interface Line {
 /** Runs scenarios of a test on a reference of their own, writes their record, and judges that record again. */
 export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
-  { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all' }: RigOptions = {},
+  { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', opened }: RigOptions = {},
 ): Promise<RigResult> {
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
   const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants))
@@ -94,6 +96,7 @@ export async function runOnRig(
       door: line.door,
       rowOf,
     })
+    opened?.(session)
     const judgements = await Promise.all(session.scenarios.map(({ judge }) => judge()))
     await session.finish()
     recorder.event({ type: 'end', endedMs: 0, passedMs: 0, exchanges: session.exchanges(), stopped: null })

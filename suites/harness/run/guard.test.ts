@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { createControlledClock } from '../clock/controlled.ts'
+import { createRealClock } from '../clock/real.ts'
+import type { RunClock } from '../clock/types.ts'
+import { Stalled, type Unverified } from '../outcome.ts'
+import { runOnRig } from '../testing/rig.ts'
+import { guardRun } from './guard.ts'
+
+const never = new Promise<never>(() => {})
+
+function clocks(): [name: string, make: () => RunClock][] {
+  const state = () => ({ nowMs: 0, nextMs: null, busy: [], open: 0 })
+  const control = { state, advance: state }
+  return [
+    ['controlled', () => createControlledClock({ kind: 'virtual', control, startMs: 0 })],
+    ['real', () => createRealClock()],
+  ]
+}
+
+/** What a guard ends of a session that only notes it, once it has ended something. */
+function guarding(clock: RunClock, running: readonly string[], more: { endsMs?: number } = {}) {
+  const cuts: [name: string, rules: readonly string[] | undefined][] = []
+  const left = new Set(running)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = guardRun({
+    session: {
+      running: left,
+      cut(error: Unverified | Stalled, rules?: readonly string[]) {
+        cuts.push([error.name, rules])
+        for (const rule of rules ?? []) left.delete(rule)
+        resolve()
+      },
+    },
+    clock,
+    endsMs: more.endsMs ?? null,
+    budgetMs: 1_000,
+    stallMs: 60,
+  })
+  onTestFinished(() => {
+    end()
+    clock.close()
+  })
+  return { cuts, cut: promise }
+}
+
+test.each(clocks())(
+  'on a %s clock a rule that awaits what is no wait of it is ended, and nobody else',
+  async (_, make) => {
+    const clock = make()
+    clock.actor('hangs')
+    const sleeper = clock.actor('sleeps')
+    void sleeper.until(never, Date.now() + 60_000).catch(() => {})
+    const { cut, cuts } = guarding(clock, ['hangs', 'sleeps'])
+    await cut
+    expect(cuts).toEqual([['Stalled', ['hangs']]])
+  },
+)
+
+test.each(clocks())('on a %s clock rules that wait for one another are ended', async (_, make) => {
+  const clock = make()
+  void clock.actor('one').join(never)
+  void clock.actor('waits for its turn').join(never)
+  const { cut, cuts } = guarding(clock, ['one'])
+  await cut
+  expect(cuts).toEqual([['Stalled', ['one']]])
+})
+
+test('an actor of a fixture that hangs is taken off the clock, so that the others go on', async () => {
+  const state = { nowMs: 0, nextMs: null, busy: [], open: 0 }
+  const advance = (ms: number) => {
+    state.nowMs += ms
+    return state
+  }
+  const clock = createControlledClock({ kind: 'virtual', control: { state: () => state, advance }, startMs: 0 })
+  clock.actor('fixture:hangs')
+  const rule = clock.actor('rule')
+  const slept = rule.sleep(1_000)
+  const { cuts } = guarding(clock, ['rule'])
+  expect(await slept).toBe(1_000)
+  rule.done()
+  expect(cuts).toEqual([])
+})
+
+test('what is not done in time is ended as unverified', async () => {
+  const clock = createRealClock()
+  void clock.actor('rule').join(never)
+  const { cut, cuts } = guarding(clock, ['rule'], { endsMs: 0 })
+  await cut
+  await nextTurn()
+  expect(cuts[0]).toEqual(['Unverified', undefined])
+})
+
+test('a rule that is ended leaves nothing behind, holds nobody up, and a replay ends it too', async () => {
+  const { judgements, judged, replayed, resources } = await runOnRig(
+    {
+      hangs: {
+        row: { needs: ['worker'] },
+        async run({ fixture }) {
+          await fixture.submitted({ steps: [{ hold: 'go' }] })
+          await never
+        },
+      },
+      goes: {
+        async run({ queue, check }) {
+          check('healthy').status(await queue.health(), 200)
+        },
+      },
+    },
+    {
+      opened(session) {
+        const looking = setInterval(() => {
+          if (session.exchanges() < 2) return
+          clearInterval(looking)
+          session.cut(new Stalled('nothing moved'), ['hangs'])
+        }, 5)
+      },
+    },
+  )
+  expect(judgements.get('hangs')).toMatchObject({ verdict: 'broken', reason: 'Stalled: nothing moved' })
+  expect(judgements.get('goes')).toMatchObject({ verdict: 'passed' })
+  expect(resources.at(-1)).toMatchObject({ kind: 'job', state: 'removed' })
+  expect(replayed).toEqual(judged)
+})
