@@ -18,7 +18,7 @@ function open(id: string): OpenTarget {
   return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
 }
 
-test('the reference is clean, with several lanes too', async () => {
+test('the reference is clean, with several lanes too', { timeout: 30_000 }, async () => {
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
