@@ -18,7 +18,7 @@ function open(id: string): OpenTarget {
   return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
 }
 
-test('the reference is clean, with several lanes too', async () => {
+test('the reference is clean, with several lanes too', { timeout: 30_000 }, async () => {
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
@@ -65,29 +65,33 @@ describe('a defect', () => {
     ['odd-patch-octal', 'updatePod', 'leading-zero', 'status 200'],
     ['odd-patch-null-500', 'updatePod', 'null', 'status 500'],
     ['odd-patch-refused-and-moved', 'updatePod', 'extra', 'after it'],
-  ])('%s is found, grouped, and found again by seed and path', async (id, operation, mutator, observed) => {
-    const target = open(id)
-    const { findings, cases } = await fuzzTarget({
-      open: target,
-      seed: 5,
-      concurrency: 1,
-      lane: () => lane,
-      goesOn: (done) => done < 3_000,
-    })
-    expect(cases).toBe(3_000)
-    const found = findings.find(
-      (each) => each.operation === operation && each.mutator === mutator && each.observed.includes(observed),
-    )
-    expect(found, JSON.stringify(findings)).toBeDefined()
-    if (found === undefined || observed === 'after it') return
-    const { seen } = await replayOn(open(id), found.seed, found.path, lane)
-    expect(seen?.isAllowed).toBe(false)
-    expect(seen?.one.bytes).toEqual(found.bytes)
-    const healthy = await replayOn(openReference(target.target), found.seed, found.path, lane)
-    expect(healthy.seen?.isAllowed).toBe(true)
-  })
+  ])(
+    '%s is found, grouped, and found again by seed and path',
+    { timeout: 30_000 },
+    async (id, operation, mutator, observed) => {
+      const target = open(id)
+      const { findings, cases } = await fuzzTarget({
+        open: target,
+        seed: 5,
+        concurrency: 1,
+        lane: () => lane,
+        goesOn: (done) => done < 3_000,
+      })
+      expect(cases).toBe(3_000)
+      const found = findings.find(
+        (each) => each.operation === operation && each.mutator === mutator && each.observed.includes(observed),
+      )
+      expect(found, JSON.stringify(findings)).toBeDefined()
+      if (found === undefined || observed === 'after it') return
+      const { seen } = await replayOn(open(id), found.seed, found.path, lane)
+      expect(seen?.isAllowed).toBe(false)
+      expect(seen?.one.bytes).toEqual(found.bytes)
+      const healthy = await replayOn(openReference(target.target), found.seed, found.path, lane)
+      expect(healthy.seen?.isAllowed).toBe(true)
+    },
+  )
 
-  test('that shows in random bodies is shrunk', async () => {
+  test('that shows in random bodies is shrunk', { timeout: 30_000 }, async () => {
     const { findings } = await fuzzTarget({
       open: open('odd-patch-octal'),
       seed: 5,

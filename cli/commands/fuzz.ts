@@ -40,6 +40,9 @@ export interface FuzzCommandOptions {
 /** Cases of a run that is given neither a number nor a time. */
 const usualRuns = 10_000
 
+/** How long lanes may take to end by themselves once the run was told to, real ms. */
+const graceMs = 2_000
+
 /** Sends generated bodies to a target, or to the reference, and holds each answer against the oracle. */
 export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Promise<number> {
   if (options.runs !== undefined && options.for !== undefined)
@@ -82,15 +85,23 @@ async function conducted(
   const progress = showProgress(terminal, findings, begunMs)
   try {
     const isInTime = () => forMs === null || performance.now() - begunMs < forMs
-    const run = await fuzzTarget({
+    let cases = 0
+    const whole = fuzzTarget({
       open,
       seed,
       concurrency: options.concurrency,
       lane,
       findings,
       goesOn: (cases) => cases < most && !interrupted.aborted && isInTime(),
-      onCase: progress.tick,
+      onCase: () => {
+        cases++
+        progress.tick()
+      },
     })
+    // A lane that waits for a pod does not look up: after a moment it is left behind, and its pods to the sweep.
+    const cut = givenUp(interrupted).then(() => ({ cases, findings: [...findings.values()], stopped: null }))
+    const run = await Promise.race([whole, cut])
+    whole.catch(() => {})
     progress.end()
     await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
     if (interrupted.aborted) return exitCodes.interrupted
@@ -99,6 +110,13 @@ async function conducted(
   } finally {
     progress.end()
   }
+}
+
+/** Resolves `graceMs` after an interruption. */
+function givenUp(interrupted: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    interrupted.addEventListener('abort', () => setTimeout(done, graceMs).unref(), { once: true })
+  })
 }
 
 interface Reported {
