@@ -1,18 +1,18 @@
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
 import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzzing.ts'
 import { referenceTarget } from '../proof/instance.ts'
 import type { WireRequest } from '../suites/harness/exchange.ts'
 
 // Fuzzing cases per second over one connection beside bare undici that sends the same requests, in turns A B A B. The
-// reference is served from a thread of its own. Prints both rates and their ratio.
+// reference is served from a process of its own. Prints both rates and their ratio.
 
 const rounds = 5
 const casesEach = 4_000
 
-const worker = new Worker(new URL('./server.ts', import.meta.url), { workerData: 'reference' })
-const [{ port }] = (await once(worker, 'message')) as [{ readonly port: number }]
+const child = fork(new URL('./server.ts', import.meta.url), ['reference'])
+const [{ port }] = (await once(child, 'message')) as [{ readonly port: number }]
 const url = `http://127.0.0.1:${port}`
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
 
@@ -77,7 +77,7 @@ for (let round = 0; round < rounds; round++) {
   seen.ours.push(rate)
   seen.bare.push(await bare(sent))
 }
-await worker.terminate()
+child.disconnect()
 const [cases, requests] = [median(seen.ours), median(seen.bare)]
 console.log(
   `fuzz ${cases.toFixed(0)} cases/s, bare undici ${requests.toFixed(0)} requests/s, one connection each, ratio ${(cases / requests).toFixed(2)}`,

@@ -1,14 +1,14 @@
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
 
 // The reference beside a bare node:http server with the same validation, both over loopback, at the same rate of requests,
-// in turns A B A B. Prints what a request costs each of them, in processor time of the serving thread (which another load
+// in turns A B A B. Prints what a request costs each of them, in processor time of the serving process (which another load
 // on the machine changes little), and the ratio of what one core can serve, for a read and for a refused action.
 
 interface Served {
-  readonly worker: Worker
+  readonly child: ChildProcess
   readonly port: number
   readonly id: string
   readonly key: string
@@ -26,18 +26,18 @@ const tickMs = 2
 const warmUpMs = 3_000
 
 async function start(kind: string): Promise<Served> {
-  const worker = new Worker(new URL('./server.ts', import.meta.url), { workerData: kind })
-  const [told] = await once(worker, 'message')
-  return { worker, ...told }
+  const child = fork(new URL('./server.ts', import.meta.url), [kind])
+  const [told] = await once(child, 'message')
+  return { child, ...told }
 }
 
-async function cpu({ worker }: Served): Promise<number> {
-  worker.postMessage('cpu')
-  const [told] = await once(worker, 'message')
+async function cpu({ child }: Served): Promise<number> {
+  child.send('cpu')
+  const [told] = await once(child, 'message')
   return told.cpu
 }
 
-/** Microseconds of the serving thread for each request. */
+/** Microseconds of the serving process for each request. */
 async function cost(served: Served, operation: 'read' | 'action', ms: number): Promise<number> {
   const { port, id, key } = served
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16, pipelining: 1 })
@@ -79,4 +79,4 @@ for (const operation of ['read', 'action'] as const) {
     `${operation}: reference ${ours.toFixed(0)} µs a request, bare node:http ${theirs.toFixed(0)} µs, ratio ${(theirs / ours).toFixed(2)}`,
   )
 }
-await Promise.all([reference.worker.terminate(), bare.worker.terminate()])
+for (const { child } of [reference, bare]) child.disconnect()

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { parentPort, workerData } from 'node:worker_threads'
 import { createHost } from '../cli/host.ts'
 import { validators } from '../generated/validators.ts'
 import { createRealClock, createReference, defaultKeys } from '../reference/index.ts'
 
-// One of two servers, in a thread of its own: the reference, or the least that does the same work without it.
+// One of two servers, in a process of its own: the reference, or the least that does the same work without it. The word
+// after its name says which; it tells its parent where it answers, and the processor time that it took when asked.
 
 const maximumBodyBytes = 1_000_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -49,13 +49,17 @@ const created = await reference.fetch(
 )
 const pod = (await created.json()) as { id: string }
 pods.set(pod.id, pod)
-const server = workerData === 'bare' ? createServer(bare) : createHost(reference.fetch, 'localhost')
+const server = process.argv[2] === 'bare' ? createServer(bare) : createHost(reference.fetch, 'localhost')
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : 0
-  parentPort?.postMessage({ port, id: pod.id, key: defaultKeys.full })
+  process.send?.({ port, id: pod.id, key: defaultKeys.full })
 })
-parentPort?.on('message', () => {
-  const { user, system } = process.threadCpuUsage()
-  parentPort?.postMessage({ cpu: user + system })
+process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send?.({ cpu: user + system })
+})
+process.on('disconnect', () => {
+  server.close()
+  server.closeAllConnections()
 })
