@@ -17,6 +17,11 @@ function runHere() {
     refuse(`it is not built yet (${main} is missing); run npm run build`, 2)
     return
   }
+  // Under the bundled Node our parent is the launcher: where that is killed, we end as if we had been told to.
+  if (process.channel) {
+    process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+    process.channel.unref()
+  }
   import(pathToFileURL(main).href).catch((error) => {
     refuse(`this is a fault of plumbline: ${error?.message || error}`, 4)
   })
@@ -28,7 +33,7 @@ function runUnderBundledNode() {
     refuse(`it needs Node ${leastNode} or newer, and this is ${process.versions.node}`, 2)
     return
   }
-  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  const child = spawn(node, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   // From a terminal the child has its signal already; it takes two in quick succession for one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => refuse(`the bundled Node could not be started: ${error.message}`, 4))
