@@ -23,7 +23,7 @@ export function estimate(scenario: Scenario, row: RuleRow, target: Target): Plan
   const requests = scenario.requests ?? kind.requests
   const isReal = target.clock === 'real'
   const waitMs = isReal ? waitMsOf(row) : 0
-  const arrangeMs = kind.ms + (scenario.uses?.includes('scaleToZero') === true ? coldMs : 0)
+  const arrangeMs = kind.ms + (isCold(scenario) ? coldMs : 0)
   return {
     rule: row.id,
     requests,
@@ -31,4 +31,8 @@ export function estimate(scenario: Scenario, row: RuleRow, target: Target): Plan
     ms: waitMs + (isReal ? arrangeMs : 0) + requests * requestMs[isReal ? 'real' : 'controlled'],
     claim: claimOf(scenario, row, target),
   }
+}
+
+function isCold({ uses = [], shares = [] }: Scenario): boolean {
+  return [...uses, ...shares].includes('scaleToZero')
 }
