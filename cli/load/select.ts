@@ -1,8 +1,8 @@
 import { rules as ledger, type RuleRow } from '../../generated/rules.ts'
 import { podLoadRules, queueLoadRules } from '../../load/analyse/rules.ts'
 import type { LoadResultsOptions } from '../../load/results.ts'
-import { NotApplicable, Unclaimed } from '../../suites/harness/outcome.ts'
-import { demand, needsOf } from '../../suites/harness/target/claims.ts'
+import { Unclaimed } from '../../suites/harness/outcome.ts'
+import { missingNeed } from '../../suites/harness/target/claims.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { readProfiles, selectRules } from '../select.ts'
 
@@ -53,15 +53,8 @@ function profilesFor(rows: readonly RuleRow[], only: readonly string[]): string[
 }
 
 function leftOutBy(row: RuleRow, target: Target): { verdict: 'unclaimed' | 'not-applicable'; reason: string } | null {
-  for (const need of needsOf(row)) {
-    if (settledHere.has(need) && target.absent[need] === undefined) continue
-    try {
-      demand(target, need)
-    } catch (error) {
-      if (error instanceof Unclaimed) return { verdict: 'unclaimed', reason: error.message }
-      if (error instanceof NotApplicable) return { verdict: 'not-applicable', reason: error.message }
-      throw error
-    }
-  }
-  return null
+  const needs = row.needs.filter((need) => !(settledHere.has(need) && target.absent[need] === undefined))
+  const error = missingNeed(target, { ...row, needs })
+  if (error === null) return null
+  return { verdict: error instanceof Unclaimed ? 'unclaimed' : 'not-applicable', reason: error.message }
 }

@@ -14,8 +14,10 @@ export interface Scenario {
   readonly alone: boolean
   /** Endpoints that no other rule may use meanwhile. */
   readonly uses?: readonly EndpointRole[]
+  /** Endpoints that other rules may use meanwhile which share them too: nothing is executed there. */
+  readonly shares?: readonly EndpointRole[]
   /** How many workers of the normal endpoint it keeps at once; default: 1 where its row needs the worker. */
-  readonly workers?: number
+  readonly workers?: number | ((target: Target) => number)
   /** How many requests it sends, for the plan; default: an estimate from what it needs. */
   readonly requests?: number
 }
@@ -50,7 +52,7 @@ export function rule(id: RuleId, run: Scenario['run'], options: Partial<Scenario
 }
 
 /** What a scenario may say of itself. */
-export type ScenarioOptions = Pick<Scenario, 'alone' | 'uses' | 'workers' | 'requests'>
+export type ScenarioOptions = Pick<Scenario, 'alone' | 'uses' | 'shares' | 'workers' | 'requests'>
 
 /** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */
 export function invariant<State>(

@@ -1,7 +1,8 @@
 import type { Context } from '../harness/context.ts'
 import type { SubmittedJob } from '../harness/fixtures/types.ts'
 import type { ScenarioOptions } from '../harness/registry.ts'
-import type { EndpointRole } from '../harness/target/types.ts'
+import { missing } from '../harness/target/claims.ts'
+import type { EndpointRole, Target } from '../harness/target/types.ts'
 
 /** An endpoint all of whose workers are busy, so that what is submitted next waits. */
 export interface FullEndpoint {
@@ -12,16 +13,22 @@ export interface FullEndpoint {
   release(): void
 }
 
-/** What a rule says of itself that fills an endpoint: two of them at once would wait for each other. */
-export const fills: ScenarioOptions = { alone: false, uses: ['normal', 'twoWorkers'] }
+/** What a rule says of itself that fills an endpoint: nobody else has a job executed there meanwhile. */
+export const fills: ScenarioOptions = {
+  alone: false,
+  uses: ['twoWorkers'],
+  workers(target) {
+    const { role, workers } = smallest(target)
+    return role === 'normal' ? workers : 0
+  },
+}
 
 /**
  * Keeps every worker of an endpoint busy: of one with two workers where there is one, else of the normal one. Ends the
  * rule as inconclusive where the workers do not begin in time.
  */
-export async function fullEndpoint({ fixture, begun, offers, target }: Context): Promise<FullEndpoint> {
-  const role = offers('endpoint.two-workers') ? 'twoWorkers' : 'normal'
-  const workers = role === 'twoWorkers' ? 2 : (target.queue?.workers ?? 0)
+export async function fullEndpoint({ fixture, begun, target }: Context): Promise<FullEndpoint> {
+  const { role, workers } = smallest(target)
   const held: SubmittedJob[] = []
   for (let n = 0; n < workers; n++) held.push(await fixture.submitted({ steps: [{ hold: 'free' }], endpoint: role }))
   for (const job of held) await begun(job)
@@ -32,4 +39,9 @@ export async function fullEndpoint({ fixture, begun, offers, target }: Context):
       for (const { beacon } of held) beacon.release('free')
     },
   }
+}
+
+function smallest(target: Target): { readonly role: EndpointRole; readonly workers: number } {
+  if (missing(target, 'endpoint.two-workers') === null) return { role: 'twoWorkers', workers: 2 }
+  return { role: 'normal', workers: target.queue?.workers ?? 0 }
 }

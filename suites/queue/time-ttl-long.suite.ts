@@ -8,9 +8,9 @@ const { default: defaultMs = 0, maximum: maximumMs = 0 } = tables.bounds.ttlMs
 /** A worker that an earlier job brought would have taken it within so long, ms. */
 const stayMs = 60_000
 
-rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), { uses: ['scaleToZero'] })
+rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), { shares: ['scaleToZero'] })
 
-rule('queue.ttl.maximum', (context) => livesUntil(context, { ttl: maximumMs }, maximumMs), { uses: ['scaleToZero'] })
+rule('queue.ttl.maximum', (context) => livesUntil(context, { ttl: maximumMs }, maximumMs), { shares: ['scaleToZero'] })
 
 /** A job that waits is there just before its end, and no more just after. */
 async function livesUntil(context: Context, policy: Readonly<Record<string, unknown>>, ttlMs: number): Promise<void> {

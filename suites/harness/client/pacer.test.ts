@@ -75,6 +75,14 @@ describe('a pacer', () => {
     expect([pacer.reserve(4, 30_000), pacer.reserve(1, 30_000)]).toEqual([0, 0])
   })
 
+  test('counts what goes out without room', () => {
+    const pacer = createPacer()
+    exchange(pacer, 0, '"minute";r=2;t=30')
+    for (const _ of [1, 2]) pacer.force(1, 0)
+    pacer.release(1)
+    expect([pacer.reserve(1, 0), pacer.reserve(1, 0)]).toEqual([0, 30_000])
+  })
+
   test('forgets several at once that are given up', () => {
     const pacer = createPacer()
     exchange(pacer, 0, '"minute";r=3;t=30')

@@ -34,6 +34,8 @@ interface Policy {
 
 /** Keeps one user within the quota that the target tells of, so that no scenario meets a 429 that another one caused. */
 export interface Pacer {
+  /** It reckons by what it has let go, not by what the target says, and so is never wrong. */
+  readonly isExact: boolean
   /**
    * ms to wait before `requests` more may be sent; 0 reserves them. `now` is the target's clock. Several at once that
    * had to wait come before single ones.
@@ -41,7 +43,9 @@ export interface Pacer {
   reserve(requests: number, now: number): number
   /** Notes that so many at once, told to wait, are asked for no more. */
   giveUp(requests: number): void
-  /** Gives back requests that were reserved: they are answered, or not sent. */
+  /** Counts requests that go out although there is no room for them: those that come later have to wait for it. */
+  force(requests: number, now: number): void
+  /** Gives back requests that were reserved or forced: they are answered, or not sent. */
   release(requests: number): void
   /** Takes in what an answer says to a request that was sent at `sent`. */
   answered(response: WireResponse, now: number, sent: number): void
@@ -78,20 +82,25 @@ export function createPacer(): Pacer {
     if (place !== -1) bursts.splice(place, 1)
   }
 
+  function force(requests: number, now: number): void {
+    inFlight += requests
+    if (waited !== null && now >= waited.until) waited.granted += requests
+  }
+
   return {
+    isExact: false,
     reserve(requests, now) {
       giveUp(requests)
       const wait = waitOf(requests, now)
-      if (wait > 0) {
+      if (wait === 0) force(requests, now)
+      else {
         if (requests > 1) bursts.push(requests)
         waited = { until: now + wait, granted: 0 }
-        return wait
       }
-      inFlight += requests
-      if (waited !== null && now >= waited.until) waited.granted += requests
-      return 0
+      return wait
     },
     giveUp,
+    force,
     release(requests) {
       inFlight = Math.max(0, inFlight - requests)
     },

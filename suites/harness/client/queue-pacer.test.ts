@@ -33,6 +33,18 @@ test('no more at once than four fifths of what is documented', () => {
   expect(pacer?.reserve(1, 0)).toBe(0)
 })
 
+test('what goes out without room is counted all the same', () => {
+  const purges = createQueuePacer('purgeQueue')
+  purges?.reserve(1, 0)
+  purges?.force(1, 5_000)
+  expect(purges?.reserve(1, 10_000)).toBe(5_000)
+  const lists = createQueuePacer('listRequests')
+  lists?.reserve(1, 0)
+  lists?.force(1, 0)
+  lists?.release(1)
+  expect(lists?.reserve(1, 0)).toBeGreaterThan(0)
+})
+
 test('an operation without a documented rate is not paced', () => {
   expect(createQueuePacer('getEndpointHealth')).toBeNull()
 })

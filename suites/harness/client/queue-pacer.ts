@@ -34,17 +34,24 @@ export function createQueuePacer(operation: QueueOperation): Pacer | null {
   const mostAtOnce = concurrent === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(concurrent * share))
   const sent: number[] = []
   let underWay = 0
+
+  function force(count: number, now: number): void {
+    for (let request = 0; request < count; request++) sent.push(now)
+    underWay += count
+  }
+
   return {
+    isExact: true,
     reserve(count, now) {
       while (sent[0] !== undefined && sent[0] <= now - windowSeconds * 1000) sent.shift()
       const first = sent[sent.length + count - most - 1]
       if (first !== undefined) return first + windowSeconds * 1000 - now
       if (underWay + count > mostAtOnce) return crowdedMs
-      for (let request = 0; request < count; request++) sent.push(now)
-      underWay += count
+      force(count, now)
       return 0
     },
     giveUp() {},
+    force,
     release(count) {
       underWay = Math.max(0, underWay - count)
     },

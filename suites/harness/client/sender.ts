@@ -156,22 +156,28 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     const pacer = outgoing.unpaced === true ? null : line.pacer(outgoing)
     const isReserved = reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined
     if (isReserved) reserved--
-    const isTaken = isReserved || (await take(pacer, 1))
-    const exchange = await once(outgoing, place, background)
-    if (exchange.response !== null) pacer?.answered(exchange.response, line.now(), exchange.sent.target)
-    if (isTaken) pacer?.release(1)
-    return exchange
+    if (!isReserved && !(await take(pacer, 1))) pacer?.force(1, line.now())
+    try {
+      const exchange = await once(outgoing, place, background)
+      if (exchange.response !== null) pacer?.answered(exchange.response, line.now(), exchange.sent.target)
+      return exchange
+    } finally {
+      pacer?.release(1)
+    }
   }
 
-  /** True where the pacer let so many go; it is asked a few times only, for its headers may be wrong. */
+  /** True where the pacer let so many go. One that goes by headers, which may be wrong, is asked a few times only. */
   async function take(pacer: Pacer | null, requests: number): Promise<boolean> {
+    if (pacer === null) return false
     const most = requests > 1 ? burstTries : requestTries
-    for (let tries = 0; pacer !== null && tries < most; tries++) {
+    let waited = 0
+    for (let tries = 0; pacer.isExact ? waited < line.tolerances.rateWaitMs : tries < most; tries++) {
       const wait = pacer.reserve(requests, line.now())
       if (wait === 0) return true
+      waited += wait
       await actor.pause(wait)
     }
-    pacer?.giveUp(requests)
+    pacer.giveUp(requests)
     return false
   }
 

@@ -5,30 +5,33 @@ import type { Target } from '../target/types.ts'
 import type { PlanRule } from './plan.ts'
 import { claimOf, waitMsOf } from './resources.ts'
 
-/** What it takes to arrange things, where the target behaves as most do; a plan is an estimate, and says so. */
-const pods = { requests: 12, ms: 10_000 }
-const jobs = { requests: 8, ms: 3_000 }
-const other = { requests: 4, ms: 0 }
+/**
+ * What it takes to arrange things, and a request with its share of the pauses between polls, real ms: the means of the
+ * rules on the served reference in real time. A plan is an estimate, and says so.
+ */
+const pods = { requests: 12, ms: 7_000, requestMs: 250 }
+const jobs = { requests: 8, ms: 1_000, requestMs: 100 }
+const other = { requests: 4, ms: 0, requestMs: 100 }
 
-/** A worker that must be gone first comes up again for the rule, and perhaps goes once more. */
-const coldMs = 25_000
+/** A worker that the rule before has brought must be gone first. */
+const coldMs = 10_000
 
-/** A request with its share of the pauses between polls, real ms. */
-const requestMs = { real: 250, controlled: 4 }
+/** Where the clock is controlled, only the requests take real time. */
+const controlledMs = 4
 
 /** What one rule takes of a run against this target. */
 export function estimate(scenario: Scenario, row: RuleRow, target: Target): PlanRule {
   const needs = needsOf(row)
   const kind = needs.some((need) => need.startsWith('pod')) ? pods : needs.includes('worker') ? jobs : other
   const requests = scenario.requests ?? kind.requests
-  const isReal = target.clock === 'real'
-  const waitMs = isReal ? waitMsOf(row) : 0
-  const arrangeMs = kind.ms + (scenario.uses?.includes('scaleToZero') === true ? coldMs : 0)
-  return {
-    rule: row.id,
-    requests,
-    waitMs,
-    ms: waitMs + (isReal ? arrangeMs : 0) + requests * requestMs[isReal ? 'real' : 'controlled'],
-    claim: claimOf(scenario, row, target),
-  }
+  const plain = { rule: row.id, requests, claim: claimOf(scenario, row, target) }
+  if (target.clock !== 'real') return { ...plain, waitMs: 0, ms: requests * controlledMs }
+  const waitMs = waitMsOf(row)
+  // What is arranged takes part of the wait.
+  const ms = Math.max(waitMs, kind.ms + requests * kind.requestMs) + (isCold(scenario) ? coldMs : 0)
+  return { ...plain, waitMs, ms }
+}
+
+function isCold({ uses = [], shares = [] }: Scenario): boolean {
+  return [...uses, ...shares].includes('scaleToZero')
 }

@@ -1,7 +1,6 @@
 import type { RuleRow } from '../../../generated/rules.ts'
-import { NotApplicable, Unclaimed } from '../outcome.ts'
 import type { Rule } from '../registry.ts'
-import { demand, needsOf } from '../target/claims.ts'
+import { missingNeed } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { estimate } from './estimate.ts'
 import { type Plan, planRun } from './plan.ts'
@@ -18,18 +17,8 @@ export function planFor(
 ): Plan {
   const estimates = rules.flatMap((rule) => {
     const row = rowOf(rule.id)
-    return rule.kind === 'scenario' && isClaimed(target, row) ? [estimate(rule, row, target)] : []
+    return rule.kind === 'scenario' && missingNeed(target, row) === null ? [estimate(rule, row, target)] : []
   })
   const { scenarios, requestsPerMinute } = target.budget
   return planRun(estimates, { scenarios, workers: target.queue?.workers ?? 0, requestsPerMinute }, budgetMs)
-}
-
-function isClaimed(target: Target, row: RuleRow): boolean {
-  try {
-    for (const need of needsOf(row)) demand(target, need)
-    return true
-  } catch (error) {
-    if (error instanceof Unclaimed || error instanceof NotApplicable) return false
-    throw error
-  }
 }

@@ -4,18 +4,14 @@ import { lengthOf, planLines } from './text.ts'
 
 const free: PlanResources = { scenarios: 16, workers: 3, requestsPerMinute: null }
 
-function rule(
-  name: string,
-  seconds: number,
-  more: Partial<PlanRule> & { alone?: boolean; endpoints?: string[]; workers?: number } = {},
-): PlanRule {
-  const { alone = false, endpoints = [], workers = 0, ...rest } = more
+function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
+  const { alone = false, endpoints = [], shared = [], workers = 0, ...rest } = more
   return {
     rule: name,
     requests: 1,
     waitMs: seconds * 1000,
     ms: seconds * 1000,
-    claim: { alone, endpoints, workers },
+    claim: { alone, endpoints, shared, workers },
     ...rest,
   }
 }
@@ -52,6 +48,19 @@ const plans: readonly [
     {},
     null,
     20,
+    [],
+  ],
+  [
+    'short rules that want an endpoint to themselves come before long ones that share it',
+    [
+      rule('a', 10, { endpoints: ['z'] }),
+      rule('b', 5, { endpoints: ['z'] }),
+      rule('c', 600, { shared: ['z'] }),
+      rule('d', 60, { shared: ['z'] }),
+    ],
+    {},
+    null,
+    615,
     [],
   ],
   ['no more jobs than workers', [1, 2, 3, 4, 5, 6, 7].map((n) => rule(`r${n}`, 10, { workers: 1 })), {}, null, 30, []],

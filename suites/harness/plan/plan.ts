@@ -1,6 +1,6 @@
 import type { LeftOut } from '../record/events.ts'
-import type { Claim } from '../run/turns.ts'
-import { criticalPath, type Resources, type Slot, schedule } from './schedule.ts'
+import type { Claim, Resources } from '../run/turns.ts'
+import { criticalPath, type Slot, schedule } from './schedule.ts'
 import { lengthOf } from './text.ts'
 
 /** What one rule takes of a run. */

@@ -1,17 +1,25 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import type { Scenario } from '../registry.ts'
 import type { Claim } from '../run/turns.ts'
-import type { Target } from '../target/types.ts'
+import type { EndpointRole, Target } from '../target/types.ts'
 
-/** What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. */
+/**
+ * What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. Who has
+ * the normal endpoint to itself, under whatever name, keeps all workers of that.
+ */
 export function claimOf(
-  { alone, uses = [], workers }: Pick<Scenario, 'alone' | 'uses' | 'workers'>,
+  { alone, uses = [], shares = [], workers }: Pick<Scenario, 'alone' | 'uses' | 'shares' | 'workers'>,
   row: Pick<RuleRow, 'needs'>,
-  { queue }: Pick<Target, 'queue'>,
+  target: Target,
 ): Claim {
-  const endpoints = [...new Set(uses.flatMap((role) => queue?.endpoints[role] ?? []))]
-  const usual = row.needs.includes('worker') && endpoints.length === 0 ? 1 : 0
-  return { alone, endpoints, workers: workers ?? usual }
+  const { queue } = target
+  const idsOf = (roles: readonly EndpointRole[]) => [...new Set(roles.flatMap((role) => queue?.endpoints[role] ?? []))]
+  const endpoints = idsOf(uses)
+  const shared = idsOf(shares)
+  const given = typeof workers === 'function' ? workers(target) : workers
+  const usual = row.needs.includes('worker') && endpoints.length + shared.length === 0 ? 1 : 0
+  const all = queue !== null && endpoints.includes(queue.endpoints.normal) ? queue.workers : 0
+  return { alone, endpoints, shared, workers: Math.max(all, given ?? usual) }
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,8 +1,8 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import { type Exchange, isQueueOperation } from '../exchange.ts'
-import { type Finding, NotApplicable, Unclaimed } from '../outcome.ts'
+import type { Finding } from '../outcome.ts'
 import type { Invariant } from '../registry.ts'
-import { demand, needsOf } from '../target/claims.ts'
+import { missingNeed } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
@@ -88,17 +88,7 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
     const verdict = row.level === 'must' ? 'failed' : 'advice'
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
-  return { ...facts, ...verdictOf(tally.fault ?? unmet(row, target, exchanges), row, exchanges) }
-}
-
-/** An invariant that nothing exercised may owe that to what the target does not offer. */
-function unmet(row: RuleRow, target: Target, exchanges: number): unknown {
-  if (exchanges > 0) return undefined
-  try {
-    for (const need of needsOf(row)) demand(target, need)
-    return undefined
-  } catch (error) {
-    if (error instanceof Unclaimed || error instanceof NotApplicable) return error
-    throw error
-  }
+  // What nothing exercised may owe that to what the target does not offer.
+  const unmet = exchanges > 0 ? null : missingNeed(target, row)
+  return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }

@@ -8,10 +8,10 @@ import type { Context, Settled } from '../context.ts'
 import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
-import { Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
+import { Inconclusive, Unclaimed } from '../outcome.ts'
 import { idIn, membersOf, type PodView, podOf } from '../read.ts'
 import type { Desk } from '../receiver/desk.ts'
-import { demand } from '../target/claims.ts'
+import { demand, missing } from '../target/claims.ts'
 import { defaultPlane } from '../target/defaults.ts'
 import type { Hook, KeyName, PodStatus, Target } from '../target/types.ts'
 import { createQueueSide, type QueueSide } from './queue-side.ts'
@@ -181,15 +181,7 @@ export function createContext(
     begun: owner.queue.begun,
     stoodStill: (first, last) => shared.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
-    offers(need) {
-      try {
-        demand(shared.target, need)
-        return true
-      } catch (error) {
-        if (error instanceof Unclaimed || error instanceof NotApplicable) return false
-        throw error
-      }
-    },
+    offers: (need) => missing(shared.target, need) === null,
     random: owner.random,
     unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,
     inconclusive(reason) {

@@ -241,6 +241,19 @@ test('a rule that leaves more jobs than may be cancelled at once holds nobody up
   expect(resources.filter((line) => line.kind === 'job' && line.state === 'removed')).toHaveLength(100)
 })
 
+test('however many requests are sent at once, none meets a 429', async () => {
+  const { events } = await runOnRig({
+    purges: {
+      async run({ queue, check }) {
+        const replies = await Promise.all(Array.from({ length: 12 }, () => queue.on('dedicated').purge()))
+        for (const reply of replies) check('purged').status(reply, 200)
+      },
+    },
+  })
+  const purges = events.filter((event) => event.type === 'exchange' && event.operation === 'purgeQueue')
+  expect(purges.map((event) => 'response' in event && event.response?.status)).toEqual(Array(12).fill(200))
+})
+
 /** Many rules at once whose jobs hold, end, fail and notify at the same and at other moments. */
 function crowd(): Readonly<Record<string, TestScenario>> {
   const names = Array.from({ length: 12 }, (_, n) => `crowd-${String(n).padStart(2, '0')}`)

@@ -15,7 +15,7 @@ import type { Door } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Invariant, Rule, Scenario } from '../registry.ts'
-import { demand, needsOf } from '../target/claims.ts'
+import { missingNeed, needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import type { Transport } from '../transport/types.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
@@ -139,7 +139,7 @@ export function createSession(options: SessionOptions): Session {
   const common = createSharedFixtures(shared, ownerOf)
   const cutters = new Map<string, (error: Unverified | Stalled) => void>()
   const running = new Set<string>()
-  const turns = createTurns(target.budget.scenarios, target.queue?.workers ?? 0)
+  const turns = createTurns({ scenarios: target.budget.scenarios, workers: target.queue?.workers ?? 0 })
 
   /** The pod API counts by user, the queue plane by endpoint and operation. */
   function pacerOf({ operation, endpoint = '', key }: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Pacer | null {
@@ -154,7 +154,7 @@ export function createSession(options: SessionOptions): Session {
 
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
-    const missing = unmet(row, target) ?? ended.get(rule.id)
+    const missing = missingNeed(target, row) ?? ended.get(rule.id)
     if (missing !== undefined) return tell(recorder, empty(row, missing))
     const actor = clock.actor(rule.id)
     const cut = new Promise<Unverified | Stalled>((resolve) => cutters.set(rule.id, resolve))
@@ -270,16 +270,6 @@ function briefly(recorder: Recorder, text: string | null): string | null {
 
 function errorOf({ verdict, reason }: CutEvent): Error {
   return verdict === 'broken' ? new Stalled(reason) : new Unverified(reason)
-}
-
-/** The first need of a rule that the target does not offer, as the error that says so. */
-function unmet(row: RuleRow, target: Target): unknown {
-  try {
-    for (const need of needsOf(row)) demand(target, need)
-    return undefined
-  } catch (error) {
-    return error
-  }
 }
 
 function empty(row: RuleRow, error: unknown): Judgement {

@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
-import { type Claim, createTurns } from './turns.ts'
+import { type Claim, createTurns, nextToStart } from './turns.ts'
 
-const nothing: Claim = { alone: false, endpoints: [], workers: 0 }
+const nothing: Claim = { alone: false, endpoints: [], shared: [], workers: 0 }
 
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
-async function play(claims: Readonly<Record<string, Partial<Claim>>>, limit: number, workers: number, ends: string[]) {
-  const turns = createTurns(limit, workers)
+async function play(
+  claims: Readonly<Record<string, Partial<Claim>>>,
+  scenarios: number,
+  workers: number,
+  ends: string[],
+) {
+  const turns = createTurns({ scenarios, workers })
   const leaves = new Map<string, () => void>()
   for (const [name, claim] of Object.entries(claims)) {
     void turns.take({ ...nothing, ...claim }).then((leave) => leaves.set(name, leave))
@@ -41,4 +46,29 @@ test('an endpoint is for one at a time; others go past who waits for it', async 
 test('no more workers than there are; one that wants more runs when none is kept', async () => {
   const claims = { a: { workers: 2 }, b: { workers: 2 }, c: { workers: 1 }, d: { workers: 9 } }
   expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])
+})
+
+test('who shares an endpoint lets those go first that want it to themselves, and then shares it', async () => {
+  const days = { shared: ['z'] }
+  const claims = { a: days, b: { endpoints: ['z'] }, c: days, d: { endpoints: ['z'] }, e: {} }
+  expect(await play(claims, 5, 0, ['b', 'd', 'a', 'c'])).toEqual(['b e', 'e d', 'e a c', 'e c', 'e'])
+})
+
+test('nobody is let in where others share', async () => {
+  expect(await play({ a: { shared: ['z'] } }, 5, 0, [])).toEqual(['a'])
+  const [a, b] = [
+    { ...nothing, shared: ['z'] },
+    { ...nothing, endpoints: ['z'] },
+  ]
+  expect(nextToStart([b], [a], { scenarios: 5, workers: 0 })).toBe(null)
+})
+
+test('where nothing runs something begins, though two let each other go first', async () => {
+  const claims = {
+    a: { endpoints: ['x'], shared: ['z'] },
+    b: { endpoints: ['z'], shared: ['x'] },
+    c: { alone: true, endpoints: ['z'] },
+    d: { shared: ['x'], workers: 7 },
+  }
+  expect(await play(claims, 5, 3, ['a', 'b', 'd'])).toEqual(['a', 'b d', 'd', 'c'])
 })

@@ -4,6 +4,16 @@ export interface Claim {
   readonly alone: boolean
   /** Endpoints that nobody else may use meanwhile. */
   readonly endpoints: readonly string[]
+  /** Endpoints that others may use meanwhile, as long as nobody has them to himself. */
+  readonly shared: readonly string[]
+  /** Workers of the normal endpoint. */
+  readonly workers: number
+}
+
+/** What there is for rules that run beside each other. */
+export interface Resources {
+  /** Rules beside each other. */
+  readonly scenarios: number
   /** Workers of the normal endpoint. */
   readonly workers: number
 }
@@ -14,39 +24,18 @@ export interface Turns {
   take(claim: Claim): Promise<() => void>
 }
 
-/** `limit` run beside each other; of the normal endpoint's workers no more than `workers` are kept. */
-export function createTurns(limit: number, workers: number): Turns {
-  const used = new Set<string>()
+/** Turns of a run: what begins next is for `nextToStart` to say. */
+export function createTurns(resources: Resources): Turns {
+  const running: Claim[] = []
   const waiting: { readonly claim: Claim; readonly start: () => void }[] = []
-  let running = 0
-  let kept = 0
-  let aloneRunning = false
-
-  function mayStart({ alone, endpoints, workers: wanted }: Claim): boolean {
-    if (alone) return running === 0
-    if (running >= limit || endpoints.some((endpoint) => used.has(endpoint))) return false
-    return wanted === 0 || kept === 0 || kept + wanted <= workers
-  }
 
   function next(): void {
-    while (!aloneRunning) {
-      const others = waiting.some(({ claim }) => !claim.alone)
-      const at = waiting.findIndex(({ claim }) => !(claim.alone && others) && mayStart(claim))
-      const entry = waiting[at]
+    for (;;) {
+      const claims = waiting.map(({ claim }) => claim)
+      const [entry] = waiting.splice(nextToStart(claims, running, resources) ?? waiting.length, 1)
       if (entry === undefined) return
-      waiting.splice(at, 1)
-      count(entry.claim, 1)
+      running.push(entry.claim)
       entry.start()
-    }
-  }
-
-  function count({ alone, endpoints, workers: wanted }: Claim, by: 1 | -1): void {
-    running += by
-    kept += by * wanted
-    aloneRunning = alone && by === 1
-    for (const endpoint of endpoints) {
-      if (by === 1) used.add(endpoint)
-      else used.delete(endpoint)
     }
   }
 
@@ -54,12 +43,42 @@ export function createTurns(limit: number, workers: number): Turns {
     take: (claim) =>
       new Promise((resolve) => {
         const leave = () => {
-          count(claim, -1)
+          running.splice(running.indexOf(claim), 1)
           next()
         }
         waiting.push({ claim, start: () => resolve(leave) })
-        // Rules are started one by one in the same turn of the event loop; those that must be alone let them in first.
+        // Rules are started one by one in the same turn of the event loop; who goes first is seen once all are there.
         setImmediate(next)
       }),
+  }
+}
+
+/**
+ * The place in `waiting` of the rule that begins next; null where none may before one of `running` has ended. The first
+ * that finds what it takes begins, those that are alone after all others. Who would share an endpoint lets those go
+ * first that want it to themselves: what shares may take days, and would keep them off. Where nothing runs, something
+ * begins.
+ */
+export function nextToStart(
+  waiting: readonly Claim[],
+  running: readonly Claim[],
+  { scenarios, workers }: Resources,
+): number | null {
+  if (waiting.every(({ alone }) => alone)) return waiting.length > 0 && running.length === 0 ? 0 : null
+  if (running.length >= scenarios || running.some(({ alone }) => alone)) return null
+  const kept = running.reduce((sum, claim) => sum + claim.workers, 0)
+  const wanted = new Set(waiting.flatMap(({ alone, endpoints }) => (alone ? [] : endpoints)))
+  const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
+  if (first !== -1) return first
+  // Two that let each other go first.
+  return running.length === 0 ? waiting.findIndex(isFree) : null
+
+  function isFree({ alone, endpoints, shared, workers: needed }: Claim): boolean {
+    if (alone || (needed > 0 && kept > 0 && kept + needed > workers)) return false
+    return !running.some(
+      (other) =>
+        other.endpoints.some((endpoint) => endpoints.includes(endpoint) || shared.includes(endpoint)) ||
+        other.shared.some((endpoint) => endpoints.includes(endpoint)),
+    )
   }
 }

@@ -14,13 +14,26 @@ export function claimOf(target: Target, need: string): Claim {
 
 /** Throws NotApplicable or Unclaimed, with the line to add, where the target does not offer `need`. */
 export function demand(target: Target, need: string): void {
+  const error = missing(target, need)
+  if (error !== null) throw error
+}
+
+/** What `demand` throws; null where the target offers `need`. */
+export function missing(target: Target, need: string): NotApplicable | Unclaimed | null {
   const claim = claimOf(target, need)
-  if (claim === 'unclaimed') {
-    const line = needs[need]?.line
-    const add = typeof line === 'string' ? `; add ${line}, or absent: {${need}: REASON}` : ''
-    throw new Unclaimed(`${need} is neither given nor declared absent${add}`)
-  }
-  if (claim !== 'given') throw new NotApplicable(`${need} is absent: ${claim.absent}`)
+  if (claim === 'given') return null
+  if (claim !== 'unclaimed') return new NotApplicable(`${need} is absent: ${claim.absent}`)
+  const line = needs[need]?.line
+  const add = typeof line === 'string' ? `; add ${line}, or absent: {${need}: REASON}` : ''
+  return new Unclaimed(`${need} is neither given nor declared absent${add}`)
+}
+
+/** What is said of the first need of a rule that the target does not offer; null where it offers all. */
+export function missingNeed(
+  target: Target,
+  row: Pick<RuleRow, 'id' | 'area' | 'needs'>,
+): NotApplicable | Unclaimed | null {
+  return needsOf(row).reduce<ReturnType<typeof missing>>((found, need) => found ?? missing(target, need), null)
 }
 
 const statuses: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED'])
