@@ -9,6 +9,7 @@ import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/scr
 import { LoadError } from './load-error.ts'
 import type { Plan } from './plan/types.ts'
 import type { Point } from './points.ts'
+import { rawName } from './record.ts'
 
 export interface LoadRunOptions {
   readonly plan: Plan
@@ -63,7 +64,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
   const { plan, requests, folder, token, fills } = options
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')
-  const rawFile = join(folder, 'raw.json.gz')
+  const rawFile = join(folder, rawName)
   await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests, fills), null, 2)}\n`)
 
   const ended = await runK6(options, planFile, rawFile)

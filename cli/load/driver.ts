@@ -4,6 +4,7 @@ import type { LoadRequests } from '../../load/k6/script-plan.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Step } from '../../load/queue/steps.ts'
 import { runLoad } from '../../load/run.ts'
+import { createRedactor } from '../../suites/harness/record/redact.ts'
 import { UsageError } from '../errors.ts'
 import { version } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -41,7 +42,12 @@ export async function openDriver(given: DriverOptions): Promise<Driver> {
   if (!options.quiet) terminal.err(describeEstimate(estimate, jobPrice))
   refuseBeyond(estimate, options)
   const { path: k6, version: k6Version } = await foundK6(terminal)
-  const folder = openLoadFolder(terminal.cwd, options.out, estimate.requests)
+  const folder = openLoadFolder(
+    terminal.cwd,
+    options.out,
+    estimate.requests,
+    createRedactor({ 'key.full': token }).text,
+  )
   const drive: Drive = ({ name, plan, rules }, fills) => {
     const userAgent = `plumbline/${version()} (run ${run}; rule ${rules[0] ?? 'smoke'})`
     return runLoad({ plan, requests, fills, k6, urls, token, userAgent, folder: folder.next(name), signal })

@@ -1,6 +1,10 @@
-import type { Drive, Judged, Undecided } from '../../load/conduct.ts'
+import type { Drive } from '../../load/conduct.ts'
+import type { Judged } from '../../load/judge-step.ts'
 import type { LoadRequests } from '../../load/k6/script-plan.ts'
+import type { Point } from '../../load/points.ts'
+import type { Undecided } from '../../load/queue/after-smoke.ts'
 import type { Step } from '../../load/queue/steps.ts'
+import { writeRecord } from '../../load/record.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { overHttp } from '../../suites/harness/transport/http.ts'
@@ -36,6 +40,8 @@ export interface LoadSession {
   readonly progress: LoadProgress
   /** What has been judged so far; it outlives whatever ends the load. */
   readonly judged: Judged[]
+  /** Keeps the first answer of the pod API, from which its plans follow. */
+  see(point: Point): void
   /** Says what all steps together take, refuses what is beyond the caps, and finds k6. */
   driver(steps: readonly Step[], requests: LoadRequests, urls: Readonly<Record<string, string>>): Promise<Drive>
 }
@@ -75,6 +81,7 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
   const run = newRunId()
   const startedMs = Date.now()
   let driver: Driver | null = null
+  let seen: Point | null = null
   const session: LoadSession = {
     transport: http.send,
     userAgent: `plumbline/${version()} (run ${run}; rule load)`,
@@ -88,6 +95,9 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
       },
     },
     judged,
+    see(point) {
+      seen = point
+    },
     async driver(steps, requests, urls) {
       const token = target.keys.full ?? ''
       const { jobPrice } = target.budget
@@ -110,9 +120,18 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
     return ending.stopped?.exit ?? exitCodes.incomplete
   }
   const used = driver as Driver | null
-  const results = await resultsOfLoad(task, ending, { run, startedMs, judged, k6: used?.k6 ?? '' })
+  const { record, results } = await resultsOfLoad(task, ending, {
+    kind,
+    run,
+    startedMs,
+    judged,
+    seen,
+    k6: used?.k6 ?? '',
+    plans: used?.folder.plans ?? [],
+  })
   printResults(results, terminal, options)
   if (used === null || options.out === undefined) return results.verdict.exit
+  writeRecord(used.folder.path, record)
   return tellReports(used.folder.path, results, terminal)
 }
 
