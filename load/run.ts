@@ -27,6 +27,8 @@ export interface LoadRunOptions {
   readonly folder: string
   /** Where the scripts are. */
   readonly scripts?: string
+  /** Told of the process of k6 once it runs. */
+  readonly onStart?: (process: number) => void
   /** Kills k6 when it fires: nothing is judged then. */
   readonly signal?: AbortSignal
 }
@@ -77,7 +79,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, userAgent, scripts = join(loadFolder, 'scripts') } = options
+  const { plan, k6, urls, token, signal, userAgent, onStart, scripts = join(loadFolder, 'scripts') } = options
   const addresses = Object.entries(urls).map(([endpoint, url]) => [
     endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
     url,
@@ -100,6 +102,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
       killSignal: 'SIGKILL',
       ...(signal !== undefined && { signal }),
     })
+    if (child.pid !== undefined) onStart?.(child.pid)
     let text = ''
     const keep = (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(-100_000)

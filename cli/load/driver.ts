@@ -24,6 +24,8 @@ export interface DriverOptions {
   readonly options: LoadOptions
   readonly terminal: Terminal
   readonly signal: AbortSignal
+  /** Told of each process of k6. */
+  readonly onStart?: (process: number) => void
 }
 
 export interface Driver {
@@ -37,7 +39,7 @@ export interface Driver {
  * k6, and where the disk is too full for the record.
  */
 export async function openDriver(given: DriverOptions): Promise<Driver> {
-  const { steps, requests, urls, run, token, jobPrice, options, terminal, signal } = given
+  const { steps, requests, urls, run, token, jobPrice, options, terminal, signal, onStart } = given
   const estimate = estimateOf(steps)
   if (!options.quiet) terminal.err(describeEstimate(estimate, jobPrice))
   refuseBeyond(estimate, options)
@@ -50,7 +52,18 @@ export async function openDriver(given: DriverOptions): Promise<Driver> {
   )
   const drive: Drive = ({ name, plan, rules }, fills) => {
     const userAgent = `plumbline/${version()} (run ${run}; rule ${rules[0] ?? 'smoke'})`
-    return runLoad({ plan, requests, fills, k6, urls, token, userAgent, folder: folder.next(name), signal })
+    return runLoad({
+      plan,
+      requests,
+      fills,
+      k6,
+      urls,
+      token,
+      userAgent,
+      folder: folder.next(name),
+      signal,
+      ...(onStart !== undefined && { onStart }),
+    })
   }
   return { drive, folder, k6: k6Version }
 }

@@ -34,6 +34,7 @@ export interface LoadOptions {
 
 /** What every kind of load has while it runs. */
 export interface LoadSession {
+  readonly run: string
   readonly transport: Transport
   readonly userAgent: string
   readonly signal: AbortSignal
@@ -43,7 +44,12 @@ export interface LoadSession {
   /** Keeps the first answer of the pod API, from which its plans follow. */
   see(point: Point): void
   /** Says what all steps together take, refuses what is beyond the caps, and finds k6. */
-  driver(steps: readonly Step[], requests: LoadRequests, urls: Readonly<Record<string, string>>): Promise<Drive>
+  driver(
+    steps: readonly Step[],
+    requests: LoadRequests,
+    urls: Readonly<Record<string, string>>,
+    onStart?: (process: number) => void,
+  ): Promise<Drive>
 }
 
 export interface LoadTask {
@@ -83,6 +89,7 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
   let driver: Driver | null = null
   let seen: Point | null = null
   const session: LoadSession = {
+    run,
     transport: http.send,
     userAgent: `plumbline/${version()} (run ${run}; rule load)`,
     signal,
@@ -98,10 +105,11 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
     see(point) {
       seen = point
     },
-    async driver(steps, requests, urls) {
+    async driver(steps, requests, urls, onStart) {
       const token = target.keys.full ?? ''
       const { jobPrice } = target.budget
-      driver = await openDriver({ steps, requests, urls, run, token, jobPrice, options, terminal, signal })
+      const shared = { steps, requests, urls, run, token, jobPrice, options, terminal, signal }
+      driver = await openDriver({ ...shared, ...(onStart !== undefined && { onStart }) })
       opened(driver)
       return driver.drive
     },
