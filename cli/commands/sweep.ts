@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { counted } from '../../reports/count.ts'
+import { counted } from '../../suites/harness/counted.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'

@@ -23,7 +23,11 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   const url = /url: (\S+)/.exec(target)?.[1] ?? ''
   writeFileSync(join(cwd, 'other.yaml'), target.replace('dedicated: dedicated', 'dedicated: another'))
   const k6 = join(cwd, 'k6')
-  const lines = ['#!/bin/sh', '[ "$1" = version ] && echo "k6 v2.1.0 (go1.26)" && exit', `echo "$$ began" > ${cwd}/k6.id`]
+  const lines = [
+    '#!/bin/sh',
+    '[ "$1" = version ] && echo "k6 v2.1.0 (go1.26)" && exit',
+    `echo "$$ began" > ${cwd}/k6.id`,
+  ]
   writeFileSync(k6, [...lines, 'exec sleep 600', ''].join('\n'), { mode: 0o755 })
 
   const load = start(['load', 'limits', '--target', 'target.yaml', '--only', 'limits.queue.cancel'], {
