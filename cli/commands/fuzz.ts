@@ -23,6 +23,7 @@ import {
 import { watchInterruption } from '../interrupt.ts'
 import { writableFile } from '../places.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -52,6 +53,7 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
   if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
+  if (target !== null) await refuseStandingClock(target)
   const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
   if (open === null) return exitCodes.unreachable
   const lanes = createLanes(target, file, terminal)
