@@ -44,7 +44,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'replay .',
       2,
-      'plumbline: . holds no record: evidence.ndjson is missing; plumbline check --out FOLDER writes one',
+      'plumbline: . holds no record: neither evidence.ndjson nor load/load.json is there; check --out FOLDER and load --out FOLDER write one where they come to their end',
     ],
     [
       'check --out bad.yaml/below',

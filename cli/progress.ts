@@ -1,5 +1,5 @@
 import { createLogUpdate } from 'log-update'
-import { counted } from '../reports/count.ts'
+import { counted } from '../suites/harness/counted.ts'
 import type { Verdict } from '../suites/harness/outcome.ts'
 import type { Progress } from '../suites/harness/run/options.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
+import { recordName } from '../load/record.ts'
 import { renderHtml, renderJunit } from '../reports/index.ts'
 import type { EvidenceEvent } from '../suites/harness/record/events.ts'
 import { readEvidence, toExchange } from '../suites/harness/record/read.ts'
@@ -91,7 +92,7 @@ function refuseForeign(dir: string, folder: string): void {
 
 /** Whether a folder is what a load that was killed leaves: a folder for each of its plans. */
 function isOfLoad(folder: string): boolean {
-  return readdirSync(folder).every((name) => /^\d\d-/.test(name))
+  return readdirSync(folder).every((name) => name === recordName || /^\d\d-/.test(name))
 }
 
 function headOf(file: string): string | null {

@@ -24,6 +24,14 @@ export interface RunLedger {
   readonly left: readonly LedgerPod[]
   /** Jobs that were submitted and not seen to have ended. */
   readonly jobs: readonly LedgerJob[]
+  /** Endpoints whose queue a load has filled. */
+  readonly endpoints: readonly LedgerEndpoint[]
+}
+
+export interface LedgerEndpoint {
+  readonly endpoint: string
+  /** The base address of the queue plane that was loaded. */
+  readonly url: string
 }
 
 /** One job that a run's ledger names. */
@@ -49,7 +57,7 @@ export function resourcesFile(cwd: string, run: string): string {
   return join(runFolder(cwd, run), 'resources.ndjson')
 }
 
-/** Notes which processes the run belongs to, so that no sweep takes the pods of a run that is under way. */
+/** Notes which processes the run belongs to, so that no sweep takes what a run that is under way has made. */
 export function writeOwner(cwd: string, run: string, processes: readonly number[]): void {
   const owner: Owner = { host: hostname(), processes: processes.map(owningProcess) }
   try {
@@ -90,6 +98,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
   const folder = runFolder(cwd, run)
   const pods = new Map<string, LedgerPod>()
   const jobs = new Map<string, LedgerJob>()
+  const endpoints = new Map<string, LedgerEndpoint>()
   let targetFile: string | null = null
   let url: string | null = null
   const file = resourcesFile(cwd, run)
@@ -102,11 +111,20 @@ export function readLedger(cwd: string, run: string): RunLedger {
     } else if (entry.kind === 'job') {
       if (entry.state === 'removed') jobs.delete(entry.name)
       else jobs.set(entry.name, { name: entry.name, endpoint: entry.endpoint, id: entry.id })
+    } else if (entry.kind === 'endpoint') {
+      if (entry.state === 'purged') endpoints.delete(entry.endpoint)
+      else endpoints.set(entry.endpoint, { endpoint: entry.endpoint, url: entry.url })
     } else if (entry.state === 'removed') pods.delete(entry.name)
     else
       pods.set(entry.name, { name: entry.name, id: entry.id ?? pods.get(entry.name)?.id ?? null, state: entry.state })
   }
-  return { run, folder, targetFile, url, left: [...pods.values()], jobs: [...jobs.values()] }
+  const left = [...pods.values()]
+  return { run, folder, targetFile, url, left, jobs: [...jobs.values()], endpoints: [...endpoints.values()] }
+}
+
+/** Whether a run has left anything that its ledger names. */
+export function isEmpty({ left, jobs, endpoints }: RunLedger): boolean {
+  return left.length + jobs.length + endpoints.length === 0
 }
 
 /** Deletes the ledger of a run that has nothing left. */

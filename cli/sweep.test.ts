@@ -45,7 +45,7 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
     { kind: 'pod', name: 'bb', id: null, state: 'removed' },
   ])
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(swept).toEqual({ run, removed: ['a', 'b'], never: ['never'], jobs: 0, kept: [], failed: [] })
+  expect(swept).toEqual({ run, removed: ['a', 'b'], never: ['never'], jobs: 0, purged: [], kept: [], failed: [] })
   expect(await names()).toEqual(['bb', 'other'])
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
@@ -72,6 +72,30 @@ test('cancels the jobs that the ledger names', async () => {
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
   expect(existsSync(runFolder(cwd, run))).toBe(false)
+})
+
+test('purges the endpoint that a load has filled, where the target file marks it dedicated', async () => {
+  const { queue } = target
+  const line = { kind: 'endpoint', endpoint: 'dedicated', url, state: 'loaded' } as const
+  const sweep = (queue: Target['queue']) =>
+    sweepRun({ ledger: readLedger(cwd, run), target: { ...target, queue }, leaveKept: false })
+  ledger([line])
+  const marked = (dedicated: string) => queue && { ...queue, endpoints: { ...queue.endpoints, dedicated } }
+  expect((await sweep(marked('normal'))).failed).toEqual([
+    {
+      name: 'what waits on endpoint dedicated',
+      reason:
+        'only an endpoint that the target file marks dedicated is purged, and this one is not; the jobs end with their ttl',
+    },
+  ])
+  const elsewhere = await sweep(queue && { ...queue, url: 'http://127.0.0.1:1' })
+  expect(elsewhere.failed[0]?.reason).toBe(`it was loaded at ${url}, and the target file says http://127.0.0.1:1`)
+  expect((await sweep(null)).failed[0]?.reason).toBe('the target file names no queue-based endpoints')
+  expect(readLedger(cwd, run).endpoints).toEqual([{ endpoint: 'dedicated', url }])
+  expect(await sweep(queue)).toMatchObject({ purged: ['dedicated'], failed: [] })
+  expect(existsSync(runFolder(cwd, run))).toBe(false)
+  ledger([line, { ...line, state: 'purged' }])
+  expect(readLedger(cwd, run).endpoints).toEqual([])
 })
 
 test('pods that were kept on purpose stay until they are asked for', async () => {

@@ -10,7 +10,7 @@ import { overHttp } from '../suites/harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
-import { cancelJobs } from './sweep-jobs.ts'
+import { cancelJobs, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
@@ -20,9 +20,11 @@ export interface Swept {
   readonly never: readonly string[]
   /** How many jobs were cancelled, or had ended before. */
   readonly jobs: number
+  /** Ids of endpoints whose queue was purged of the jobs of a load. */
+  readonly purged: readonly string[]
   /** Names of pods that were left alone because the run was told to keep them. */
   readonly kept: readonly string[]
-  /** What could not be removed, as `pod NAME` or `job NAME`, each with the reason; the ledger keeps it. */
+  /** What could not be removed, as `pod NAME`, `job NAME` or `what waits on endpoint ID`, each with the reason; the ledger keeps it. */
   readonly failed: readonly { readonly name: string; readonly reason: string }[]
 }
 
@@ -31,23 +33,27 @@ export interface SweepOptions {
   readonly target: Target
   /** Whether pods that the run kept on purpose stay. */
   readonly leaveKept: boolean
+  /** The windows of a reference that is served with the same; 1 unless given. */
+  readonly windowScale?: number
 }
 
 /** How often a list is read for a pod whose creation was not answered: it may come into being late. */
 const looks = 3
 
 /**
- * Removes the pods that a run's ledger names, and nothing else: by id where it is known, else by the exact name in the
- * list. Deletes the ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
+ * Removes what a run's ledger names, and nothing else: pods by id where it is known, else by the exact name in the list;
+ * jobs by id; what waits on an endpoint that a load has filled, where the target file marks it dedicated. Deletes the
+ * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
-export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Promise<Swept> {
+export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: SweepOptions): Promise<Swept> {
   const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
   const wanted = ledger.left.filter((pod) => !kept.includes(pod))
   const removed: string[] = []
   const never: string[] = []
   const failed: { name: string; reason: string }[] = []
+  const purged: string[] = []
   let jobs = 0
-  if (wanted.length > 0 || ledger.jobs.length > 0) {
+  if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
     const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
     const clock = createRealClock()
     const actor = clock.actor('sweep')
@@ -59,6 +65,11 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
         for (const id of ids) reasons.push(...(await remover.remove(id)))
         if (reasons[0] !== undefined) failed.push({ name: `pod ${name}`, reason: reasons[0] })
         else (ids.length === 0 ? never : removed).push(name)
+      }
+      for (const one of ledger.endpoints) {
+        const full = await purgeEndpoint(one, { target, send: http.send, actor, windowScale })
+        if (full === null) purged.push(one.endpoint)
+        else failed.push(full)
       }
       const alive = await cancelJobs(ledger.jobs, target, send)
       failed.push(...alive)
@@ -74,9 +85,9 @@ export async function sweepRun({ ledger, target, leaveKept }: SweepOptions): Pro
       await http.close()
     }
   }
-  const swept = { run: ledger.run, removed, never, jobs, kept: kept.map(({ name }) => name), failed }
+  const swept = { run: ledger.run, removed, never, jobs, purged, kept: kept.map(({ name }) => name), failed }
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
-  else note(ledger, [...removed, ...never])
+  else note(ledger, [...removed, ...never], purged)
   return swept
 }
 
@@ -178,7 +189,12 @@ function planeOf({ pods }: Target): PodPlane {
   return pods
 }
 
-function note({ folder }: RunLedger, names: readonly string[]): void {
-  const lines = names.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' }))
+function note({ folder, endpoints }: RunLedger, names: readonly string[], purged: readonly string[]): void {
+  const lines: ResourceLine[] = [
+    ...names.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' })),
+    ...endpoints
+      .filter(({ endpoint }) => purged.includes(endpoint))
+      .map((one): ResourceLine => ({ kind: 'endpoint', ...one, state: 'purged' })),
+  ]
   appendFileSync(join(folder, 'resources.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }

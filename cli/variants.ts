@@ -1,5 +1,5 @@
 import type { Defect, Latitude, Variant } from '../proof/types.ts'
-import { counted } from '../reports/count.ts'
+import { counted } from '../suites/harness/counted.ts'
 import { suggestion } from '../suites/harness/target/nearest.ts'
 import { UsageError } from './errors.ts'
 

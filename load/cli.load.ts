@@ -38,6 +38,21 @@ test.concurrent.each(['sliding-counter', 'gcra'])(
   },
 )
 
+test.concurrent('a load is judged again without the target and k6, with the same bytes', { timeout }, async () => {
+  const { target, child } = await serve([])
+  const { code } = await load(target, [...rulesOf('cancel', 'concurrent-stream'), '--out', 'first'])
+  expect(code).toBe(0)
+  child.kill('SIGKILL')
+  expect(await replay('first', 'again')).toMatchObject({ code: 0 })
+  const resultsIn = (folder: string) => readFileSync(join(cwd, folder, 'results.json'), 'utf8')
+  expect(resultsIn('again')).toBe(resultsIn('first'))
+  const verdicts = join(cwd, 'first', 'load', '04-cancel-under', 'verdicts.json')
+  writeFileSync(verdicts, readFileSync(verdicts, 'utf8').replace('"passed"', '"failed"'))
+  const changed = await replay('first', 'changed')
+  expect(changed.out).toContain('load/04-cancel-under: limits.queue.cancel was kept as failed')
+  expect(changed.code).toBe(4)
+})
+
 test.concurrent.each([
   ['requests-double', 'requests'],
   ['endpoints-share-a-limit', 'per-endpoint'],
@@ -86,13 +101,18 @@ test.concurrent('a k6 that is killed is never a pass', { timeout }, async () => 
 
 test.concurrent('the pod quota is drained, and its 429 is as documented', { timeout }, async () => {
   const { target } = await serve(['--quotas', 'minute=20'])
-  const { code, out } = await start(['load', 'pods', '--target', target]).ended
+  const { code, out } = await start(['load', 'pods', '--target', target, '--out', 'pods']).ended
   expect(out).toContain('5 passed')
   expect(code).toBe(0)
+  expect(await replay('pods', 'pods-again')).toMatchObject({ code: 0 })
 })
 
 function load(target: string, args: readonly string[]) {
   return start(['load', 'limits', '--target', target, ...scale, ...args]).ended
+}
+
+function replay(folder: string, out: string) {
+  return start(['replay', folder, '--out', out]).ended
 }
 
 /** A served reference, and its target file. */

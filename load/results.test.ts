@@ -6,7 +6,7 @@ import { sampleRun } from '../suites/harness/results/sample.ts'
 import type { Results } from '../suites/harness/results/types.ts'
 import type { LoadRule } from './analyse/rules.ts'
 import { proofOfAll } from './analyse/verdict.ts'
-import type { Judged } from './conduct.ts'
+import type { Judged } from './judge-step.ts'
 import { mergeResults } from './merge-results.ts'
 import { queuePlan } from './plan/queue-plan.ts'
 import type { QueueShape } from './plan/types.ts'
@@ -31,6 +31,7 @@ function judged(shape: QueueShape, rule: LoadRule, verdict: 'passed' | 'failed' 
     step,
     points,
     notes: [],
+    health: [],
     verdicts: [{ rule, shape, operation: 'cancel', verdict, sentence, proof: proofOfAll(points) }],
   }
 }

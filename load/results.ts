@@ -4,7 +4,8 @@ import type { EvidenceEvent, FindingEvent, RunEvent, VerdictEvent } from '../sui
 import { buildResults } from '../suites/harness/results/build.ts'
 import type { Results } from '../suites/harness/results/types.ts'
 import { type MergedVerdict, mergeVerdicts } from './analyse/merge.ts'
-import type { Judged, Undecided } from './conduct.ts'
+import type { Judged } from './judge-step.ts'
+import type { Undecided } from './queue/after-smoke.ts'
 
 export interface LoadResultsOptions {
   /** What a record begins with; `rules` are those selected. */

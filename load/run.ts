@@ -9,6 +9,7 @@ import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/scr
 import { LoadError } from './load-error.ts'
 import type { Plan } from './plan/types.ts'
 import type { Point } from './points.ts'
+import { rawName } from './record.ts'
 
 export interface LoadRunOptions {
   readonly plan: Plan
@@ -26,6 +27,8 @@ export interface LoadRunOptions {
   readonly folder: string
   /** Where the scripts are. */
   readonly scripts?: string
+  /** Told of the process of k6 once it runs. */
+  readonly onStart?: (process: number) => void
   /** Kills k6 when it fires: nothing is judged then. */
   readonly signal?: AbortSignal
 }
@@ -63,7 +66,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
   const { plan, requests, folder, token, fills } = options
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')
-  const rawFile = join(folder, 'raw.json.gz')
+  const rawFile = join(folder, rawName)
   await writeFile(planFile, `${JSON.stringify(scriptPlan(plan, requests, fills), null, 2)}\n`)
 
   const ended = await runK6(options, planFile, rawFile)
@@ -76,7 +79,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, userAgent, scripts = join(loadFolder, 'scripts') } = options
+  const { plan, k6, urls, token, signal, userAgent, onStart, scripts = join(loadFolder, 'scripts') } = options
   const addresses = Object.entries(urls).map(([endpoint, url]) => [
     endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
     url,
@@ -99,6 +102,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
       killSignal: 'SIGKILL',
       ...(signal !== undefined && { signal }),
     })
+    if (child.pid !== undefined) onStart?.(child.pid)
     let text = ''
     const keep = (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(-100_000)

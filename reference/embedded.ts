@@ -1,3 +1,4 @@
+import { clockPath } from './clock/control-endpoint.ts'
 import {
   type Call,
   type ClockState,
@@ -9,9 +10,6 @@ import {
   type Fetch,
   type ReferenceOptions,
 } from './index.ts'
-
-/** Where the clock of a served reference is controlled, below its base address. */
-export const clockPath = '/plumbline/clock'
 
 /** A reference in this process whose time moves only when it is told to. */
 export interface Embedded {

@@ -1,7 +1,7 @@
+import { counted } from '../suites/harness/counted.ts'
 import type { Finding } from '../suites/harness/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
-import { counted } from './count.ts'
 import { type Paint, plain } from './paint.ts'
 import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
 

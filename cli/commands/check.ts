@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
-import { counted } from '../../reports/count.ts'
+import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { planLines } from '../../suites/harness/plan/text.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
@@ -21,6 +21,7 @@ import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import { newRunId } from '../run-id.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
+import { refuseStandingClock } from '../standing-clock.ts'
 import { type Swept, sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -60,6 +61,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   refuseLoad(options.only)
   const profiles = profilesFor(options.profile, target)
   const selected = selectRules(judged, { only: options.only, profiles })
+  if (target !== null) await refuseStandingClock(target)
   const planned = await plannedFor(target, selected, options, terminal)
   const temporary = options.out === undefined
   const evidence = options.out === undefined ? temporaryFolder('plumbline-') : prepareOutput(terminal.cwd, options.out)

@@ -2,9 +2,9 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
-import { counted } from '../../reports/count.ts'
 import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
 import { bodyText } from '../../suites/fuzz/play.ts'
+import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { parseDuration } from '../../suites/harness/target/duration.ts'
@@ -23,6 +23,7 @@ import {
 import { watchInterruption } from '../interrupt.ts'
 import { writableFile } from '../places.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -52,6 +53,7 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
   if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
+  if (target !== null) await refuseStandingClock(target)
   const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
   if (open === null) return exitCodes.unreachable
   const lanes = createLanes(target, file, terminal)

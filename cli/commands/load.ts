@@ -1,11 +1,13 @@
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import { loadQueue } from '../load/limits.ts'
-import { isLoopback, refuseUnowned } from '../load/owned.ts'
+import { refuseUnowned } from '../load/owned.ts'
 import { loadPods } from '../load/pods.ts'
 import type { LoadKind } from '../load/select.ts'
 import type { LoadOptions } from '../load/session.ts'
+import { isLoopback } from '../loopback.ts'
 import { openOutput } from '../record.ts'
+import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -17,6 +19,7 @@ export async function load(kind: LoadKind, options: LoadOptions, terminal: Termi
   refuseOtherTime(target, url, options.windowScale)
   // A k6 may have to be built first: what cannot be written is said before that.
   if (options.out !== undefined) openOutput(terminal.cwd, options.out)
+  await refuseStandingClock(target)
   if (kind === 'pods') return loadPods(options, target, terminal)
   return loadQueue(kind, options, target, terminal)
 }

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { NoRecord } from '../../suites/harness/record/read.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
+import { readLoad, replayLoadFolder } from '../load/replay.ts'
 import { isFile } from '../places.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
@@ -15,9 +16,12 @@ export interface ReplayOptions {
 /** Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run. */
 export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
-  if (!isFile(join(dir, 'evidence.ndjson'))) {
+  const hasEvidence = isFile(join(dir, 'evidence.ndjson'))
+  const load = hasEvidence ? null : readLoad(dir)
+  if (load !== null) return replayLoadFolder(dir, load, options, terminal)
+  if (!hasEvidence) {
     throw new UsageError(
-      `${folder} holds no record: evidence.ndjson is missing; plumbline check --out FOLDER writes one`,
+      `${folder} holds no record: neither evidence.ndjson nor load/load.json is there; check --out FOLDER and load --out FOLDER write one where they come to their end`,
     )
   }
   await import(pathToFileURL(moduleFile('suites/all')).href)

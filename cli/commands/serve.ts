@@ -5,7 +5,7 @@ import { openapi } from '../../generated/openapi.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
-import { clockPath } from '../../reference/embedded.ts'
+import { clockPath } from '../../reference/clock/control-endpoint.ts'
 import {
   createControlHandler,
   createControlledClock,

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import { counted } from '../../reports/count.ts'
+import { counted } from '../../suites/harness/counted.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
-import { aliveProcess, deleteLedger, listRuns, type RunLedger, readLedger } from '../runs.ts'
+import { aliveProcess, deleteLedger, isEmpty, listRuns, type RunLedger, readLedger } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -43,7 +43,7 @@ export async function sweep(
 }
 
 async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
-  if (ledger.left.length + ledger.jobs.length === 0) {
+  if (isEmpty(ledger)) {
     deleteLedger(ledger)
     terminal.out(`run ${ledger.run}: nothing was left`)
     return 0
@@ -55,8 +55,9 @@ async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Termi
     )
     return 1
   }
-  const { removed, never, jobs, failed } = await sweepRun({ ledger, target, leaveKept: false })
+  const { removed, never, jobs, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
   const parts = [`${counted(removed.length, 'pod')} removed`]
+  if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
   if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled, or over by itself`)
   if (never.length > 0) parts.push(`${never.length} never came into being`)
   if (failed.length > 0) parts.push(`${failed.length} still there`)

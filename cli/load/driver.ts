@@ -4,6 +4,7 @@ import type { LoadRequests } from '../../load/k6/script-plan.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Step } from '../../load/queue/steps.ts'
 import { runLoad } from '../../load/run.ts'
+import { createRedactor } from '../../suites/harness/record/redact.ts'
 import { UsageError } from '../errors.ts'
 import { version } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -23,6 +24,8 @@ export interface DriverOptions {
   readonly options: LoadOptions
   readonly terminal: Terminal
   readonly signal: AbortSignal
+  /** Told of each process of k6. */
+  readonly onStart?: (process: number) => void
 }
 
 export interface Driver {
@@ -36,15 +39,31 @@ export interface Driver {
  * k6, and where the disk is too full for the record.
  */
 export async function openDriver(given: DriverOptions): Promise<Driver> {
-  const { steps, requests, urls, run, token, jobPrice, options, terminal, signal } = given
+  const { steps, requests, urls, run, token, jobPrice, options, terminal, signal, onStart } = given
   const estimate = estimateOf(steps)
   if (!options.quiet) terminal.err(describeEstimate(estimate, jobPrice))
   refuseBeyond(estimate, options)
   const { path: k6, version: k6Version } = await foundK6(terminal)
-  const folder = openLoadFolder(terminal.cwd, options.out, estimate.requests)
+  const folder = openLoadFolder(
+    terminal.cwd,
+    options.out,
+    estimate.requests,
+    createRedactor({ 'key.full': token }).text,
+  )
   const drive: Drive = ({ name, plan, rules }, fills) => {
     const userAgent = `plumbline/${version()} (run ${run}; rule ${rules[0] ?? 'smoke'})`
-    return runLoad({ plan, requests, fills, k6, urls, token, userAgent, folder: folder.next(name), signal })
+    return runLoad({
+      plan,
+      requests,
+      fills,
+      k6,
+      urls,
+      token,
+      userAgent,
+      folder: folder.next(name),
+      signal,
+      ...(onStart !== undefined && { onStart }),
+    })
   }
   return { drive, folder, k6: k6Version }
 }

@@ -1,12 +1,15 @@
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Judged } from '../../load/conduct.ts'
+import type { Judged } from '../../load/judge-step.ts'
+import { planFolder, plansFolder, verdictsName, verdictsText } from '../../load/record.ts'
 import { UsageError } from '../errors.ts'
 import { temporaryFolder } from '../places.ts'
 import { prepareOutput } from '../record.ts'
 
 export interface LoadFolder {
   readonly path: string
+  /** Names of the folders of the plans that were judged. */
+  readonly plans: readonly string[]
   /** Makes the folder of the next plan. */
   next(name: string): string
   /** Writes what a plan showed beside its raw points. */
@@ -19,23 +22,36 @@ export interface LoadFolder {
 const BYTES_A_REQUEST = 200
 const SPARE_BYTES = 64 * 1024 * 1024
 
-/** The folder of a load: `--out`, or a temporary one. Throws UsageError where the disk is too full for it. */
-export function openLoadFolder(cwd: string, out: string | undefined, requests: number): LoadFolder {
+/**
+ * The folder of a load: `--out`, or a temporary one; `clean` takes secrets out of what a target said. Throws UsageError where the disk is too
+ * full for it.
+ */
+export function openLoadFolder(
+  cwd: string,
+  out: string | undefined,
+  requests: number,
+  clean: (text: string) => string,
+): LoadFolder {
   const path = out === undefined ? temporaryFolder('plumbline-load-') : prepareOutput(cwd, out)
-  const plans = join(path, 'load')
+  const plans = join(path, plansFolder)
   if (existsSync(plans)) rmSync(plans, { recursive: true })
   refuseFullDisk(path, requests)
+  const kept: string[] = []
   let count = 0
   let last = ''
   return {
     path,
+    plans: kept,
     next(name) {
-      last = join(plans, `${String(++count).padStart(2, '0')}-${name}`)
-      mkdirSync(last, { recursive: true })
-      return last
+      last = planFolder(++count, name)
+      const folder = join(plans, last)
+      mkdirSync(folder, { recursive: true })
+      return folder
     },
-    keep({ step, verdicts, notes }) {
-      writeFileSync(join(last, 'verdicts.json'), `${JSON.stringify({ plan: step.plan, verdicts, notes }, null, 2)}\n`)
+    keep(judged) {
+      const folder = join(plans, last)
+      writeFileSync(join(folder, verdictsName), clean(verdictsText(judged, folder)))
+      kept.push(last)
     },
     end() {
       if (out === undefined) rmSync(path, { recursive: true, force: true })

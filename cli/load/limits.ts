@@ -1,17 +1,20 @@
-import { tables } from '../../generated/tables.ts'
+import { resolve } from 'node:path'
 import { type ConductOptions, conductLimits, conductSmoke } from '../../load/conduct.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Point } from '../../load/points.ts'
-import { createQueueClient, type QueueClient } from '../../load/queue/client.ts'
+import { createQueueClient } from '../../load/queue/client.ts'
 import { queueRequests } from '../../load/queue/requests.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import { createRealClock } from '../../suites/harness/clock/real.ts'
-import type { Actor } from '../../suites/harness/clock/types.ts'
+import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import type { QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
+import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { sweepRun } from '../sweep.ts'
 import type { Terminal } from '../terminal.ts'
+import { withLedger } from './ledger.ts'
 import { selectLoad } from './select.ts'
-import { type LoadOptions, type LoadSession, runSession } from './session.ts'
+import { type LoadOptions, runSession } from './session.ts'
 
 /** Loads the dedicated endpoint: one request of each operation, or every limit. */
 export async function loadQueue(
@@ -28,8 +31,6 @@ export async function loadQueue(
   }
   const clock = createRealClock()
   const actor = clock.actor('load')
-  const clientOf = ({ transport, userAgent }: LoadSession) =>
-    createQueueClient({ transport, queue, token: target.keys.full ?? '', userAgent })
   let hasBegun = false
   try {
     return await runSession({
@@ -39,8 +40,10 @@ export async function loadQueue(
       selection,
       terminal,
       async conduct(session) {
-        const client = clientOf(session)
+        const { transport, userAgent, run } = session
         const dedicated = queue.endpoints.dedicated ?? ''
+        // Beyond the end of this process k6 goes on for a while, and nothing is swept before its end.
+        const own = (k6: readonly number[]) => writeOwner(terminal.cwd, run, [process.pid, ...k6])
         const known = {
           rules: selection.claimed,
           hasRequests: queue.requests,
@@ -49,8 +52,16 @@ export async function loadQueue(
           holds: {},
         } as const
         const steps = kind === 'smoke' ? smokeSteps(known) : [...smokeSteps(known), ...limitSteps(known)]
-        const drive = await session.driver(steps, queueRequests(queue), { first: queue.url, second: queue.url })
+        const drive = await session.driver(steps, queueRequests(queue), { first: queue.url, second: queue.url }, (k6) =>
+          own([k6]),
+        )
+        own([])
+        const resources = createResourceLedger(resourcesFile(terminal.cwd, run))
+        resources({ kind: 'run', run, targetFile: resolve(terminal.cwd, options.target), url: target.pods?.url ?? '' })
+        resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
         hasBegun = true
+        const sent = createQueueClient({ transport, queue, token: target.keys.full ?? '', userAgent })
+        const client = withLedger(sent, dedicated, resources)
         await client.health(dedicated)
         const conduct: ConductOptions = {
           queue,
@@ -70,9 +81,8 @@ export async function loadQueue(
         if (fault !== undefined) throw new LoadError(`${fault}.`)
         return new Map()
       },
-      async tidy(session) {
-        if (hasBegun)
-          await purge(clientOf(session), queue.endpoints.dedicated ?? '', options.windowScale, actor, terminal)
+      async tidy({ run }) {
+        if (hasBegun) await sweepLoad(run, target, options.windowScale, terminal)
       },
     })
   } finally {
@@ -81,26 +91,11 @@ export async function loadQueue(
   }
 }
 
-/** Empties the endpoint of the jobs that wait; a purge may be limited itself, so it is asked for again a window later. */
-async function purge(
-  client: QueueClient,
-  endpoint: string,
-  windowScale: number,
-  clock: Pick<Actor, 'sleep'>,
-  terminal: Terminal,
-): Promise<void> {
-  const { requests, windowSeconds } = tables.rates.purge
-  let said = 'gave no answer'
-  for (let tries = 0; tries <= requests; tries++) {
-    if (tries > 0) await clock.sleep(windowSeconds * 1000 * windowScale)
-    const status = await client.purge(endpoint).catch(() => 0)
-    if (status >= 200 && status < 300) return
-    if (status !== 0) said = `answered ${status}`
-    if (status !== 429) break
-  }
-  terminal.err(
-    `plumbline: jobs of this load may still wait on endpoint ${endpoint}, for its purge ${said}; they end with their ttl`,
-  )
+/** Empties the endpoint of the jobs that wait, and cancels those that a purge does not take. */
+async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
+  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
+  for (const { name, reason } of failed) err(`plumbline: ${name} is still there: ${reason}`)
+  if (failed.length > 0) err(`plumbline: jobs end with their ttl; plumbline sweep ${run} removes them at once`)
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {

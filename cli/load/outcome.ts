@@ -1,8 +1,8 @@
-import { quote } from 'shell-quote'
 import { rules as ledger } from '../../generated/rules.ts'
-import type { Judged, Undecided } from '../../load/conduct.ts'
+import type { Judged } from '../../load/judge-step.ts'
 import { LoadError } from '../../load/load-error.ts'
-import { loadResults } from '../../load/results.ts'
+import type { Undecided } from '../../load/queue/after-smoke.ts'
+import { type LoadRecord, loadFormat, resultsOfRecord } from '../../load/record.ts'
 import { exitCodes, type Results } from '../../suites/harness/results/types.ts'
 import { describeTarget } from '../../suites/harness/target/describe.ts'
 import { TransportFailure } from '../../suites/harness/transport/types.ts'
@@ -30,16 +30,22 @@ export function endingOf(error: unknown, judged: readonly Judged[]): Ending | nu
   return { undecided: new Map(), brokenOff, stopped }
 }
 
-/** The results of a load that was not interrupted. */
-export function resultsOfLoad(
-  { kind, options, target, selection }: LoadTask,
+/** What was driven, as far as the record of a load tells of it. */
+interface Drove extends Pick<LoadRecord, 'kind' | 'k6' | 'plans' | 'seen'> {
+  readonly run: string
+  readonly startedMs: number
+  readonly judged: readonly Judged[]
+}
+
+/** The record of a load that was not interrupted, and the results that follow from it. */
+export async function resultsOfLoad(
+  { options, target, selection }: LoadTask,
   { undecided, brokenOff, stopped }: Ending,
-  { run, startedMs, judged, k6 }: { run: string; startedMs: number; judged: readonly Judged[]; k6: string },
-): Promise<Results> {
-  const scale = options.windowScale === 1 ? null : String(options.windowScale)
-  const again = ['plumbline', 'load', kind, '--target', options.target]
-  if (scale !== null) again.push('--window-scale', scale)
-  return loadResults({
+  { kind, run, startedMs, judged, k6, plans, seen }: Drove,
+): Promise<{ readonly record: LoadRecord; readonly results: Results }> {
+  const record: LoadRecord = {
+    format: loadFormat,
+    kind,
     run: {
       type: 'run',
       format: 1,
@@ -55,16 +61,15 @@ export function resultsOfLoad(
       digests: digestsOf(target),
       target: describeTarget(target),
     },
-    ledger,
-    judged,
-    undecided,
-    leftOut: selection.leftOut,
+    windowScale: options.windowScale,
+    k6,
+    seen,
+    plans,
     brokenOff,
     stopped,
     endedMs: Date.now(),
-    rerun: (rule) => quote([...again, '--only', rule]),
-    readings: { k6, ...(scale === null ? {} : { 'window scale': scale }) },
-  })
+  }
+  return { record, results: await resultsOfRecord(record, { judged, undecided, leftOut: selection.leftOut }, ledger) }
 }
 
 function reasonOf(error: unknown): string | null {

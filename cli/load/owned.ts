@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts'
+import { isLoopback } from '../loopback.ts'
 
 /**
  * Load goes to this machine, or to a host whose owner says so. Throws UsageError for any other address, and for a
@@ -13,13 +14,4 @@ export function refuseUnowned(urls: readonly string[], stated: string | undefine
       `load is sent to ${foreign.hostname} only where its owner agrees${said}; add --i-own-this ${foreign.hostname} if that is you`,
     )
   }
-}
-
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d+){3}$/.test(hostname)
-  )
 }

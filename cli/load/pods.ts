@@ -1,4 +1,4 @@
-import { analyse } from '../../load/analyse/analyse.ts'
+import { judgeStep } from '../../load/judge-step.ts'
 import { noFills } from '../../load/k6/script-plan.ts'
 import { podSteps, restOfWindowMs } from '../../load/pods/steps.ts'
 import type { Point } from '../../load/points.ts'
@@ -29,6 +29,7 @@ export async function loadPods(options: LoadOptions, target: Target, terminal: T
       terminal,
       async conduct(session) {
         const seen = await lookAt(pods, target.keys.full ?? '', session)
+        session.see(seen)
         const steps = podSteps(selection.claimed, seen)
         const requests = { pods: { method: 'GET', path: pods.paths.listPods, body: null } }
         const drive = await session.driver(steps, requests, { first: pods.url })
@@ -40,9 +41,7 @@ export async function loadPods(options: LoadOptions, target: Target, terminal: T
           session.signal.throwIfAborted()
           session.progress.began(step)
           const driven = await drive(step, noFills)
-          const wanted = new Set<string>(step.rules.filter((rule) => selection.claimed.has(rule)))
-          const verdicts = analyse(driven.points, step.plan).filter(({ rule }) => wanted.has(rule))
-          session.progress.judged({ ...driven, step, verdicts })
+          session.progress.judged(judgeStep({ ...driven, step, rules: selection.claimed, queue: null, health: [] }))
         }
         return new Map()
       },

@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
-import type { Judged, Told } from '../../load/conduct.ts'
+import type { Told } from '../../load/conduct.ts'
+import type { Judged } from '../../load/judge-step.ts'
 import type { Step } from '../../load/queue/steps.ts'
 import { span } from '../progress.ts'
 import type { Terminal } from '../terminal.ts'

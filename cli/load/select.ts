@@ -36,14 +36,20 @@ export function selectLoad(
   const rows: readonly RuleRow[] = ledger.filter(({ id }) => ids.has(id))
   const profiles = profile === undefined ? profilesFor(rows, only) : readProfiles(profile, rows)
   const selected = selectRules(rows, { only, profiles })
-  const leftOut = new Map<string, { verdict: 'unclaimed' | 'not-applicable'; reason: string }>()
-  for (const row of rows.filter(({ id }) => selected.includes(id))) {
-    const left = leftOutBy(row, target)
-    if (left !== null) leftOut.set(row.id, left)
-  }
+  const leftOut = leftOutOf(selected, target)
   const claimed = new Set(selected.filter((id) => !leftOut.has(id)))
   // One row of load is of another profile, and is judged by `check` with the rest of it.
   return { profiles: profiles.filter((name) => name !== 'core'), selected, claimed, leftOut }
+}
+
+/** The rules among these whose needs the target does not give; on a record, by the target that it names. */
+export function leftOutOf(selected: readonly string[], target: Target): LoadSelection['leftOut'] {
+  const leftOut = new Map<string, { verdict: 'unclaimed' | 'not-applicable'; reason: string }>()
+  for (const row of ledger.filter(({ id }) => selected.includes(id))) {
+    const left = leftOutBy(row, target)
+    if (left !== null) leftOut.set(row.id, left)
+  }
+  return leftOut
 }
 
 /** What can be decided on any target; a rule that is named is judged whatever its profile. */

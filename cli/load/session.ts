@@ -1,6 +1,10 @@
-import type { Drive, Judged, Undecided } from '../../load/conduct.ts'
+import type { Drive } from '../../load/conduct.ts'
+import type { Judged } from '../../load/judge-step.ts'
 import type { LoadRequests } from '../../load/k6/script-plan.ts'
+import type { Point } from '../../load/points.ts'
+import type { Undecided } from '../../load/queue/after-smoke.ts'
 import type { Step } from '../../load/queue/steps.ts'
+import { writeRecord } from '../../load/record.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { overHttp } from '../../suites/harness/transport/http.ts'
@@ -30,14 +34,22 @@ export interface LoadOptions {
 
 /** What every kind of load has while it runs. */
 export interface LoadSession {
+  readonly run: string
   readonly transport: Transport
   readonly userAgent: string
   readonly signal: AbortSignal
   readonly progress: LoadProgress
   /** What has been judged so far; it outlives whatever ends the load. */
   readonly judged: Judged[]
+  /** Keeps the first answer of the pod API, from which its plans follow. */
+  see(point: Point): void
   /** Says what all steps together take, refuses what is beyond the caps, and finds k6. */
-  driver(steps: readonly Step[], requests: LoadRequests, urls: Readonly<Record<string, string>>): Promise<Drive>
+  driver(
+    steps: readonly Step[],
+    requests: LoadRequests,
+    urls: Readonly<Record<string, string>>,
+    onStart?: (process: number) => void,
+  ): Promise<Drive>
 }
 
 export interface LoadTask {
@@ -75,7 +87,9 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
   const run = newRunId()
   const startedMs = Date.now()
   let driver: Driver | null = null
+  let seen: Point | null = null
   const session: LoadSession = {
+    run,
     transport: http.send,
     userAgent: `plumbline/${version()} (run ${run}; rule load)`,
     signal,
@@ -88,10 +102,14 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
       },
     },
     judged,
-    async driver(steps, requests, urls) {
+    see(point) {
+      seen = point
+    },
+    async driver(steps, requests, urls, onStart) {
       const token = target.keys.full ?? ''
       const { jobPrice } = target.budget
-      driver = await openDriver({ steps, requests, urls, run, token, jobPrice, options, terminal, signal })
+      const shared = { steps, requests, urls, run, token, jobPrice, options, terminal, signal }
+      driver = await openDriver({ ...shared, ...(onStart !== undefined && { onStart }) })
       opened(driver)
       return driver.drive
     },
@@ -110,9 +128,18 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
     return ending.stopped?.exit ?? exitCodes.incomplete
   }
   const used = driver as Driver | null
-  const results = await resultsOfLoad(task, ending, { run, startedMs, judged, k6: used?.k6 ?? '' })
+  const { record, results } = await resultsOfLoad(task, ending, {
+    kind,
+    run,
+    startedMs,
+    judged,
+    seen,
+    k6: used?.k6 ?? '',
+    plans: used?.folder.plans ?? [],
+  })
   printResults(results, terminal, options)
   if (used === null || options.out === undefined) return results.verdict.exit
+  writeRecord(used.folder.path, record)
   return tellReports(used.folder.path, results, terminal)
 }
 

@@ -2,6 +2,7 @@ import { jsonOf, type WireResponse } from '../../suites/harness/exchange.ts'
 import { idIn, membersOf, show } from '../../suites/harness/read.ts'
 import type { QueuePath, QueuePlane } from '../../suites/harness/target/types.ts'
 import type { Transport } from '../../suites/harness/transport/types.ts'
+import type { Health } from '../judge-step.ts'
 import { LoadError } from '../load-error.ts'
 import { submission } from './requests.ts'
 
@@ -19,7 +20,7 @@ export interface QueueClient {
   status(endpoint: string, job: string): Promise<string | null>
   cancel(endpoint: string, job: string): Promise<number>
   purge(endpoint: string): Promise<number>
-  health(endpoint: string): Promise<{ readonly status: number; readonly body: unknown }>
+  health(endpoint: string): Promise<Health>
 }
 
 export function createQueueClient({ transport, queue, token, userAgent }: QueueClientOptions): QueueClient {

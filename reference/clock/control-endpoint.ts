@@ -1,5 +1,8 @@
 import type { ObservableClock } from './types.ts'
 
+/** Where the clock of a served reference is controlled, below its base address. */
+export const clockPath = '/plumbline/clock'
+
 /**
  * The two calls by which a harness reads and moves the clock of a target, whatever the path:
  * GET answers the state; POST with `{"advanceMs": n}` moves time once and answers the state after it.

@@ -47,10 +47,10 @@ export function readPlan(input: Readonly<Record<string, unknown>>): Plan | null 
   const plan = holder.plumbline
   if (!isObject(plan)) throw new PlanError('plumbline is no object')
   const { v, beacon, steps, ...others } = plan
-  if (v !== VERSION) throw new PlanError(`plumbline.v is ${JSON.stringify(v)}, expected ${VERSION}`)
+  if (v !== VERSION) throw new PlanError(`plumbline.v is ${JSON.stringify(v ?? null)}, expected ${VERSION}`)
   const [other] = Object.keys(others)
   if (other !== undefined) throw new PlanError(`plumbline.${other} is not known`)
-  if (beacon !== undefined && !(typeof beacon === 'string' && URL.canParse(beacon))) {
+  if (beacon !== undefined && !isAddress(beacon)) {
     throw new PlanError('plumbline.beacon is no URL')
   }
   if (!Array.isArray(steps)) throw new PlanError('plumbline.steps is no list')
@@ -73,6 +73,10 @@ function isStep(value: unknown): value is Step {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isAddress(value: unknown): value is string {
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)
 }
 
 function isCount(value: unknown): boolean {

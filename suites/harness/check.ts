@@ -1,6 +1,6 @@
 import type { Reply } from './client/reply.ts'
+import { counted } from './counted.ts'
 import { Inconclusive, RuleBroken } from './outcome.ts'
-import { plural } from './plural.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from './read.ts'
 
 /** Statuses by which a gateway says that the API behind it did not answer. */
@@ -86,5 +86,5 @@ function outage({ status }: Reply): void {
 function bodyOf(reply: Reply): string {
   if (reply.json !== undefined) return show(reply.json)
   if (reply.bytes.length === 0) return 'no body'
-  return `${plural(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is no JSON`
+  return `${counted(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is no JSON`
 }

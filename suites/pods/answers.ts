@@ -1,8 +1,8 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { Check } from '../harness/check.ts'
 import type { Reply } from '../harness/client/reply.ts'
+import { counted } from '../harness/counted.ts'
 import { headerOf, type WireResponse } from '../harness/exchange.ts'
-import { plural } from '../harness/plural.ts'
 import type { PodView } from '../harness/read.ts'
 
 /** The full pod that start, stop and restart answer (heading Trigger a pod action). */
@@ -29,7 +29,7 @@ export function isTerminated(check: Check, reply: Reply): void {
 
 /** What of an answer tells of a body: its bytes, or a header that announces some. Null for none. */
 export function bodyTraces({ headers, body }: Pick<WireResponse, 'headers' | 'body'>): string | null {
-  if (body.length > 0) return `a body of ${plural(body.length, 'byte')}`
+  if (body.length > 0) return `a body of ${counted(body.length, 'byte')}`
   const length = headerOf(headers, 'content-length')
   if (length !== null && length.trim() !== '0') return `Content-Length ${length}`
   const coding = headerOf(headers, 'transfer-encoding')

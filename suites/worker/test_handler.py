@@ -34,22 +34,6 @@ class WithoutBeacon(unittest.TestCase):
         for given in ({}, {"a": [1, {"b": None}]}, {"text": "ü€𝄞", "n": 0.1}):
             self.assertEqual(handler({"id": "job-1", "input": given}), given)
 
-    def test_outputs(self) -> None:
-        for steps, output in (
-            ([], None),
-            ([{"output": 1}], 1),
-            ([{"output": 1}, {"output": {"a": []}}], {"a": []}),
-            ([{"output": 1}, {"output": None}], None),
-            ([{"bytes": 5}], "xxxxx"),
-            ([{"bytes": 0}], ""),
-            ([{"first": [{"output": "first"}]}], "first"),
-            ([{"first": [{"first": []}]}, {"deaf": True}, {"output": "deaf"}], "deaf"),
-            ([{"sleepMs": 1}, {"output": 1}], 1),
-            ([{"report": []}], {}),
-        ):
-            with self.subTest(steps):
-                self.assertEqual(run(steps), output)
-
     def test_partial_results(self) -> None:
         for steps, partials, output in (
             ([{"emit": 1}, {"emit": [2]}], [1, [2]], [1, [2]]),

@@ -29,57 +29,10 @@ class ReadPlan(unittest.TestCase):
         addressed = {**plumbline, "beacon": "https://receiver.test:8443/b/"}
         self.assertEqual(read_plan({"plumbline": addressed}), Plan("https://receiver.test:8443/b", steps))
 
-    def test_refused(self) -> None:
-        plans = [
-            None,
-            [],
-            {"steps": []},
-            {"v": 2, "steps": []},
-            {"v": True, "steps": []},
-            {"v": "1", "steps": []},
-            {"v": 1},
-            {"v": 1, "steps": {}},
-            {"v": 1, "steps": [], "more": 1},
-            {"v": 1, "beacon": None, "steps": []},
-            {"v": 1, "beacon": "b", "steps": []},
-            {"v": 1, "beacon": "ftp://receiver.test/b", "steps": []},
-            {"v": 1, "beacon": "http://receiver.test:x/b", "steps": []},
-        ]
-        for plan in plans:
-            with self.subTest(plan), self.assertRaisesRegex(PlanError, "plumbline"):
-                read_plan({"plumbline": plan})
-
-    def test_steps_refused(self) -> None:
-        steps = [
-            1,
-            None,
-            {},
-            {"unknown": 1},
-            {"output": 1, "emit": 2},
-            {"bytes": -1},
-            {"bytes": 1.5},
-            {"bytes": True},
-            {"bytes": 2**53},
-            {"bytes": float("nan")},
-            {"hold": ""},
-            {"hold": "a/b"},
-            {"hold": "a\n"},
-            {"hold": 1},
-            {"sleepMs": "5"},
-            {"fail": 1},
-            {"exit": "x"},
-            {"exit": False},
-            {"first": {}},
-            {"first": [{"nested": 1}]},
-            {"deaf": False},
-            {"deaf": 1},
-            {"report": "input"},
-            {"report": ["secrets"]},
-            {"report": [{}]},
-        ]
-        for step in steps:
-            with self.subTest(step), self.assertRaisesRegex(PlanError, r"steps\[1\]"):
-                read_plan({"plumbline": {"v": 1, "steps": [{"output": 1}, step]}})
+    def test_what_json_cannot_say(self) -> None:
+        for step in ({"bytes": float("nan")}, {"bytes": float("inf")}):
+            with self.subTest(step), self.assertRaisesRegex(PlanError, r"steps\[0\]"):
+                read_plan({"plumbline": {"v": 1, "steps": [step]}})
 
     def test_emits(self) -> None:
         self.assertFalse(emits([{"output": {"emit": 1}}, {"first": [{"fail": "x"}]}]))

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createEndpointLimits } from './endpoint-limits.ts'
 import { type LimiterKind, limiterKindNames } from './kinds.ts'
 import { createOperationLimiter } from './operation-limiter.ts'
 
@@ -81,14 +80,6 @@ test('no more than the stated number are under way at once; a refusal takes neit
   }
   expect(limiter.admit(1)).toMatchObject({ admitted: true })
   expect(limiter.admit(1)).toMatchObject({ admitted: false })
-})
-
-test('every operation of every endpoint has a limiter of its own, with the numbers of the table', () => {
-  const limits = createEndpointLimits({ windowScale: 0.1 })
-  const admit = (endpoint: string, operation: 'purge' | 'requests') => limits(endpoint, operation).admit(500).admitted
-  expect([admit('a', 'purge'), admit('a', 'purge'), admit('a', 'purge')]).toEqual([true, true, false])
-  expect([admit('a', 'requests'), admit('b', 'purge')]).toEqual([true, true])
-  expect(limits('a', 'purge').admit(1000).admitted).toBe(true)
 })
 
 test('a window of no length is refused', () => {

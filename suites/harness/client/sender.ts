@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Actor, Coming } from '../clock/types.ts'
+import { counted } from '../counted.ts'
 import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange.ts'
 import { headerOf } from '../exchange.ts'
 import { Inconclusive } from '../outcome.ts'
-import { plural } from '../plural.ts'
 import type { Tolerances } from '../target/types.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import type { Pacer } from './pacer.ts'
@@ -199,7 +199,7 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       waited += wait
       if (attempt === rateAttempts || waited > line.tolerances.rateWaitMs) {
         throw new Inconclusive(
-          `the target answered 429 to ${outgoing.method} ${outgoing.url} ${plural(attempt, 'time')}; its quota does not allow this rule now`,
+          `the target answered 429 to ${outgoing.method} ${outgoing.url} ${counted(attempt, 'time')}; its quota does not allow this rule now`,
         )
       }
       await actor.sleep(wait)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { counted } from '../counted.ts'
 import { Inconclusive } from '../outcome.ts'
-import { plural } from '../plural.ts'
 import { Actors, Participant } from './actors.ts'
 import { createPatience } from './patience.ts'
 import type { ClockControl, ClockKind, ClockState, RunClock, Waited } from './types.ts'
@@ -151,7 +151,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     const away = busy.filter((id) => !calls.has(id))
     const waits = `for ${busyLimitMs / 1000} s time could not be moved`
     if (away.length > 0) return `${waits}: the target says that it is busy with ${away.join(', ')}, which is not here`
-    return `${waits}: ${plural(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
+    return `${waits}: ${counted(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
   }
 
   function count(call: string, by: number): void {

@@ -21,11 +21,6 @@ export interface Coming<T> {
   readonly comes: Promise<T>
 }
 
-/** The first of several things to come. */
-export function firstOf<T>(...events: readonly Coming<T>[]): Coming<T> {
-  return { comes: Promise.race(events.map(({ comes }) => comes)) }
-}
-
 /** The end of one wait, as it belongs into the record. */
 export interface WaitEnd {
   readonly owner: string

@@ -1,6 +1,5 @@
 import type { Coming } from '../clock/types.ts'
 import type { HeaderPairs, Moment, WireRequest } from '../exchange.ts'
-import type { Members } from '../read.ts'
 
 export type ArrivalKind = 'start' | 'end' | 'hold' | 'webhook' | 'unexpected'
 
@@ -83,6 +82,3 @@ export interface Hook {
   /** What came until this scenario's last exchange or wait. */
   attempts(): readonly Arrival[]
 }
-
-/** The JSON object in the body of an arrival. */
-export type ArrivalBody = Members

@@ -85,14 +85,6 @@ export interface HookEvent {
   readonly failure: string | null
 }
 
-export interface FixtureEvent {
-  readonly type: 'fixture'
-  readonly owner: string
-  readonly name: string
-  readonly id: string | null
-  readonly state: 'requested' | 'created' | 'removed' | 'kept'
-}
-
 /** What was seen where the description is open. */
 export interface ReadingEvent {
   readonly type: 'reading'
@@ -144,7 +136,6 @@ export type EvidenceEvent =
   | ExchangeEvent
   | ArrivalEvent
   | ClockEvent
-  | FixtureEvent
   | HookEvent
   | ReadingEvent
   | FindingEvent

@@ -1,6 +1,6 @@
+import { counted } from '../counted.ts'
 import { type HeaderPairs, headerOf, textOf } from '../exchange.ts'
 import type { Finding } from '../outcome.ts'
-import { plural } from '../plural.ts'
 import type { Step } from './scenario.ts'
 import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, word } from './shell.ts'
 import { answerText } from './shown.ts'
@@ -180,7 +180,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
       ...(clock !== null && (helper || used('CLOCK')) ? [`export CLOCK=${address(clock)}`] : []),
       ...(helper ? [waitMs] : []),
       ...(scenario.omitted > 0
-        ? [comment(`left out here: ${plural(scenario.omitted, 'request')} of the scenario; the record has all`)]
+        ? [comment(`left out here: ${counted(scenario.omitted, 'request')} of the scenario; the record has all`)]
         : []),
     ]
   }

@@ -59,7 +59,6 @@ async function trace(
   const touched: Trace['touched'] = new Map()
   const located: Trace['located'] = new Map()
   for await (const event of events()) {
-    if (event.type === 'fixture' && event.id !== null && owners.has(event.owner)) touch(touched, event.owner, event.id)
     if (event.type !== 'exchange') continue
     const { owner, n } = event
     if (!owners.has(owner) && !numbers.has(n)) continue

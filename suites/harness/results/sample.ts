@@ -167,7 +167,6 @@ export function sampleEvents(more: Partial<RunEvent> = {}): EvidenceEvent[] {
       sampleLedger.map(({ id }) => id),
       more,
     ),
-    { type: 'fixture', owner: maker, name: 'plumbline-r0abc-1', id: null, state: 'requested' },
     sampleExchange(1, maker, {
       operation: 'createPod',
       path: '/v2/pods',
@@ -175,7 +174,6 @@ export function sampleEvents(more: Partial<RunEvent> = {}): EvidenceEvent[] {
       status: 201,
       answer: pod('PROVISIONING'),
     }),
-    { type: 'fixture', owner: maker, name: 'plumbline-r0abc-1', id: 'p1', state: 'created' },
     sampleExchange(2, maker, { answer: pod('PROVISIONING') }),
     sampleExchange(3, maker, { answer: pod('STARTING') }),
     sampleExchange(4, 'auth.pods.missing', { headers: [], status: 401, answer: { title: 'missing' } }),

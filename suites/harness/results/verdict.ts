@@ -1,5 +1,5 @@
+import { counted } from '../counted.ts'
 import type { Verdict } from '../outcome.ts'
-import { plural } from '../plural.ts'
 import {
   exitCodes,
   type KnownResult,
@@ -87,14 +87,14 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   const inVain = claimedInVain.filter((verdict) => count(verdict) > 0)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const notes = [
-    ...(count('broken') > 0 ? [`${plural(count('broken'), 'rule')} broken by a fault of plumbline itself`] : []),
-    ...(refusing > 0 ? [`${plural(refusing, 'must rule')} failed`] : []),
+    ...(count('broken') > 0 ? [`${counted(count('broken'), 'rule')} broken by a fault of plumbline itself`] : []),
+    ...(refusing > 0 ? [`${counted(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
     ...(exercised ? [] : ['nothing was exercised']),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
-    ...(accepted > 0 ? [`${plural(accepted, 'known failure')} accepted`] : []),
-    ...(leftOut > 0 ? [`a part only: ${plural(leftOut, 'rule')} not selected`] : []),
+    ...(accepted > 0 ? [`${counted(accepted, 'known failure')} accepted`] : []),
+    ...(leftOut > 0 ? [`a part only: ${counted(leftOut, 'rule')} not selected`] : []),
   ]
   if (!ended) return { word: 'interrupted', notes }
   if (count('broken') > 0) return { word: 'broken', notes }

@@ -38,7 +38,7 @@ export interface SessionOptions {
   readonly resources: ResourceLedger
   /** The rules to judge, in any order. */
   readonly rules: readonly Rule[]
-  /** Whether pods are removed once their rule is done; `failed` leaves those of failed rules. */
+  /** Whether pods are removed once their rule is done: all, those of rules that passed, or none. */
   readonly cleanup: Cleanup
   /** The harness's own clock, ms of the Unix epoch. */
   readonly wallNow: () => number

@@ -1,0 +1,30 @@
+import type { QueueClient } from '../../load/queue/client.ts'
+import type { ResourceLedger } from '../../suites/harness/fixtures/resources.ts'
+
+/**
+ * The same client, which writes each job down that a purge of the dedicated endpoint would not take: those that occupy
+ * a worker, and those on another endpoint.
+ */
+export function withLedger(client: QueueClient, dedicated: string, resources: ResourceLedger): QueueClient {
+  let count = 0
+  const names = new Map<string, string>()
+  return {
+    ...client,
+    async submit(endpoint, ttlMs, input = {}) {
+      if (endpoint === dedicated && Object.keys(input).length === 0) return client.submit(endpoint, ttlMs, input)
+      const line = { kind: 'job', endpoint, name: `load ${++count}` } as const
+      resources({ ...line, id: null, state: 'requested' })
+      const id = await client.submit(endpoint, ttlMs, input)
+      resources({ ...line, id, state: id === null ? 'removed' : 'created' })
+      if (id !== null) names.set(id, line.name)
+      return id
+    },
+    async cancel(endpoint, job) {
+      const status = await client.cancel(endpoint, job)
+      const name = names.get(job)
+      if (name !== undefined && status >= 200 && status < 300)
+        resources({ kind: 'job', endpoint, name, id: job, state: 'removed' })
+      return status
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import { clockPath } from '../reference/clock/control-endpoint.ts'
+import { createControlClient } from '../suites/harness/clock/control-client.ts'
+import { createRealClock } from '../suites/harness/clock/real.ts'
+import { Inconclusive } from '../suites/harness/outcome.ts'
+import type { Target } from '../suites/harness/target/types.ts'
+import { overHttp } from '../suites/harness/transport/http.ts'
+import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
+import { UsageError } from './errors.ts'
+import { isLoopback } from './loopback.ts'
+
+/** Real ms in which a clock that is not told to move stands, and any other one goes on. */
+const lookMs = 50
+/** A server on this machine that leaves its clock's address without an answer for so long, real ms, has none. */
+const answerMs = 2_000
+
+/**
+ * Throws UsageError where the target file knows no clock and `plumbline serve --clock control` serves the target: there
+ * time never moves by itself, and what waits for it would be judged wrongly. Only a server on this machine is asked.
+ */
+export async function refuseStandingClock({ clock, pods, queue }: Target): Promise<void> {
+  const bases = [...new Set([pods?.url, queue?.url])].filter((url) => url !== undefined)
+  const own = bases.filter((url) => isLoopback(new URL(url).hostname))
+  if (clock !== 'real' || own.length === 0) return
+  const http = overHttp({ connectMs: answerMs, answerMs })
+  try {
+    for (const base of own) {
+      if (!(await isStanding(base + clockPath, http.send))) continue
+      throw new UsageError(
+        `time stands still at ${base}, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${base + clockPath}}, or serve it with --clock real`,
+      )
+    }
+  } finally {
+    await http.close()
+  }
+}
+
+/** Whether two readings of a clock, some real time apart, are the same. */
+async function isStanding(url: string, send: Transport): Promise<boolean> {
+  const { state } = createControlClient(url, send)
+  const clock = createRealClock()
+  const actor = clock.actor('look')
+  try {
+    const { nowMs } = await state()
+    await actor.sleep(lookMs)
+    return (await state()).nowMs === nowMs
+  } catch (error) {
+    // It has no such address, or nobody is there, which is told of by what comes next.
+    if (error instanceof Inconclusive || error instanceof TransportFailure) return false
+    throw error
+  } finally {
+    actor.done()
+    clock.close()
+  }
+}

@@ -1,0 +1,59 @@
+import type { QueuePlane } from '../suites/harness/target/types.ts'
+import { analyse } from './analyse/analyse.ts'
+import type { LoadVerdict } from './analyse/verdict.ts'
+import type { Plan, QueuePlan, Workers } from './plan/types.ts'
+import type { Point } from './points.ts'
+import type { Step } from './queue/steps.ts'
+import { workersIn, workersOf } from './queue/workers.ts'
+
+/** What became of a plan that was driven. */
+export interface Driven {
+  readonly points: readonly Point[]
+  /** What a reader should know of how it was driven, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** An answer of /health. */
+export interface Health {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A step that was driven and judged. */
+export interface Judged extends Driven {
+  readonly step: Step
+  /** What /health said before the plan and after it, from which its workers follow; empty on the pod API. */
+  readonly health: readonly Health[]
+  readonly verdicts: readonly LoadVerdict[]
+}
+
+export interface JudgeStepOptions extends Driven {
+  readonly step: Step
+  /** The rules that are selected and claimed. */
+  readonly rules: ReadonlySet<string>
+  readonly queue: QueuePlane | null
+  readonly health: readonly Health[]
+}
+
+/** What a plan shows, its workers set by what /health said. Pure: a replay comes to the same. */
+export function judgeStep({ step, rules, queue, health, points, notes }: JudgeStepOptions): Judged {
+  const plan = queue === null || step.plan.plane === 'pods' ? step.plan : withWorkers(step.plan, health, queue)
+  const wanted = new Set<string>(step.rules)
+  const verdicts = analyse(points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
+  return { step: { ...step, plan }, points, notes, health, verdicts }
+}
+
+/** How many workers an answer of /health counts; null where it does not say. */
+export function workerCount({ status, body }: Health, queue: QueuePlane): number | null {
+  return status >= 200 && status < 300 ? workersIn(body, queue.health.workers) : null
+}
+
+function withWorkers(plan: QueuePlan, health: readonly Health[], queue: QueuePlane): Plan {
+  return { ...plan, workers: workersDuring(health, queue) }
+}
+
+function workersDuring(health: readonly Health[], queue: QueuePlane): Workers {
+  const counts = health.map((answer) => workerCount(answer, queue))
+  const known = counts.filter((count) => count !== null)
+  return workersOf(known.length === 0 || known.length < counts.length ? null : Math.max(...known), queue)
+}
