@@ -2,8 +2,9 @@ import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../
 import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
+import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, styled, timed, verdict } from './tools.ts'
+import { optioned, reads, styled, timed, verdict } from './tools.ts'
 
 const second = 1_000
 
@@ -14,13 +15,7 @@ export const queueTime = [
   }),
   optioned('timed-out-executed-again', 'A job that ran past its executionTimeout is executed twice more, unasked.', {
     parts: {
-      timeOutJob: (original) => (job, service) => {
-        if (job.automaticRetries >= service.queue.automaticRetries) return original(job, service)
-        job.automaticRetries++
-        service.parts.stopExecution(job, service)
-        service.parts.requeueJob(job, 'front', service)
-        service.parts.dispatch(job.endpoint, service)
-      },
+      timeOutJob: executedAgain,
     },
   }),
   optioned('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
@@ -58,6 +53,17 @@ export const queueTime = [
   optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
     endpoints: endpoints({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
   }),
+  {
+    id: 'starts-told-twice',
+    says: 'A worker tells of each start twice, as if the first answer had been lost.',
+    change: startsToldTwice,
+  },
+  optioned(
+    'webhook-302-delivers',
+    'A notification that was answered 302 counts as delivered.',
+    { parts: { isDelivered: (original) => (status, service) => status === 302 || original(status, service) } },
+    { readings: reads('webhook.only-200-strict', '1 request', ['302']) },
+  ),
   styled('webhook-of-success-alone', 'A job that failed is not notified.', { webhookOnFailure: 'no' }),
   styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
     webhookSpacing: 'answer',
@@ -95,6 +101,7 @@ export const queueTime = [
     says: 'No endpoint is known to have two workers, as the target file says.',
     change: (options) => options,
     file: lacks('endpoint.two-workers'),
+    verdicts: verdict('not-applicable', ['queue.execution-timeout.frees-worker', 'queue.ttl.frees-worker']),
   },
 ] as const satisfies readonly Latitude[]
 
