@@ -1,10 +1,9 @@
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
-import type { Target } from '../../suites/harness/target/types.ts'
 import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, reads, styled, timed, verdict } from './tools.ts'
+import { optioned, reads, styled, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -51,7 +50,7 @@ export const queueTime = [
     reportMs: 1_500,
   }),
   optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
-    endpoints: endpoints({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
+    endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
   }),
   {
     id: 'starts-told-twice',
@@ -83,33 +82,10 @@ export const queueTime = [
     says: 'A notification is sent by PUT.',
     change: (options) => composeOptions(options, notifiedBy('PUT', options)),
   },
-  {
-    id: 'no-scale-to-zero',
-    says: 'No endpoint scales to no workers, as the target file says.',
-    change: (options) => options,
-    file: lacks('endpoint.scale-to-zero'),
-    verdicts: verdict('not-applicable', [
-      'queue.execution-timeout.not-queued',
-      'queue.ttl.default',
-      'queue.ttl.from-submission',
-      'queue.ttl.maximum',
-      'queue.ttl.queued',
-    ]),
-  },
-  {
-    id: 'no-two-workers',
-    says: 'No endpoint is known to have two workers, as the target file says.',
-    change: (options) => options,
-    file: lacks('endpoint.two-workers'),
-    verdicts: verdict('not-applicable', ['queue.execution-timeout.frees-worker', 'queue.ttl.frees-worker']),
-  },
 ] as const satisfies readonly Latitude[]
 
-function lacks(need: string): (target: Target) => Target {
-  return (target) => ({ ...target, absent: { ...target.absent, [need]: 'none here' } })
-}
-
-function endpoints(changed: Partial<EndpointOffer>): EndpointOffer[] {
+/** The endpoints of the reference, each with something else. */
+export function endpointsWith(changed: Partial<EndpointOffer>): EndpointOffer[] {
   return defaultEndpoints.map((endpoint) => ({ ...endpoint, ...changed }))
 }
 
