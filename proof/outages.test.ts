@@ -21,6 +21,19 @@ describe('an outage of /status', () => {
     expect(wrong.map(({ rule, findings, reason }) => ({ rule, findings, reason }))).toEqual([])
   })
 
+  it('at any one look of a rule does not fail it', async () => {
+    const wrong: unknown[] = []
+    for (const { id } of ofQueue) {
+      const rule = rules.filter((one) => one.id === id)
+      const looks = await looksOf(rule)
+      for (const at of new Set([1, 2, Math.ceil(looks / 2), looks - 1, looks].filter((n) => n > 0 && n <= looks))) {
+        const [judgement] = await judgeOn({ variants: [outage((n) => n === at)], rules: rule })
+        if ((judgement?.findings.length ?? 1) > 0) wrong.push({ id, at, findings: judgement?.findings })
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
   it.each([
     'queue.cancel.queued',
     'queue.execution-timeout.enforced',

@@ -179,6 +179,18 @@ describe('time is moved at rest alone', () => {
   })
 })
 
+test('a purge is sent to the dedicated endpoint alone, whatever it is called', async () => {
+  const { judgements, events } = await runOnRig({
+    normal: { run: async ({ queue }) => void (await queue.purge()) },
+    nowhere: { run: async ({ queue }) => void (await queue.at('nowhere').purge()) },
+    route: { run: async ({ queue }) => void (await queue.at('nowhere').other('POST', '/purge-queue')) },
+  })
+  for (const { verdict, reason } of judgements.values()) {
+    expect({ verdict, reason }).toEqual({ verdict: 'broken', reason: expect.stringContaining('a purge is sent') })
+  }
+  expect(events.filter(({ type }) => type === 'exchange')).toEqual([])
+})
+
 test('what is left of a rule is cancelled, and lets the workers go', async () => {
   const { events, resources } = await runOnRig({
     leaves: {
