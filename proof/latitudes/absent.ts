@@ -1,8 +1,6 @@
-import '../../suites/all.ts'
-import type { RuleId } from '../../generated/rules.ts'
+import { rules } from '../../generated/rules.ts'
+import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Plane } from '../../suites/harness/exchange.ts'
-import { allRules } from '../../suites/harness/registry.ts'
-import { rowOf } from '../../suites/harness/run/rows.ts'
 import { needsOf } from '../../suites/harness/target/claims.ts'
 import type { EndpointRole, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import type { Latitude } from '../types.ts'
@@ -40,7 +38,7 @@ export const absent: readonly Latitude[] = [
  * verdict by the same clauses.
  */
 function lack(need: string, on: Plane | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
-  const named = allRules().filter(({ id }) => needsOf(rowOf(id)).includes(need))
+  const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
   return {
     id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,
     says: `There is no ${need}, as the target file says.`,
@@ -50,7 +48,7 @@ function lack(need: string, on: Plane | null, without: Without, { verdicts, ...m
     verdicts: {
       ...verdict(
         'not-applicable',
-        named.map(({ id }): RuleId => id),
+        named.map(({ id }) => id),
       ),
       ...verdicts,
     },
