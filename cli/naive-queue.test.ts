@@ -25,11 +25,10 @@ const expected = {
   'queue.run.unique-ids': 'passed', // counted
   'queue.runsync.completed': 'passed', // kept
   'queue.status.failed': 'passed', // kept
-  'queue.status.in-progress': 'unclaimed', // receiver
+  'queue.status.of-another-endpoint': 'failed refused: status 200', // one list of jobs
   'queue.status.order': 'passed', // final at once
   'queue.status.shape': 'passed', // kept
-  'queue.status.unknown': 'failed of-another-endpoint: status 200', // one list of jobs
-  'queue.status.values': 'unclaimed', // receiver
+  'queue.status.unknown': 'passed', // kept
 }
 
 /** Rules of the queue plane that do not wait and do not need what it has not. */

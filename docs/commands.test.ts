@@ -13,7 +13,7 @@ const dir = mkdtempSync(join(tmpdir(), 'plumbline-docs-'))
 const served = join(dir, 'served.yaml')
 const environment = { ...process.env, API_KEY: 'plumbline-example-full' }
 /** What `npm test` itself consists of; running it from a test would never end. */
-const ofThePackage = new Set(['npm ci', 'npm test', 'npm run check', 'npm run generate'])
+const ofThePackage = new Set(['npm ci', 'npm test', 'npm run build', 'npm run check', 'npm run generate'])
 
 interface Shown {
   readonly file: string

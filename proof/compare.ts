@@ -51,9 +51,12 @@ export function compareReference(reference: readonly Judgement[]): Mismatch[] {
     }))
 }
 
-/** Verdicts and readings on a latitude that are neither the reference's nor the ones it names. */
+/**
+ * Verdicts and readings on a latitude that are neither the reference's nor the ones it names; and clauses that a rule
+ * which passes did not come to, where the latitude wants the same ones.
+ */
 export function compareLatitude(
-  { verdicts = {}, readings = {} }: Latitude,
+  { verdicts = {}, readings = {}, sameClauses = false }: Latitude,
   seen: readonly Judgement[],
   reference: readonly Judgement[],
 ): Mismatch[] {
@@ -63,8 +66,22 @@ export function compareLatitude(
     const before = usual.get(rule)
     const expected = verdicts[rule] ?? before?.verdict ?? 'passed'
     if (judgement.verdict !== expected) return [{ rule, expected, seen: judgement.verdict, reason: why(judgement) }]
-    return compareReadings(rule, { ...before?.readings, ...readings[rule] }, judgement.readings)
+    const usualReadings = expected === 'not-applicable' ? {} : before?.readings
+    const skipped = sameClauses && good.has(expected) ? without(before?.clauses ?? [], judgement.clauses) : []
+    return [
+      ...skipped.map((clause) => ({
+        rule,
+        expected: `clause ${clause}`,
+        seen: `${expected} without it`,
+        reason: null,
+      })),
+      ...compareReadings(rule, { ...usualReadings, ...readings[rule] }, judgement.readings),
+    ]
   })
+}
+
+function without(these: readonly string[], those: readonly string[]): string[] {
+  return these.filter((one) => !those.includes(one))
 }
 
 function compareReadings(

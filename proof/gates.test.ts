@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { rules as rows } from '../generated/rules.ts'
 import { judgedByLoad } from '../load/analyse/rules.ts'
+import { rowOf } from '../suites/harness/run/rows.ts'
 import { catalogFaults, freedomFaults, type Ledger, ledgerFaults } from './gates.ts'
+import { createInstance } from './instance.ts'
 import { everything } from './jobs.ts'
 import { tryOddAnswers } from './odd/odd.ts'
 import { defaultTour } from './tour.ts'
@@ -78,6 +80,15 @@ describe('the catalog', () => {
 
   it('makes each choice of the style of the reference in some latitude', () => {
     expect(freedomFaults(catalog)).toEqual([])
+  })
+
+  it('is without each need of a rule on some latitude', () => {
+    const { target } = createInstance()
+    const lacked = new Set(catalog.latitudes.flatMap(({ file }) => Object.keys(file?.(target).absent ?? {})))
+    // A target that creates pods has them in each of these statuses; a container is all that it takes.
+    const always = ['pod.exited', 'pod.provisioning', 'pod.running', 'pod.starting']
+    const needs = new Set(catalog.rules.flatMap(({ id }) => rowOf(id).needs))
+    expect([...needs].filter((need) => !lacked.has(need) && !always.includes(need))).toEqual([])
   })
 
   it('has a tour of scenarios that exist', () => {

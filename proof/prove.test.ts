@@ -72,6 +72,19 @@ const renamed: Latitude = {
   verdicts: { 'pods.shape.times': 'failed' },
 }
 
+const looksTwice = scenario('pods.action.terminated.any', async ({ pods, check, offers, reading }) => {
+  const reply = await pods.get('pod-none')
+  check('refused').status(reply, 404, 410)
+  if (offers('catalog')) check('again').status(await pods.get('pod-none'), reply.status)
+  reading('unknown', String(reply.status))
+})
+const readsOnce: Latitude = {
+  id: 'reads-once',
+  says: 'There is no catalog.',
+  change: (options) => options,
+  file: (target) => ({ ...target, absent: { catalog: 'none here' } }),
+}
+
 const whole: Catalog = { rules: [lists, named, opens], defects, latitudes: [gone, renamed] }
 
 describe('prove', () => {
@@ -142,6 +155,25 @@ describe('prove', () => {
                 expected: 'passed',
                 seen: 'failed',
                 reason: 'list: expected a list; observed no list',
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'a clause that a rule passes without',
+      { rules: [lists, named, looksTwice], latitudes: [{ ...readsOnce, sameClauses: true }] },
+      {
+        latitudes: [
+          {
+            id: 'reads-once',
+            failed: [
+              {
+                rule: 'pods.action.terminated.any',
+                expected: 'clause again',
+                seen: 'observed without it',
+                reason: null,
               },
             ],
           },

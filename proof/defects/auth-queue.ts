@@ -39,7 +39,7 @@ export const authQueue = [
   },
   {
     id: 'no-key-refused-and-cancels',
-    rule: 'auth.queue.missing',
+    rule: 'auth.queue.no-effect',
     clause: 'unchanged',
     says: 'A cancellation without a key is answered 401 and carried out.',
     observed: 'CANCELLED',
@@ -47,7 +47,7 @@ export const authQueue = [
   },
   {
     id: 'no-key-refused-and-runs',
-    rule: 'auth.queue.missing',
+    rule: 'auth.queue.no-effect',
     clause: 'not-executed',
     says: 'A submission without a key is answered 401 and executed.',
     observed: 'an execution',
@@ -71,7 +71,7 @@ export const authQueue = [
   },
   {
     id: 'invalid-key-refused-and-cancels',
-    rule: 'auth.queue.invalid',
+    rule: 'auth.queue.no-effect',
     clause: 'unchanged',
     says: 'A cancellation with a token that was never issued is answered 401 and carried out.',
     observed: 'CANCELLED',
@@ -79,7 +79,7 @@ export const authQueue = [
   },
   {
     id: 'invalid-key-refused-and-runs',
-    rule: 'auth.queue.invalid',
+    rule: 'auth.queue.no-effect',
     clause: 'not-executed',
     says: 'A /runsync with a token that was never issued is answered 401 and executed.',
     observed: 'an execution',
@@ -111,7 +111,7 @@ export const authQueue = [
   },
   {
     id: 'stranger-refused-and-cancels',
-    rule: 'auth.queue.hidden',
+    rule: 'auth.queue.hidden-no-effect',
     clause: 'unchanged',
     says: 'A cancellation by another account is answered 404 and carried out.',
     observed: 'CANCELLED',
@@ -119,7 +119,7 @@ export const authQueue = [
   },
   {
     id: 'stranger-refused-and-runs',
-    rule: 'auth.queue.hidden',
+    rule: 'auth.queue.hidden-no-effect',
     clause: 'not-executed',
     says: 'A submission by another account is answered 404 and executed.',
     observed: 'an execution',

@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/job.ts'
 import type { Defect } from '../types.ts'
-import { showsIn, showsJob } from './queue-tools.ts'
+import { showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { options, parts } from './tools.ts'
 
 /** What /status shows, what is executed again, and what a cancellation stops. */
@@ -104,9 +104,22 @@ export const queueStatus = [
     },
   },
   {
+    id: 'second-endpoint-forgets-jobs',
+    rule: 'queue.status.of-another-endpoint',
+    clause: 'known',
+    says: 'No job of the second endpoint is found by its id.',
+    observed: 'status 404',
+    change: parts({
+      findJob: (original) => (id, endpoint, service) => {
+        if (endpoint.id === 'second') throw new Refusal(404, 'job not found')
+        return original(id, endpoint, service)
+      },
+    }),
+  },
+  {
     id: 'jobs-of-all-endpoints',
-    rule: 'queue.status.unknown',
-    clause: 'of-another-endpoint',
+    rule: 'queue.status.of-another-endpoint',
+    clause: 'refused',
     says: 'A job is found on every endpoint of the account.',
     observed: 'status 200',
     change: parts({
@@ -186,6 +199,23 @@ export const queueStatus = [
           ? original(job, 'COMPLETED', {}, service)
           : original(job, status, result, service),
     }),
+  },
+  {
+    id: 'dead-worker-completes-start-told-twice',
+    rule: 'queue.retry-automatic',
+    clause: 'again',
+    says: 'A job whose worker dies is COMPLETED without a result, and workers tell each start twice.',
+    observed: 'COMPLETED where the first one died, FAILED where the first one failed',
+    change: (base) =>
+      startsToldTwice(
+        parts({
+          retriesJob: () => () => false,
+          finishJob: (original) => (job, status, result, service) =>
+            /exited/.test(result.error ?? '')
+              ? original(job, 'COMPLETED', {}, service)
+              : original(job, status, result, service),
+        })(base),
+      ),
   },
   {
     id: 'waiting-job-not-cancelled',

@@ -35,8 +35,8 @@ export const queueSubmission = [
   },
   {
     id: 'run-refused-when-busy',
-    rule: 'queue.run.accepted',
-    clause: 'no-worker-free',
+    rule: 'queue.run.no-worker-free',
+    clause: 'accepted',
     says: 'The operation /run is refused while no worker of the endpoint is free.',
     observed: 'status 400',
     change: parts({
@@ -47,8 +47,30 @@ export const queueSubmission = [
     }),
   },
   {
+    id: 'run-busy-of-its-own',
+    rule: 'queue.run.no-worker-free',
+    clause: 'in-queue',
+    says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
+    observed: 'BUSY',
+    change: (options) => {
+      let isBusy = false
+      return composeOptions(options, {
+        parts: {
+          addJob: (original) => (submission, operation, endpoint, service) => {
+            isBusy = endpoint.idle.length === 0
+            return original(submission, operation, endpoint, service)
+          },
+        },
+        wrapFetch: onJson(
+          (request, { status }) => asks('run')(request) && status === 200 && isBusy,
+          (json) => ({ ...json, status: 'BUSY' }),
+        ),
+      })
+    },
+  },
+  {
     id: 'run-answers-late',
-    rule: 'queue.run.accepted',
+    rule: 'queue.run.no-worker-free',
     clause: 'at-once',
     says: 'The operation /run answers an hour after the submission.',
     observed: 'no answer',

@@ -1,6 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Defect } from '../types.ts'
 import { keepsWorker } from './queue-time-ttl.ts'
+import { executedAgain, startsToldTwice } from './queue-tools.ts'
 import { type Change, parts } from './tools.ts'
 
 /** An executionTimeout that is not carried out, or counts what it should not. */
@@ -12,7 +13,7 @@ export const queueTimeExecution = [
   }),
   defect('execution-timeout-completes', 'enforced', 'not-completed', {
     says: 'A job is COMPLETED when its executionTimeout is over.',
-    observed: 'status COMPLETED',
+    observed: 'COMPLETED',
     change: parts({
       finishJob: (original) => (job, status, result, service) =>
         original(job, status === 'FAILED' ? 'COMPLETED' : status, result, service),
@@ -20,10 +21,20 @@ export const queueTimeExecution = [
   }),
   defect('execution-timeout-late-result', 'enforced', 'not-completed', {
     says: 'What a worker reports after the executionTimeout still counts.',
-    observed: 'status COMPLETED',
+    observed: 'COMPLETED',
     change: parts({ acceptsReport: () => () => true }),
   }),
-  defect('execution-timeout-keeps-worker', 'enforced', 'free', {
+  defect('execution-timeout-late-result-of-retried', 'enforced', 'not-completed', {
+    says: 'A job that ran past its executionTimeout is executed once more, and the late result of the first one counts.',
+    observed: 'COMPLETED',
+    change: parts({ acceptsReport: () => () => true, timeOutJob: executedAgain }),
+  }),
+  defect('execution-timeout-ignored-start-told-twice', 'enforced', 'stopped', {
+    says: 'The executionTimeout of a job is ignored, and workers tell each start twice.',
+    observed: 'status IN_PROGRESS',
+    change: (base) => startsToldTwice(parts({ executionTimeoutOf: () => () => Number.POSITIVE_INFINITY })(base)),
+  }),
+  defect('execution-timeout-keeps-worker', 'frees-worker', 'free', {
     says: 'The worker of a job that timed out takes no other job.',
     observed: 'no worker',
     change: keepsWorker(),

@@ -1,6 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
-import type { Job, JobStatus } from '../../reference/index.ts'
+import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { type Change, options, parts } from './tools.ts'
 
@@ -28,7 +29,7 @@ export const queueTimeTtl = [
     observed: 'status 200',
     change: spared('IN_PROGRESS'),
   }),
-  defect('ttl-keeps-worker', 'running', 'free', {
+  defect('ttl-keeps-worker', 'frees-worker', 'free', {
     says: 'The worker of a job whose ttl is over takes no other job.',
     observed: 'no worker',
     change: keepsWorker(),
@@ -43,10 +44,26 @@ export const queueTimeTtl = [
     observed: 'status 404',
     change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs - lifeOf(job) / 2)),
   }),
-  defect('ttl-halved-while-running', 'not-early', 'running', {
+  defect('ttl-halved-while-running', 'not-early-running', 'there', {
     says: 'A job that runs is deleted at half its ttl.',
     observed: 'status 404',
     change: deadline((job, endMs) => (job.finishedMs === null ? endMs - lifeOf(job) / 2 : endMs)),
+  }),
+  defect('ttl-halved-while-running-cold', 'not-early-running', 'there', {
+    says: 'A job that runs is deleted at half its ttl, and workers take a minute to start.',
+    observed: 'status 404',
+    change: (base) =>
+      composeOptions(base, {
+        endpoints: defaultEndpoints.map((endpoint) => ({ ...endpoint, workersMin: 0, coldStartMs: 60_000 })),
+        parts: {
+          findJob: (original) => (id, endpoint, service) => {
+            const job = original(id, endpoint, service)
+            const isOver = service.clock.now() > job.submittedMs + lifeOf(job) / 2
+            if (job.status === 'IN_PROGRESS' && isOver) throw new Refusal(404, 'job not found')
+            return job
+          },
+        },
+      }),
   }),
   defect('ttl-without-waiting', 'from-submission', 'gone', {
     says: 'The time that a job waits is added to its ttl.',

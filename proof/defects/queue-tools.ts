@@ -1,4 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { PartWrappers } from '../../reference/parts.ts'
 import type { Job, JobStatus } from '../../reference/queue/job.ts'
 import { type Change, type Json, membersOf, parts } from './tools.ts'
 
@@ -10,6 +12,29 @@ export function showsJob(change: (shown: Json, job: Job) => Json): Change {
 /** Jobs in a status are shown otherwise. */
 export function showsIn(status: JobStatus, change: (shown: Json) => Json): Change {
   return showsJob((shown, job) => (job.status === status ? change(shown) : shown))
+}
+
+/** Each start of an execution is posted once more, as a worker does whose first answer was lost. */
+export const startsToldTwice: Change = (base) => {
+  const { call } = base
+  if (call === undefined) return base
+  return composeOptions(base, {
+    async call(request) {
+      if (!new URL(request.url).pathname.endsWith('/start')) return call(request)
+      const again = request.clone()
+      await (await call(request)).body?.cancel()
+      return call(again)
+    },
+  })
+}
+
+/** A job whose time is over is executed anew, twice at most. */
+export const executedAgain: NonNullable<PartWrappers['timeOutJob']> = (original) => (job, service) => {
+  if (job.automaticRetries >= service.queue.automaticRetries) return original(job, service)
+  job.automaticRetries++
+  service.parts.stopExecution(job, service)
+  service.parts.requeueJob(job, 'front', service)
+  service.parts.dispatch(job.endpoint, service)
 }
 
 /** Inputs are changed before a job is made of them. */

@@ -57,8 +57,8 @@ export const webhookAttempts = [
     observed: '2 requests',
     change: retries(1),
   }),
-  ...[404, 429, 503].map((answer) =>
-    defect(`webhook-${answer}-delivers`, 'only-200', `retried-${answer}`, {
+  ...[404, 429, 503, 201, 204].map((answer) =>
+    defect(`webhook-${answer}-delivers`, answer < 300 ? 'only-200-strict' : 'only-200', `retried-${answer}`, {
       says: `A notification that was answered ${answer} counts as delivered.`,
       observed: '1 request',
       change: parts({

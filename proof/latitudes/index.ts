@@ -1,5 +1,6 @@
 import type { Plane } from '../../suites/harness/exchange.ts'
 import type { Latitude } from '../types.ts'
+import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { changes } from './changes.ts'
 import { creation } from './creation.ts'
@@ -24,6 +25,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('pods', refusals),
   ...on('pods', limits),
   ...offers,
+  ...absent,
   ...transport,
   ...on('queue', queueStyles),
   ...on('queue', queueTime),

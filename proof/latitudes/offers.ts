@@ -41,10 +41,7 @@ export const offers = [
         'pods.patch.persistent-size',
         'pods.patch.size-minimum',
       ]),
-      readings: {
-        ...reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
-        ...reads('pods.patch.persistent-size', null, ['another size']),
-      },
+      readings: reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
     },
   ),
   optioned(
@@ -85,10 +82,7 @@ export const offers = [
         'pods.patch.two-networks',
         'pods.patch.wrong-type',
       ]),
-      readings: {
-        ...reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
-        ...reads('pods.patch.two-networks', null, ['two networks']),
-      },
+      readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
     },
   ),
   {

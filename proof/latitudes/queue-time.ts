@@ -1,9 +1,9 @@
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
-import type { Target } from '../../suites/harness/target/types.ts'
+import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, styled, timed, verdict } from './tools.ts'
+import { optioned, reads, styled, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -14,13 +14,7 @@ export const queueTime = [
   }),
   optioned('timed-out-executed-again', 'A job that ran past its executionTimeout is executed twice more, unasked.', {
     parts: {
-      timeOutJob: (original) => (job, service) => {
-        if (job.automaticRetries >= service.queue.automaticRetries) return original(job, service)
-        job.automaticRetries++
-        service.parts.stopExecution(job, service)
-        service.parts.requeueJob(job, 'front', service)
-        service.parts.dispatch(job.endpoint, service)
-      },
+      timeOutJob: executedAgain,
     },
   }),
   optioned('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
@@ -56,8 +50,19 @@ export const queueTime = [
     reportMs: 1_500,
   }),
   optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
-    endpoints: endpoints({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
+    endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
   }),
+  {
+    id: 'starts-told-twice',
+    says: 'A worker tells of each start twice, as if the first answer had been lost.',
+    change: startsToldTwice,
+  },
+  optioned(
+    'webhook-302-delivers',
+    'A notification that was answered 302 counts as delivered.',
+    { parts: { isDelivered: (original) => (status, service) => status === 302 || original(status, service) } },
+    { readings: reads('webhook.only-200-strict', '1 request', ['302']) },
+  ),
   styled('webhook-of-success-alone', 'A job that failed is not notified.', { webhookOnFailure: 'no' }),
   styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
     webhookSpacing: 'answer',
@@ -77,32 +82,10 @@ export const queueTime = [
     says: 'A notification is sent by PUT.',
     change: (options) => composeOptions(options, notifiedBy('PUT', options)),
   },
-  {
-    id: 'no-scale-to-zero',
-    says: 'No endpoint scales to no workers, as the target file says.',
-    change: (options) => options,
-    file: lacks('endpoint.scale-to-zero'),
-    verdicts: verdict('not-applicable', [
-      'queue.execution-timeout.not-queued',
-      'queue.ttl.default',
-      'queue.ttl.from-submission',
-      'queue.ttl.maximum',
-      'queue.ttl.queued',
-    ]),
-  },
-  {
-    id: 'no-two-workers',
-    says: 'No endpoint is known to have two workers, as the target file says.',
-    change: (options) => options,
-    file: lacks('endpoint.two-workers'),
-  },
 ] as const satisfies readonly Latitude[]
 
-function lacks(need: string): (target: Target) => Target {
-  return (target) => ({ ...target, absent: { ...target.absent, [need]: 'none here' } })
-}
-
-function endpoints(changed: Partial<EndpointOffer>): EndpointOffer[] {
+/** The endpoints of the reference, each with something else. */
+export function endpointsWith(changed: Partial<EndpointOffer>): EndpointOffer[] {
   return defaultEndpoints.map((endpoint) => ({ ...endpoint, ...changed }))
 }
 

@@ -3,19 +3,21 @@ import { textOf } from '../harness/exchange.ts'
 import { rule } from '../harness/registry.ts'
 import { mayPurge, workingQueue } from './queue-operations.ts'
 
-rule('auth.queue.missing', (context) => isRefusedEverywhere(context, { refused: null }), mayPurge)
+rule('auth.queue.missing', (context) => expectRefusedEverywhere(context, { refused: null }), mayPurge)
+
+rule('auth.queue.invalid', (context) => expectRefusedEverywhere(context, neverIssued(context)), mayPurge)
 
 rule(
-  'auth.queue.invalid',
-  (context) => {
-    const { altered } = context.target.keys
-    return isRefusedEverywhere(context, {
-      refused: `Bearer ${context.unissuedToken}`,
-      // Of the form that the platform gives its keys.
-      ...(altered === undefined ? {} : { altered: `Bearer ${altered}` }),
-    })
+  'auth.queue.no-effect',
+  async (context) => {
+    const { requests, allWork, nothingDone } = await workingQueue(context)
+    for (const authorization of [null, ...Object.values(neverIssued(context))]) {
+      for (const send of requests.values()) await send(context.queue, { authorization })
+    }
+    await nothingDone()
+    allWork()
   },
-  mayPurge,
+  { ...mayPurge, requests: 42 },
 )
 
 rule(
@@ -23,7 +25,7 @@ rule(
   async (context) => {
     const { as, queueAs, check, inconclusive, offers } = context
     const stranger = queueAs('stranger')
-    const { requests, secret, nothingDone } = await workingQueue(context)
+    const { requests, secret, allWork } = await workingQueue(context)
     for (const send of requests.values()) {
       const reply = await send(stranger)
       if (reply.status === 401 && !(offers('pods') && (await as('stranger').list()).status < 300)) {
@@ -33,18 +35,40 @@ rule(
       const isTold = (textOf(reply.bytes) ?? '').includes(secret)
       check('not-told').that(!isTold, 'nothing of the job', 'what the job was given', reply)
     }
-    await nothingDone()
+    allWork()
   },
   mayPurge,
 )
 
-/** Every operation is answered 401 with another Authorization, and is not done. Each stands under its clause. */
-async function isRefusedEverywhere(context: Context, others: Readonly<Record<string, string | null>>): Promise<void> {
-  const { requests, nothingDone } = await workingQueue(context)
+rule(
+  'auth.queue.hidden-no-effect',
+  async (context) => {
+    const stranger = context.queueAs('stranger')
+    const { requests, allWork, nothingDone } = await workingQueue(context)
+    for (const send of requests.values()) await send(stranger)
+    await nothingDone()
+    allWork()
+  },
+  mayPurge,
+)
+
+/** Tokens that nobody was given, by the clause of each. */
+function neverIssued({ target, unissuedToken }: Context): Readonly<Record<string, string>> {
+  const { altered } = target.keys
+  // The other is of the form that the platform gives its keys.
+  return { refused: `Bearer ${unissuedToken}`, ...(altered === undefined ? {} : { altered: `Bearer ${altered}` }) }
+}
+
+/** Every operation is answered 401 with another Authorization. Each stands under its clause. */
+async function expectRefusedEverywhere(
+  context: Context,
+  others: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const { requests, allWork } = await workingQueue(context)
   for (const [clause, authorization] of Object.entries(others)) {
     for (const send of requests.values()) {
       context.check(clause).status(await send(context.queue, { authorization }), 401)
     }
   }
-  await nothingDone()
+  allWork()
 }

@@ -18,8 +18,8 @@ export interface Check {
   sameAs(reply: Reply, before: PodView, ...also: readonly string[]): PodView
   /** Members of a JSON object body. */
   object(reply: Reply): Members
-  /** `observed` holds; both texts stand in the report. `at` is the reply that shows it. */
-  that(holds: boolean, expected: string, observed: string, at?: Reply | PodView): void
+  /** `holds`, else both texts stand in the report. `at` is what shows it; null where no single answer does. */
+  that(holds: boolean, expected: string, observed: string, at: Reply | PodView | null): void
   /** Counts the exchange of a reply as one that exercised the rule. */
   saw(reply: Reply): void
 }
@@ -41,13 +41,13 @@ export function createCheck(clause: string, log: CheckLog): Check {
     status(reply, ...expected) {
       saw(reply)
       if (expected.includes(reply.status)) return
-      outage(reply)
+      refuseOutage(reply)
       broken(`status ${expected.join(' or ')}`, `status ${reply.status}`, reply.exchange.n)
     },
     success(reply) {
       saw(reply)
       if (reply.status >= 200 && reply.status < 300) return
-      outage(reply)
+      refuseOutage(reply)
       broken('a 2xx status', `status ${reply.status}`, reply.exchange.n)
     },
     pod(reply) {
@@ -70,7 +70,7 @@ export function createCheck(clause: string, log: CheckLog): Check {
       return after
     },
     that(holds, expected, observed, at) {
-      const n = at === undefined ? null : typeof at.exchange === 'number' ? at.exchange : at.exchange.n
+      const n = at === null ? null : typeof at.exchange === 'number' ? at.exchange : at.exchange.n
       if (n !== null) log.exercised(n)
       if (!holds) broken(expected, observed, n)
     },
@@ -78,7 +78,8 @@ export function createCheck(clause: string, log: CheckLog): Check {
   return check
 }
 
-function outage({ status }: Reply): void {
+/** Throws Inconclusive where a gateway answered in place of the API. */
+export function refuseOutage({ status }: Reply): void {
   if (outageStatuses.has(status))
     throw new Inconclusive(`the target answered ${status}, which tells of an outage and not of a rule`)
 }

@@ -55,7 +55,10 @@ export interface Context {
   check(clause: string): Check
   /** Polls a pod until `done` says so, at most `boundMs` (default: the tolerance `settle`). */
   settle(id: string, done: (status: string, pod: PodView | null) => boolean, boundMs?: number): Promise<Settled>
-  /** Polls a job until `done` says so, at most `boundMs` (default: the tolerances `coldStart` and `dispatch`). */
+  /**
+   * Polls a job until `done` says so, at most `boundMs` (default: the tolerances `coldStart` and `dispatch`). Looks again
+   * after a gateway's 502, 503 or 504; rejects with Inconclusive where that was the last answer.
+   */
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   /** Polls a job until it has ended in whatever way. */
   ended(job: JobAt, boundMs?: number): Promise<Followed>

@@ -1,4 +1,4 @@
-import { outageStatuses } from '../harness/check.ts'
+import { refuseOutage } from '../harness/check.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { idIn, membersOf } from '../harness/read.ts'
@@ -9,15 +9,28 @@ export function submittedId({ check, inconclusive }: Context, clause: string, re
   return idIn(reply.json) ?? inconclusive('a submission was answered without an id')
 }
 
-/** A refusal of whatever 4xx status. */
-export function isRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
-  if (outageStatuses.has(reply.status)) inconclusive(`the target answered ${reply.status}, which tells of an outage`)
+/** Holds an answer to being a refusal of whatever 4xx status. */
+export function mustBeRefused({ check }: Context, clause: string, reply: Reply): void {
+  refuseOutage(reply)
   check(clause).that(reply.status >= 400 && reply.status < 500, 'a 4xx status', `status ${reply.status}`, reply)
 }
 
-/** The status that an answer shows of a job; `status NNN` for an answer that is no 200, `no status` for one without. */
-export function shownStatus({ status, json }: Reply): string {
-  if (status !== 200) return `status ${status}`
-  const shown = membersOf(json)?.status
+/**
+ * The status that an answer shows of a job; `status NNN` for an answer that is no 200, `no status` for one without.
+ * Throws Inconclusive for a gateway's answer.
+ */
+export function shownStatus(reply: Reply): string {
+  refuseOutage(reply)
+  if (reply.status !== 200) return `status ${reply.status}`
+  const shown = membersOf(reply.json)?.status
   return typeof shown === 'string' ? shown : 'no status'
+}
+
+/** Holds a job to not being COMPLETED, in an answer that tells: it shows the job, or says that there is none. */
+export function mustNotBeCompleted({ check, inconclusive }: Context, clause: string, reply: Reply): void {
+  const status = shownStatus(reply)
+  if (reply.status !== 404 && (reply.status !== 200 || status === 'no status')) {
+    inconclusive(`a look at a job was answered ${reply.status} without its status`)
+  }
+  check(clause).that(status !== 'COMPLETED', 'never COMPLETED', status, reply)
 }

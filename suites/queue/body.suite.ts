@@ -10,23 +10,23 @@ rule(
   'queue.body.not-json',
   async (context) => {
     const notJson = ['{"input":{}', '{"input":{}}}', "{'input':{}}", 'input={}', '{"input":{},}']
-    await isTaken(context)
-    await isRefused(context, 'not-json', notJson.map(raw))
-    await isRefused(context, 'not-object', [[valid], [], null, 1, true, 'input'])
+    await expectTaken(context)
+    await expectRefused(context, 'not-json', notJson.map(raw))
+    await expectRefused(context, 'not-object', [[valid], [], null, 1, true, 'input'])
   },
   { requests: 26 },
 )
 
 rule('queue.body.input-missing', async (context) => {
-  await isTaken(context)
-  await isRefused(context, 'refused', [{}, { policy: { lowPriority: false } }, { prompt: 'Hello' }])
+  await expectTaken(context)
+  await expectRefused(context, 'refused', [{}, { policy: { lowPriority: false } }, { prompt: 'Hello' }])
 })
 
 rule(
   'queue.body.input-type',
   async (context) => {
-    await isTaken(context)
-    await isRefused(
+    await expectTaken(context)
+    await expectRefused(
       context,
       'refused',
       [null, 'text', '{}', 1, true, [], [{}]].map((input) => ({ input })),
@@ -59,7 +59,12 @@ rule('queue.body.no-job', async (context) => {
   const { reply } = await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
   for (const { beacon } of rejected) {
-    check('not-executed').that(beacon.starts().length === 0, 'no execution of what was rejected', 'an execution', reply)
+    check('not-executed').that(
+      beacon.executions().length === 0,
+      'no execution of what was rejected',
+      'an execution',
+      reply,
+    )
   }
 })
 
@@ -72,7 +77,7 @@ const spoilers: readonly ((body: Readonly<Record<string, unknown>>) => unknown)[
 ]
 
 /** What is refused afterwards is refused for its own sake: /run and /runsync take a valid submission. */
-async function isTaken(context: Context): Promise<void> {
+async function expectTaken(context: Context): Promise<void> {
   const { check, offers, queue } = context
   submittedId(context, 'taken', await queue.run(valid))
   // Without our worker nobody knows how long it would take until a valid one is answered.
@@ -80,7 +85,7 @@ async function isTaken(context: Context): Promise<void> {
 }
 
 /** Each body is answered 400 by /run and /runsync. */
-async function isRefused({ check, queue }: Context, clause: string, bodies: readonly unknown[]): Promise<void> {
+async function expectRefused({ check, queue }: Context, clause: string, bodies: readonly unknown[]): Promise<void> {
   for (const body of bodies) {
     check(clause).status(await queue.run(body), 400)
     check(clause).status(await queue.runsync(body), 400)

@@ -4,7 +4,7 @@ import type { Context } from '../harness/context.ts'
 import { canonical, membersOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import { kindOf } from '../pods/readers.ts'
-import { isRefused, shownStatus } from './answers.ts'
+import { mustBeRefused, shownStatus } from './answers.ts'
 import { fills, fullEndpoint } from './full.ts'
 
 /** The statuses that the description has (heading Job status). */
@@ -14,24 +14,24 @@ rule('queue.status.shape', async (context) => {
   const { fixture, ended, check, clock, inconclusive } = context
   const output = { depth: 3 }
   const done = await fixture.submitted({ steps: [{ output }] })
-  isShown(context, await done.queue.status(done.id), done.id)
-  const { status, job } = await ended(done)
+  mustBeShown(context, await done.queue.status(done.id), done.id)
+  const { status, job, reply } = await ended(done)
   if (status !== 'COMPLETED') inconclusive(`a job that gives an output came to ${status}`)
-  check('output').that(canonical(job?.output) === canonical(output), 'the output', kindOf(job?.output))
+  check('output').that(canonical(job?.output) === canonical(output), 'the output', kindOf(job?.output), reply)
   await clock.sleep(1_000)
-  isShown(context, await done.queue.status(done.id), done.id)
+  mustBeShown(context, await done.queue.status(done.id), done.id)
 
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await ended(failed)
   if (end.status !== 'FAILED') inconclusive(`a job that fails came to ${end.status}`)
-  isShown(context, end.reply, failed.id)
+  mustBeShown(context, end.reply, failed.id)
   check('error').that(typeof end.job?.error === 'string', 'a string', kindOf(end.job?.error), end.reply)
 })
 
 rule('queue.status.values', async ({ fixture, begun, check, clock, ended, follow, reading }) => {
   for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
     const job = await fixture.submitted({ steps: [{ hold: 'go' }, step] })
-    const look = async () => isDescribed(await job.queue.status(job.id))
+    const look = async () => mustBeDescribed(await job.queue.status(job.id))
     await look()
     await begun(job)
     await look()
@@ -39,13 +39,13 @@ rule('queue.status.values', async ({ fixture, begun, check, clock, ended, follow
     await look()
     job.beacon.release('go')
     const end = await follow(job, (status) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS')
-    isDescribed(end.reply)
+    mustBeDescribed(end.reply)
   }
   const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
   await cancelled.queue.cancel(cancelled.id)
   reading('cancelled', (await ended(cancelled)).status)
 
-  function isDescribed(reply: Reply): void {
+  function mustBeDescribed(reply: Reply): void {
     check('described').status(reply, 200)
     const status = shownStatus(reply)
     check('described').that(described.has(status), [...described].join(' or '), status, reply)
@@ -81,11 +81,22 @@ rule(
 )
 
 rule('queue.status.unknown', async (context) => {
-  const { fixture, check, offers, queue } = context
+  const { fixture, check, queue } = context
   const { id } = await fixture.submitted()
   check('known').status(await queue.status(id), 200)
-  isRefused(context, 'unknown', await queue.status(altered(id)))
-  if (offers('endpoint.second')) isRefused(context, 'of-another-endpoint', await queue.on('second').status(id))
+  mustBeRefused(context, 'unknown', await queue.status(altered(id)))
+})
+
+rule('queue.status.of-another-endpoint', async (context) => {
+  const { fixture, check, queue } = context
+  for (const [here, there] of [
+    ['normal', 'second'],
+    ['second', 'normal'],
+  ] as const) {
+    const { id } = await fixture.submitted({ endpoint: here })
+    check('known').status(await queue.on(here).status(id), 200)
+    mustBeRefused(context, 'refused', await queue.on(there).status(id))
+  }
 })
 
 rule('queue.status.failed', async ({ fixture, ended, check, inconclusive }) => {
@@ -97,7 +108,7 @@ rule('queue.status.failed', async ({ fixture, ended, check, inconclusive }) => {
 })
 
 /** What every look at a job shows. */
-function isShown({ check }: Context, reply: Reply, id: string): void {
+function mustBeShown({ check }: Context, reply: Reply, id: string): void {
   check('answered').success(reply)
   const shown = membersOf(reply.json)
   check('id').that(

@@ -22,8 +22,6 @@ rule('queue.endpoint-unknown', async (context) => {
     ...offered('stream', (client) => client.stream(job)),
     ...offered('requests', (client) => client.requests()),
     ...offered('openai', (client) => client.openai('/v1/chat/completions', { messages: [] })),
-    // Last, when it is known that the id leads nowhere.
-    (client: QueueClient) => client.other('POST', '/purge-queue'),
   ]
   for (const call of calls) {
     const reply = await call(nowhere)

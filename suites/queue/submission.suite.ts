@@ -1,5 +1,3 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
 import { canonical, idIn } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import { kindOf } from '../pods/readers.ts'
@@ -12,22 +10,29 @@ const manyAtOnce = 100
 /** The shortest wait that an endpoint may be set to: the least executionTimeout. */
 const leastWaitMs = 5_000
 
+rule('queue.run.accepted', async ({ check, queue }) => {
+  const reply = await queue.run({ input: {} })
+  check('accepted').status(reply, 200)
+  check('id').that(idIn(reply.json) !== null, 'a string id', 'no id', reply)
+  const status = shownStatus(reply)
+  check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+})
+
 rule(
-  'queue.run.accepted',
+  'queue.run.no-worker-free',
   async (context) => {
-    const { check, clock, fixture, inconclusive, queue, offers, target } = context
-    isAccepted(context, await queue.run({ input: {} }))
-    if (!offers('worker') || !offers('receiver')) return
+    const { check, clock, fixture, inconclusive, target } = context
     const full = await fullEndpoint(context)
     const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
     const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
-    check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer')
-    if (reply !== null) {
-      check('no-worker-free').status(reply, 200)
-      isAccepted(context, reply)
-    }
+    check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer', null)
     const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
     if (start !== null) inconclusive('a job found a worker though every one was busy')
+    if (reply !== null) {
+      submittedId(context, 'accepted', reply)
+      const status = shownStatus(reply)
+      check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+    }
     full.release()
   },
   fills,
@@ -71,10 +76,3 @@ rule('queue.runsync.completed', async ({ check, inconclusive, queue }) => {
     return
   }
 })
-
-function isAccepted({ check }: Context, reply: Reply): void {
-  check('accepted').status(reply, 200)
-  check('id').that(idIn(reply.json) !== null, 'a string id', 'no id', reply)
-  const status = shownStatus(reply)
-  check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
-}

@@ -1,7 +1,8 @@
 import type { Context } from '../harness/context.ts'
 import type { SubmittedJob } from '../harness/fixtures/types.ts'
 import { rule } from '../harness/registry.ts'
-import { afterEnd, beforeEnd, leadMs, lives, rouse, scarce, statusIn, tries, waiting } from './times.ts'
+import type { EndpointRole } from '../harness/target/types.ts'
+import { afterEnd, beforeEnd, busyWorkers, freed, leadMs, lives, rouse, statusIn, tries, waiting } from './times.ts'
 
 rule(
   'queue.ttl.queued',
@@ -11,13 +12,13 @@ rule(
     for (const _ of tries) {
       const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
       const reply = await afterEnd(context, job, ttlMs)
-      if (job.beacon.starts().length > 0) continue
+      if (job.beacon.executions().length > 0) continue
       check('gone').status(reply, 404)
       const later = await rouse(context)
       await begun(later)
       await ended(later)
       await clock.sleep(2 * target.tolerances.dispatchMs)
-      const isExecuted = job.beacon.starts().length > 0
+      const isExecuted = job.beacon.executions().length > 0
       check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', reply)
       return
     }
@@ -26,20 +27,19 @@ rule(
   { uses: ['scaleToZero'] },
 )
 
+rule('queue.ttl.running', async (context) => {
+  const { jobs, ttlMs } = await running(context, 'normal', 1)
+  for (const job of jobs) context.check('gone').status(await afterEnd(context, job, ttlMs), 404)
+})
+
 rule(
-  'queue.ttl.running',
+  'queue.ttl.frees-worker',
   async (context) => {
-    const { fixture, clock, target, check } = context
-    const { endpoint, workers } = scarce(context)
-    const { jobs, ttlMs } = await running(context, workers ?? 1)
-    for (const job of jobs) check('gone').status(await afterEnd(context, job, ttlMs), 404)
-    if (workers === null) return
-    const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint })
-    const { coldStartMs, dispatchMs } = target.tolerances
-    const start = await clock.until(later.beacon.started(), clock.now() + coldStartMs + dispatchMs)
-    check('free').that(start !== null, 'a worker that takes the next job', 'no worker', later.reply)
+    const { jobs, ttlMs } = await running(context, 'twoWorkers', busyWorkers)
+    const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
+    await freed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], workers: 1 },
+  { uses: ['twoWorkers'] },
 )
 
 rule('queue.ttl.completed', async (context) => {
@@ -55,12 +55,14 @@ rule('queue.ttl.completed', async (context) => {
 })
 
 rule('queue.ttl.not-early', async (context) => {
-  const { fixture, offers, check } = context
-  const policy = { ttl: 20_000 }
-  const job = await fixture.submitted({ steps: [{ output: 1 }], policy })
-  const held = offers('receiver') ? await fixture.submitted({ steps: [{ hold: 'never' }], policy }) : null
-  check('there').status(await beforeEnd(context, job, policy.ttl), 200)
-  if (held !== null) check('running').status(await beforeEnd(context, held, policy.ttl), 200)
+  const ttlMs = 20_000
+  const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+  context.check('there').status(await beforeEnd(context, job, ttlMs), 200)
+})
+
+rule('queue.ttl.not-early-running', async (context) => {
+  const { jobs, ttlMs } = await running(context, 'normal', 1)
+  for (const job of jobs) context.check('there').status(await beforeEnd(context, job, ttlMs), 200)
 })
 
 rule(
@@ -88,9 +90,11 @@ rule(
 )
 
 /** Jobs that run until nobody wants them any more, begun well within their ttl. */
-async function running(context: Context, count: number): Promise<{ jobs: SubmittedJob[]; ttlMs: number }> {
-  const { fixture, clock, inconclusive } = context
-  const { endpoint } = scarce(context)
+async function running(
+  { fixture, clock, inconclusive }: Context,
+  endpoint: EndpointRole,
+  count: number,
+): Promise<{ jobs: SubmittedJob[]; ttlMs: number }> {
   for (const ttlMs of lives) {
     const jobs: SubmittedJob[] = []
     for (let n = 0; n < count; n++) {

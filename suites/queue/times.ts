@@ -1,8 +1,8 @@
+import { refuseOutage } from '../harness/check.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { JobWish, SubmittedJob } from '../harness/fixtures/types.ts'
 import { membersOf } from '../harness/read.ts'
-import type { EndpointRole } from '../harness/target/types.ts'
 
 /** How long before an end a job is looked at, ms: a second for the request, and one for clocks of whole seconds. */
 export const leadMs = 2_000
@@ -45,9 +45,20 @@ export function rouse({ fixture }: Context): Promise<SubmittedJob> {
   return fixture.submitted({ steps: [{ output: 0 }], endpoint: 'scaleToZero' })
 }
 
-/** An endpoint whose workers are so few that jobs keep all of them busy, where the target has one. */
-export function scarce({ offers }: Context): { readonly endpoint: EndpointRole; readonly workers: number | null } {
-  return offers('endpoint.two-workers') ? { endpoint: 'twoWorkers', workers: 2 } : { endpoint: 'normal', workers: null }
+/** As many jobs keep every worker busy of the endpoint with two. */
+export const busyWorkers = 2
+
+/**
+ * A worker takes another job once those end that keep both workers of an endpoint busy: until `busyUntilMs` at least,
+ * until `endMs` at most. Rejects with Inconclusive where one was free before.
+ */
+export async function freed(context: Context, busyUntilMs: number, endMs: number): Promise<void> {
+  const { check, clock, fixture, inconclusive, target } = context
+  const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
+  const next = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'twoWorkers' })
+  const start = await clock.until(next.beacon.started(), endMs + sweepMs + coldStartMs + dispatchMs)
+  if (start !== null && start.at.target < busyUntilMs) inconclusive('a job found a worker though both were busy')
+  check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.reply)
 }
 
 /** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive where the answer came too late to tell. */
@@ -67,7 +78,8 @@ export async function afterEnd({ clock, target }: Context, job: SubmittedJob, tt
   return job.queue.status(job.id)
 }
 
-/** The status of a job in an answer. */
+/** The status of a job in an answer. Throws Inconclusive for a gateway's answer. */
 export function statusIn(reply: Reply): unknown {
+  refuseOutage(reply)
   return membersOf(reply.json)?.status
 }

@@ -1,3 +1,4 @@
+import type { Context } from '../harness/context.ts'
 import { rule } from '../harness/registry.ts'
 import { attempt, completed, countAttempts, mostAttempts, requests } from './attempts.ts'
 
@@ -50,9 +51,20 @@ rule('webhook.stops-on-success', async (context) => {
   }
 })
 
-rule('webhook.only-200', async (context) => {
+rule('webhook.only-200', (context) => expectRetriedAfter(context, [404, 429, 503]))
+
+rule('webhook.only-200-strict', async (context) => {
+  const { fixture, reading } = context
+  // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
+  const redirected = await fixture.submitted({ steps: [{ output: 1 }], webhook: [{ redirect: '/' }, 200] })
+  await expectRetriedAfter(context, [201, 204])
+  await completed(context, redirected)
+  reading('302', requests(await countAttempts(context, redirected, 2)))
+})
+
+/** An attempt that is answered with each of these is followed by a second one. */
+async function expectRetriedAfter(context: Context, statuses: readonly number[]): Promise<void> {
   const { fixture, check } = context
-  const statuses = [404, 429, 503]
   const jobs = []
   for (const status of statuses) {
     jobs.push({ status, job: await fixture.submitted({ steps: [{ output: 1 }], webhook: [status, 200] }) })
@@ -62,4 +74,4 @@ rule('webhook.only-200', async (context) => {
     const count = await countAttempts(context, job, 2)
     check(`retried-${status}`).that(count === 2, `a second request after a ${status}`, requests(count), reply)
   }
-})
+}

@@ -43,6 +43,6 @@ rule('webhook.no-effect-on-job', async (context) => {
   const isSame = canonical(output) === canonical(twin.job?.output)
   check('output').that(isSame, `output ${show(twin.job?.output)}`, `output ${show(output)}`, reply)
   const [first] = job.webhook.attempts()
-  const more = job.beacon.starts().filter(({ n }) => n > (first?.n ?? 0)).length
+  const more = job.beacon.executions().filter(({ n }) => n > (first?.n ?? 0)).length
   check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, reply)
 })

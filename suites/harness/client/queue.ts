@@ -37,7 +37,7 @@ interface Operations<Answer> {
   requests(options?: QueueCallOptions): Answer
   /** `route` is what follows /openai, as `/v1/chat/completions`; time moves until the answer. */
   openai(route: string, body: unknown, options?: QueueCallOptions): Answer
-  /** Anything else below the endpoint: another method, or a route that does not exist, as `/nothing`. */
+  /** Anything else below the endpoint: another method, or a route that does not exist, as `/nothing`; never a purge. */
   other(method: string, route: string, body?: unknown, options?: QueueCallOptions): Answer
 }
 
@@ -165,8 +165,12 @@ export function createQueueClient(options: QueueClientOptions): QueueClient {
             },
             given,
           ),
-        other: (method, route, body, given) =>
-          make({ operation: 'otherQueueRoute', method, path: path('runJob').replace(/\/run$/, route), body }, given),
+        other(method, route, body, given) {
+          const to = path('runJob').replace(/\/run$/, route)
+          // One that ignores the endpoint's id would empty another queue.
+          if (method === 'POST' && to === path('purgeQueue')) throw new Error('a purge is sent by purge() alone')
+          return make({ operation: 'otherQueueRoute', method, path: to, body }, given)
+        },
       }
     }
 

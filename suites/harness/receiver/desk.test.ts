@@ -30,14 +30,16 @@ function post(url: string, body: object = {}, call?: string): Promise<Response> 
 describe('a beacon', () => {
   test('tells which execution of the job it is; one that is told again stays what it was', async () => {
     const { desk } = await open()
-    const { beacon } = desk.mail('queue.x', 1, [200])
+    const { beacon, look } = desk.mail('queue.x', 1, [200])
     // A worker that the platform does not tell the attempt says null.
     const starts = ['a', 'b', 'a'].map((execution) => ({ execution, worker: 'w', attempt: null }))
     const told: unknown[] = []
     for (const start of starts) told.push(await (await post(`${beacon.url}/start`, start, 'x1')).json())
     expect(told).toEqual([{ n: 1 }, { n: 2 }, { n: 1 }])
     expect((await beacon.started(2).comes).call).toBe('x1')
-    expect(beacon.starts()).toEqual([])
+    expect(beacon.executions()).toEqual([])
+    look()
+    expect(beacon.executions().map(({ nth }) => nth)).toEqual([1, 2])
   })
 
   test('holds a key until it is released, and no longer', async () => {

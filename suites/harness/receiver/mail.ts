@@ -50,7 +50,7 @@ export function createMail({ owner, token, url, script, release }: MailOptions):
       ended: (n = 1) => coming(`end ${n}`),
       waiting: (key, n = 1) => coming(`hold ${n} ${key}`),
       release,
-      starts: () => shown('start'),
+      executions: () => firstOfEach(shown('start')),
       ends: () => shown('end'),
     },
     hook: { url: `${url}/webhook`, attempt: (n = 1) => coming(`webhook ${n}`), attempts: () => shown('webhook') },
@@ -62,6 +62,11 @@ export function createMail({ owner, token, url, script, release }: MailOptions):
       seen = arrivals.length
     },
   }
+}
+
+/** Without those that came again for the same execution. */
+function firstOfEach(starts: readonly Arrival[]): Arrival[] {
+  return starts.filter(({ nth }, place) => starts.findIndex((start) => start.nth === nth) === place)
 }
 
 function nameOf({ kind, nth, holds }: Arrival): string {

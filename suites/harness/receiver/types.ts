@@ -69,8 +69,9 @@ export interface Beacon {
   waiting(key: string, n?: number): Coming<Arrival>
   /** Lets all go on that wait for a key, now or later. */
   release(key: string): void
+  /** The start of each execution that began until this scenario's last exchange or wait, told again or not. */
+  executions(): readonly Arrival[]
   /** What came until this scenario's last exchange or wait. */
-  starts(): readonly Arrival[]
   ends(): readonly Arrival[]
 }
 

@@ -1,3 +1,4 @@
+import { outageStatuses, refuseOutage } from '../check.ts'
 import { createQueueClient, type QueueClient } from '../client/queue.ts'
 import type { Reply } from '../client/reply.ts'
 import type { Sender } from '../client/sender.ts'
@@ -112,8 +113,11 @@ export function createQueueSide(
       deadline ??= actor.now() + boundMs
       const status = statusOf(reply)
       const job = reply.status === 200 ? membersOf(reply.json) : null
-      if (done(status)) return { status, job, reply, settled: true }
-      if (actor.now() >= deadline) return { status, job, reply, settled: false }
+      if (!outageStatuses.has(reply.status) && done(status)) return { status, job, reply, settled: true }
+      if (actor.now() >= deadline) {
+        refuseOutage(reply)
+        return { status, job, reply, settled: false }
+      }
       await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
       pause = Math.min(pause * 2, pollMs * 4)
     }

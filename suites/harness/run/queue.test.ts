@@ -16,7 +16,8 @@ async function held({ fixture, clock, begun, ended, check }: Context): Promise<v
     JSON.stringify(during.json),
     during,
   )
-  check('one').that(job.beacon.starts().length === 1 && start.nth === 1, 'one start', `${job.beacon.starts().length}`)
+  const { length } = job.beacon.executions()
+  check('one').that(length === 1 && start.nth === 1, 'one start', `${length}`, during)
   job.beacon.release('go')
   const end = await ended(job)
   check('ended').that(end.status === 'COMPLETED', 'COMPLETED', end.status, end.reply)
@@ -30,13 +31,18 @@ async function notified({ fixture, clock, reading, check }: Context): Promise<vo
   const moments: number[] = []
   for (const n of [1, 2, 3]) {
     const attempt = await clock.until(job.webhook.attempt(n), deadline)
-    check('attempts').that(attempt !== null, `attempt ${n}`, 'none')
+    check('attempts').that(attempt !== null, `attempt ${n}`, 'none', job.reply)
     moments.push(attempt?.at.target ?? 0)
   }
   const gaps = moments.slice(1).map((at, n) => at - (moments[n] ?? 0))
   reading('gaps', gaps.join())
-  check('no-more').that((await clock.until(job.webhook.attempt(4), deadline)) === null, 'no fourth', 'a fourth')
-  check('attempts').that(job.webhook.attempts().length === 3, '3', `${job.webhook.attempts().length}`)
+  check('no-more').that(
+    (await clock.until(job.webhook.attempt(4), deadline)) === null,
+    'no fourth',
+    'a fourth',
+    job.reply,
+  )
+  check('attempts').that(job.webhook.attempts().length === 3, '3', `${job.webhook.attempts().length}`, job.reply)
   check('status').status(await job.queue.status(job.id), 200)
 }
 
@@ -45,10 +51,10 @@ async function sync({ fixture, queue, clock, begun, check }: Context): Promise<v
   const job = fixture.job({ steps: [{ hold: 'go' }, { output: { a: [1] } }] })
   const answer = queue.held.runsync(job.body)
   await begun(job)
-  check('waits').that((await clock.until(answer, clock.now() + 5_000)) === null, 'no answer', 'an answer')
+  check('waits').that((await clock.until(answer, clock.now() + 5_000)) === null, 'no answer', 'an answer', null)
   job.beacon.release('go')
   const reply = await clock.until(answer, clock.now() + 5_000)
-  check('answers').that(reply !== null, 'an answer', 'none')
+  check('answers').that(reply !== null, 'an answer', 'none', null)
   if (reply !== null) check('answers').status(reply, 200)
   const plain = await queue.runsync({ input: { plain: true } })
   check('plain').that((plain.json as { status: string }).status === 'COMPLETED', 'COMPLETED', '', plain)
@@ -79,7 +85,7 @@ async function times({ queue, fixture, follow, clock, reading, check }: Context)
   const gone = await follow(waiting, (status) => status === 'gone', 20_000)
   reading('gone-after', String(Math.ceil((clock.now() - gone.reply.exchange.sent.target) / 1000)))
   check('gone').that(gone.settled, 'gone', gone.status, gone.reply)
-  check('never').that(waiting.beacon.starts().length === 0, 'no start', 'a start')
+  check('never').that(waiting.beacon.executions().length === 0, 'no start', 'a start', gone.reply)
   check('health').status(await queue.on('dedicated').health(), 200)
 }
 
@@ -171,6 +177,18 @@ describe('time is moved at rest alone', () => {
       reason: 'no whole answer: the target has not answered, and nothing is due on its clock',
     })
   })
+})
+
+test('a purge is sent to the dedicated endpoint alone, whatever it is called', async () => {
+  const { judgements, events } = await runOnRig({
+    normal: { run: async ({ queue }) => void (await queue.purge()) },
+    nowhere: { run: async ({ queue }) => void (await queue.at('nowhere').purge()) },
+    route: { run: async ({ queue }) => void (await queue.at('nowhere').other('POST', '/purge-queue')) },
+  })
+  for (const { verdict, reason } of judgements.values()) {
+    expect({ verdict, reason }).toEqual({ verdict: 'broken', reason: expect.stringContaining('a purge is sent') })
+  }
+  expect(events.filter(({ type }) => type === 'exchange')).toEqual([])
 })
 
 test('what is left of a rule is cancelled, and lets the workers go', async () => {

@@ -1,0 +1,74 @@
+import { rules } from '../../generated/rules.ts'
+import { judgedByLoad } from '../../load/analyse/rules.ts'
+import type { Plane } from '../../suites/harness/exchange.ts'
+import { needsOf } from '../../suites/harness/target/claims.ts'
+import type { EndpointRole, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
+import type { Latitude } from '../types.ts'
+import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
+
+type Without = (target: Target) => Target
+
+/** What a platform may lack, as its target file says: a latitude for each need of a row that has none of its own. */
+export const absent: readonly Latitude[] = [
+  lack('worker', 'queue', queue({ worker: false })),
+  lack('receiver', 'queue', (target) => ({ ...target, receiver: null }), {
+    // A worker takes real time to hold a job, which a controlled clock does not see.
+    verdicts: { 'queue.execution-timeout.not-early': 'inconclusive' },
+  }),
+  lack('stream', 'queue', queue({ stream: null })),
+  lack('requests', 'queue', queue({ requests: false })),
+  lack('openai', 'queue', queue({ openai: false })),
+  lack('endpoint.dedicated', 'queue', endpoint('dedicated')),
+  lack('endpoint.second', 'queue', endpoint('second')),
+  lack('endpoint.two-workers', 'queue', endpoint('twoWorkers')),
+  lack('endpoint.scale-to-zero', 'queue', endpoint('scaleToZero')),
+  lack('key.restricted', null, key('restricted')),
+  lack('key.expired', null, key('expired')),
+  lack('key.stranger', null, key('stranger')),
+  lack('volume.second', 'pods', plane({ volumeSecond: null })),
+  lack('pods.persistent', 'pods', plane({ persistent: null }), {
+    readings: reads('pods.patch.null', null, nullMountsOf('persistent')),
+  }),
+  lack('pod.error', 'pods', plane({ recipes: {} })),
+  lack('pods.change', 'pods', plane({ change: null })),
+]
+
+/**
+ * A target without something: the rules whose row names it are not applicable, and each other one comes to the same
+ * verdict by the same clauses.
+ */
+function lack(need: string, on: Plane | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
+  const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
+  return {
+    id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,
+    says: `There is no ${need}, as the target file says.`,
+    ...(on === null ? {} : { plane: on }),
+    change: (options) => options,
+    file: (target) => ({ ...without(target), absent: { ...target.absent, [need]: 'none here' } }),
+    verdicts: {
+      ...verdict(
+        'not-applicable',
+        named.map(({ id }) => id),
+      ),
+      ...verdicts,
+    },
+    sameClauses: true,
+    ...more,
+  }
+}
+
+function queue(change: Partial<QueuePlane>): Without {
+  return (target) => ({ ...target, queue: target.queue === null ? null : { ...target.queue, ...change } })
+}
+
+function endpoint(role: Exclude<EndpointRole, 'normal'>): Without {
+  return (target) =>
+    target.queue === null ? target : queue({ endpoints: { ...target.queue.endpoints, [role]: null } })(target)
+}
+
+function key(name: KeyName): Without {
+  return ({ keys, ...target }) => {
+    const { [name]: _, ...others } = keys
+    return { ...target, keys: others }
+  }
+}

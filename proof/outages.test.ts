@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { composeOptions } from '../reference/options.ts'
+import type { Exchange } from '../suites/harness/exchange.ts'
+import { everything } from './jobs.ts'
+import { judgeOn } from './judge.ts'
+import { endpointsWith } from './latitudes/queue-time.ts'
+import type { Fetch, Variant } from './types.ts'
+
+// A gateway that answers in place of the API decides nothing, and neither does a worker too many: no rule fails for it,
+// and none passes that would have needed what was not seen.
+
+const { rules } = everything()
+const ofQueue = rules.filter(({ id }) => /^(queue|webhook)\.|^auth\.queue\./.test(id))
+
+describe('an outage of /status', () => {
+  it.each([2, 3, 5, 7])('at every %ith look fails no rule', async (each) => {
+    const judgements = await judgeOn({ variants: [outage((n) => n % each === 0)], rules: ofQueue })
+    const wrong = judgements.filter(
+      ({ verdict }) => !['passed', 'observed', 'inconclusive', 'blocked'].includes(verdict),
+    )
+    expect(wrong.map(({ rule, findings, reason }) => ({ rule, findings, reason }))).toEqual([])
+  })
+
+  it('at any one look of a rule does not fail it', async () => {
+    const wrong: unknown[] = []
+    for (const { id } of ofQueue) {
+      const rule = rules.filter((one) => one.id === id)
+      const looks = await looksOf(rule)
+      for (const at of new Set([1, 2, Math.ceil(looks / 2), looks - 1, looks].filter((n) => n > 0 && n <= looks))) {
+        const [judgement] = await judgeOn({ variants: [outage((n) => n === at)], rules: rule })
+        if ((judgement?.findings.length ?? 1) > 0) wrong.push({ id, at, findings: judgement?.findings })
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it.each([
+    'queue.cancel.queued',
+    'queue.execution-timeout.enforced',
+    'queue.status.failed',
+    'queue.status.in-progress',
+    'queue.status.values',
+    'webhook.no-effect-on-job',
+  ])('from the second look on leaves %s inconclusive', async (id) => {
+    const rule = rules.filter((one) => one.id === id)
+    const looks = await looksOf(rule)
+    expect(looks).toBeGreaterThan(1)
+    for (const from of new Set([1, Math.floor(looks / 2), looks - 1])) {
+      const [judgement] = await judgeOn({ variants: [outage((n) => n > from)], rules: rule })
+      expect({ from, verdict: judgement?.verdict, findings: judgement?.findings }).toEqual({
+        from,
+        verdict: 'inconclusive',
+        findings: [],
+      })
+    }
+  })
+})
+
+it.each(['queue.cancel.queued', 'queue.run.no-worker-free', 'queue.status.in-progress', 'queue.ttl.frees-worker'])(
+  '%s is inconclusive where the endpoint with two workers has more',
+  async (id) => {
+    const variants: Variant[] = [
+      {
+        id: 'worker-too-many',
+        says: 'The endpoint has workers of which its file does not tell.',
+        change: (options) =>
+          composeOptions(options, { endpoints: endpointsWith({ workersMin: 4, workersMax: 4, coldStartMs: 0 }) }),
+      },
+    ]
+    const [judgement] = await judgeOn({ variants, rules: rules.filter((one) => one.id === id) })
+    expect(judgement).toMatchObject({ verdict: 'inconclusive' })
+  },
+)
+
+/** How often a rule looks at jobs on the reference. */
+async function looksOf(rule: typeof rules): Promise<number> {
+  const exchanges: Exchange[] = []
+  await judgeOn({ variants: [], rules: rule, exchanged: (exchange) => exchanges.push(exchange) })
+  return exchanges.filter(({ operation }) => operation === 'getJobStatus').length
+}
+
+/** A gateway answers 503 to some looks at jobs, counted from 1. */
+function outage(isOut: (n: number) => boolean): Variant {
+  return {
+    id: 'outage',
+    says: 'A gateway answers some looks at jobs.',
+    wrap: (fetch: Fetch) => {
+      let looks = 0
+      return async (request) => {
+        if (!/\/status\//.test(request.url) || !isOut(++looks)) return fetch(request)
+        return new Response('Service Unavailable', { status: 503 })
+      }
+    },
+  }
+}
