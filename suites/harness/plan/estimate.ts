@@ -6,11 +6,11 @@ import type { PlanRule } from './plan.ts'
 import { claimOf, waitMsOf } from './resources.ts'
 
 /**
- * What it takes to arrange things, and a request with its share of the pauses between polls, real ms: about the means
- * of the rules on the served reference in real time. A plan is an estimate, and says so.
+ * What it takes to arrange things, and a request with its share of the pauses between polls, real ms: the means of the
+ * rules on the served reference in real time. A plan is an estimate, and says so.
  */
 const pods = { requests: 12, ms: 7_000, requestMs: 250 }
-const jobs = { requests: 8, ms: 3_000, requestMs: 100 }
+const jobs = { requests: 8, ms: 1_000, requestMs: 100 }
 const other = { requests: 4, ms: 0, requestMs: 100 }
 
 /** A worker that the rule before has brought must be gone first. */
@@ -27,7 +27,8 @@ export function estimate(scenario: Scenario, row: RuleRow, target: Target): Plan
   const plain = { rule: row.id, requests, claim: claimOf(scenario, row, target) }
   if (target.clock !== 'real') return { ...plain, waitMs: 0, ms: requests * controlledMs }
   const waitMs = waitMsOf(row)
-  const ms = waitMs + kind.ms + requests * kind.requestMs + (isCold(scenario) ? coldMs : 0)
+  // What is arranged takes part of the wait.
+  const ms = Math.max(waitMs, kind.ms + requests * kind.requestMs) + (isCold(scenario) ? coldMs : 0)
   return { ...plain, waitMs, ms }
 }
 
