@@ -33,18 +33,24 @@ export async function playAll(
 ): Promise<PodView> {
   let pod = first ?? (await trial.make())
   let refused: FuzzCase[] = []
+  /** Whether one of them is to be refused by everybody; what may be refused is waited for once, at the end. */
+  let standsFirm = false
   for (const one of inOrder(cases, trial.situation(pod))) {
     const allowed = classify(trial.situation(pod), one.bytes)
-    if (refused.length > 0 && allowed.some(isChange)) {
-      pod = await looksUnchanged(context, trial, pod, refused)
+    const mayChange = allowed.some(isChange)
+    if (refused.length > 0 && mayChange) {
+      pod = await looksUnchanged(context, trial, pod, refused, standsFirm ? lookAfterMs : 0)
       refused = []
+      standsFirm = false
     }
     const reply = await trial.send(pod, one.bytes)
     const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
     if (seen.length === 0) await wrongAnswer(context, trial, { one, allowed, reply, pod, refused })
     context.check('answer').saw(reply)
-    if (!seen.some(isChange)) refused.push(one)
-    else
+    if (!seen.some(isChange)) {
+      refused.push(one)
+      standsFirm ||= !mayChange
+    } else
       pod =
         (await trial.accepted(
           pod,
@@ -52,7 +58,7 @@ export async function playAll(
           one,
         )) ?? (await trial.make())
   }
-  return looksUnchanged(context, trial, pod, refused)
+  return looksUnchanged(context, trial, pod, refused, lookAfterMs)
 }
 
 /** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
@@ -97,7 +103,7 @@ async function wrongAnswer(context: Context, trial: Trial, wrong: Wrong): Promis
     const classes = classify(trial.situation(another), simpler.bytes)
     return again.status === status && !classes.some(({ answers }) => isIn(status, answers))
   }
-  if (!(await fails(one))) await looksUnchanged(context, trial, pod, refused)
+  if (!(await fails(one))) await looksUnchanged(context, trial, pod, refused, lookAfterMs)
   const least = await simplest(one, fails)
   const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
   context.check('answer').that(false, expected, answerText(reply, least), reply)
@@ -144,9 +150,10 @@ async function looksUnchanged(
   trial: Trial,
   before: PodView,
   cases: readonly FuzzCase[],
+  afterMs: number,
 ): Promise<PodView> {
   if (cases.length === 0) return before
-  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
+  await context.clock.sleep(Math.min(afterMs, context.target.tolerances.visibleMs))
   const reply = await context.pods.get(before.id)
   context.check('unchanged').saw(reply)
   const changed = changesIn(before, reply)

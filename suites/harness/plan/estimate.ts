@@ -9,9 +9,9 @@ import { claimOf, waitMsOf } from './resources.ts'
  * What it takes to arrange things, and a request with its share of the pauses between polls, real ms: the means of the
  * rules on the served reference in real time. A plan is an estimate, and says so.
  */
-const pods = { requests: 12, ms: 7_000, requestMs: 250 }
-const jobs = { requests: 8, ms: 1_000, requestMs: 100 }
-const other = { requests: 4, ms: 0, requestMs: 100 }
+const pods = { requests: 12, ms: 7_000, requestMs: 180 }
+const jobs = { requests: 8, ms: 1_000, requestMs: 25 }
+const other = { requests: 4, ms: 0, requestMs: 50 }
 
 /** A worker that the rule before has brought must be gone first. */
 const coldMs = 10_000
