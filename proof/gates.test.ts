@@ -141,8 +141,8 @@ describe('the catalog', () => {
 
 describe('odd answers', () => {
   it('crash no rule', async () => {
-    const { tried, broken } = await tryOddAnswers({ sample: 40, seed: 1 })
-    expect(tried).toHaveLength(40)
+    const { tried, broken } = await tryOddAnswers({ sample: 10, seed: 1 })
+    expect(tried).toHaveLength(10)
     expect(broken).toEqual([])
   }, 60_000)
 })

@@ -9,8 +9,21 @@ const parts = {
   ';': /(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g,
 } as const
 
+/** Several rules read the two headers of one answer, and the policy is the same in all of them. */
+const readLast = new Map<string, readonly RateItem[]>()
+const keptTexts = 8
+
 /** Finds the windows of a rate header in any spelling that shows them: names as tokens or strings, any spacing. */
-export function rateItems(header: string): RateItem[] {
+export function rateItems(header: string): readonly RateItem[] {
+  const known = readLast.get(header)
+  if (known !== undefined) return known
+  if (readLast.size >= keptTexts) readLast.clear()
+  const items = parse(header)
+  readLast.set(header, items)
+  return items
+}
+
+function parse(header: string): RateItem[] {
   return split(header, ',').map((item) => {
     const [name = '', ...parameters] = split(item, ';')
     return {
