@@ -5,6 +5,7 @@ import { planeOf } from '../harness/fixtures/pods.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
 import { show } from '../harness/read.ts'
 import { patchablePod, sameMounts, shown } from '../pods/patching.ts'
+import { orAgain } from './again.ts'
 import { caseText, enumerate, type FuzzCase } from './cases.ts'
 import type { After } from './oracle.ts'
 import type { Trial } from './play.ts'
@@ -12,9 +13,9 @@ import type { Trial } from './play.ts'
 /** Action calls on a pod in this status. */
 export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNING' | 'EXITED'>): Trial {
   return {
-    make: () => context.fixture.pod(status),
+    make: () => orAgain(() => context.fixture.pod(status)),
     situation: (pod) => ({ operation: 'triggerPodAction', status: pod.status as PodStatus }),
-    send: (pod, bytes) => context.pods.actWith(pod.id, raw(bytes)),
+    send: (pod, bytes, options) => context.pods.actWith(pod.id, raw(bytes), options),
     async accepted(pod, after, what) {
       const ends = new Set(after.map((one) => (one.kind === 'action' ? one.to : pod.status)))
       const rest = await context.settle(pod.id, (seen) => ends.has(asStatus(seen)))
@@ -33,7 +34,7 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
   const kind = shape.kind ?? (gpu === null ? 'cpu' : 'gpu')
   const otherVolumes = volumeSecond === null ? [] : [volumeSecond]
   return {
-    make: () => patchablePod(context, shape),
+    make: () => orAgain(() => patchablePod(context, shape)),
     situation: ({ value: { mounts, dataCenterId } }) => ({
       operation: 'updatePod',
       kind,
@@ -41,7 +42,7 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
       otherVolumes,
       isVolumeThere: typeof dataCenterId === 'string' && dataCenterId === volumeCenter,
     }),
-    send: (pod, bytes) => context.pods.patch(pod.id, raw(bytes)),
+    send: (pod, bytes, options) => context.pods.patch(pod.id, raw(bytes), options),
     async accepted(pod, after, what) {
       const wanted = after.map((one) => mountsAfter(one, pod.value.mounts))
       const rest = await shown(context, pod.id, ({ value }) =>
