@@ -5,6 +5,7 @@ import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
+import { type AnswerPatience, TransportFailure } from '../suites/harness/transport/types.ts'
 import { curlOf } from './fuzz-curl.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
@@ -56,6 +57,43 @@ describe('a gateway that answers 503', () => {
     expect(findings).toEqual([])
     expect(cases).toBeLessThan(500)
     expect(stopped).toBe('the target answered 503, which tells of an outage')
+  })
+})
+
+describe('a target that closes connections', () => {
+  /** The reference behind a transport that has no answer for these requests. */
+  const behind = (isDropped: (body: string, patience: AnswerPatience, nth: number) => boolean): OpenTarget => {
+    const reference = openReference()
+    let nth = 0
+    return {
+      ...reference,
+      transport: async (request, patience = {}) => {
+        const isBody = request.method === 'PATCH' || request.url.endsWith('/action')
+        if (isBody && isDropped(Buffer.from(request.body ?? []).toString(), patience, ++nth))
+          throw new TransportFailure('reset', 'the connection was closed')
+        return reference.transport(request, patience)
+      },
+    }
+  }
+  const fuzzed = (target: OpenTarget) =>
+    fuzzTarget({ open: target, seed: 3, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 1_500 })
+
+  test('that were kept alive has no finding', async () => {
+    const run = await fuzzed(behind((_, { newConnection = false }, nth) => !newConnection && nth % 5 === 0))
+    expect(run).toEqual({ cases: 1_500, findings: [], stopped: null })
+  })
+
+  test('whenever a body holds a certain thing has findings', async () => {
+    const { findings, stopped } = await fuzzed(behind((body) => body.includes('plumbline":null')))
+    expect(stopped).toBeNull()
+    expect(new Set(findings.map(({ observed }) => observed))).toEqual(new Set(['no whole answer']))
+    expect(new Set(findings.map(({ mutator }) => mutator))).toContain('extra-null')
+  })
+
+  test('whatever comes is given up, and soon', async () => {
+    const { cases, stopped } = await fuzzed(behind(() => true))
+    expect(stopped).toContain('no whole answer')
+    expect(cases).toBeLessThan(20)
   })
 })
 

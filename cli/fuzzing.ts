@@ -10,7 +10,7 @@ import type { Context } from '../suites/harness/context.ts'
 import { type HeaderPairs, jsonOf } from '../suites/harness/exchange.ts'
 import { planeOf } from '../suites/harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../suites/harness/fixtures/resources.ts'
-import { Inconclusive, RuleBroken } from '../suites/harness/outcome.ts'
+import { Inconclusive, RuleBroken, Unanswered } from '../suites/harness/outcome.ts'
 import { noRecorder } from '../suites/harness/record/recorder.ts'
 import { createSession, type Session } from '../suites/harness/run/session.ts'
 import type { Target } from '../suites/harness/target/types.ts'
@@ -194,7 +194,7 @@ function createDirect(
     })
     meanwhile.work()
     const { status, body } = await answer.catch((error: unknown) => {
-      throw error instanceof TransportFailure ? new Inconclusive(`no whole answer: ${error.message}`) : error
+      throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error
     })
     return {
       status,
@@ -217,7 +217,7 @@ function createAttempt(give: (reason: string) => void): CampaignOptions['attempt
       if (error instanceof RuleBroken) return { failure: error.finding.observed }
       if (!(error instanceof Inconclusive)) throw error
       if (++unanswered >= givenUpAfter) give(error.message)
-      return { failure: /^no whole answer/.test(error.message) ? 'no whole answer' : error.message }
+      return { failure: error instanceof Unanswered ? 'no whole answer' : error.message }
     }
   }
 }

@@ -110,9 +110,9 @@ export const oddPatches: readonly Defect[] = [
 
   wrong(
     'null-500',
-    'Mounts that are null make the API answer 500.',
-    'status 500 to null at $.mounts',
-    answers('patch', (body) => body === '{"mounts":null}', 500),
+    'A path that is null makes the API answer 500.',
+    `status 500 to null at ${path}`,
+    answers('patch', (body) => body.includes('"path":null'), 500),
   ),
   wrong(
     'surrogate-500',

@@ -3,11 +3,12 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { podOf } from '../harness/read.ts'
 import { sameMounts } from '../pods/patching.ts'
+import { changesIn, podToTryAgain, sendTwice, unlessUnanswered } from './again.ts'
 import type { FuzzCase } from './cases.ts'
 import { type FuzzFinding, fingerprintOf } from './findings.ts'
 import { readBody } from './oracle/reading.ts'
 import { type Allowed, allowedText, classify, isIn, type Situation } from './oracle.ts'
-import { changesIn, culpritOf, simplest } from './play.ts'
+import { culpritOf, simplest } from './play.ts'
 import { caseAt, enumeratedOf, type Stage, stagesOf } from './stages.ts'
 
 /** What came of something, or in a few words why nothing did. */
@@ -79,7 +80,7 @@ export async function replayCase(context: Context, seed: number, path: string) {
   }
   const pod = await drawn.stage.trial.make()
   const situation = drawn.stage.trial.situation(pod)
-  const reply = await drawn.stage.trial.send(pod, one.bytes)
+  const reply = await sendTwice(drawn.stage.trial, pod, one.bytes)
   const allowed = classify(situation, one.bytes)
   const isAllowed = allowed.some(({ answers }) => isIn(reply.status, answers))
   return { one, stage: drawn.stage.name, situation, reply, expected: allowedText(allowed), isAllowed }
@@ -97,7 +98,7 @@ async function tryOne(
   stage.pod ??= await stage.trial.make()
   const { pod, trial } = stage
   const situation = trial.situation(pod)
-  const allowed = classify(situation, one.bytes)
+  let allowed = classify(situation, one.bytes)
   const isAction = situation.operation === 'triggerPodAction'
   const mayChange = allowed.some(({ after }) => after.kind !== 'unchanged')
   if (isAction && mayChange && !sendsValid) return false
@@ -109,8 +110,14 @@ async function tryOne(
   }
   let isOutage = false
   const outcome = await options.attempt(async () => {
-    const first = await options.direct(situation, pod.id, one.bytes)
-    const answer = first.status === 429 ? await trial.send(pod, one.bytes) : first
+    const first = await unlessUnanswered(options.direct(situation, pod.id, one.bytes))
+    let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
+    if (answer === null) {
+      const next = (await podToTryAgain(context, trial, pod, allowed)) ?? (await trial.make())
+      if (next !== pod) Object.assign(stage, { pod: next, refused: [] })
+      allowed = classify(trial.situation(next), one.bytes)
+      answer = await trial.send(next, one.bytes, { newConnection: true })
+    }
     isOutage = outageStatuses.has(answer.status)
     if (isOutage) context.inconclusive(`the target answered ${answer.status}, which tells of an outage`)
     return answer
@@ -155,7 +162,7 @@ async function wrong(
   const fails = async (simpler: FuzzCase) => {
     const pod = isNewEach || stage.pod === null ? await trial.make() : stage.pod
     stage.pod = isNewEach ? null : pod
-    const again = await options.attempt(() => trial.send(pod, simpler.bytes))
+    const again = await options.attempt(() => sendTwice(trial, pod, simpler.bytes))
     if ('value' in again && again.value.status < 300 && !isNewEach) stage.pod = null
     const classes = classify(trial.situation(pod), simpler.bytes)
     return observedIn(again) === observed && allowedText(classes) === allowedText(allowed)

@@ -40,7 +40,7 @@ export function createOracle(changed: Partial<OracleParts> = {}): Oracle {
 export const classify: Oracle = createOracle()
 
 export type { After, Allowed, Answers, FuzzOperation, Situation } from './oracle/types.ts'
-export { allowedText, isIn } from './oracle/types.ts'
+export { allowedText, isIn, isLeft } from './oracle/types.ts'
 
 function onQueue(refusal: Allowed): Allowed {
   return { ...refusal, answers: refusal.answers === '4xx' ? [400, 413] : [400] }

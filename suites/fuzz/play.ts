@@ -1,16 +1,18 @@
 import { outageStatuses } from '../harness/check.ts'
+import type { CallOptions } from '../harness/client/headers.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
-import { changedFields, type PodView, podOf, show } from '../harness/read.ts'
+import { type PodView, podOf } from '../harness/read.ts'
+import { changesIn, podToTryAgain, sendTwice, unlessUnanswered } from './again.ts'
 import { asIs, caseText, type FuzzCase } from './cases.ts'
-import { type After, type Allowed, allowedText, classify, isIn, type Situation } from './oracle.ts'
+import { type After, type Allowed, allowedText, classify, isIn, isLeft, type Situation } from './oracle.ts'
 
 /** How cases of one operation are tried on pods of one kind. */
 export interface Trial {
   /** A pod of its own, at rest. */
   readonly make: () => Promise<PodView>
   readonly situation: (pod: PodView) => Situation
-  readonly send: (pod: PodView, bytes: Uint8Array) => Promise<Reply>
+  readonly send: (pod: PodView, bytes: Uint8Array, options?: CallOptions) => Promise<Reply>
   /** Checks what an accepted body has done; the pod to go on with, or null where another one is to be made. */
   readonly accepted: (pod: PodView, after: readonly After[], what: FuzzCase) => Promise<PodView | null>
 }
@@ -20,6 +22,8 @@ const lookAfterMs = 2_000
 
 /** How many simpler cases of a finding are tried. */
 const simplerTries = 24
+
+const lost = 'a body had no whole answer, and the pod is no longer as it was'
 
 /**
  * Tries cases in turn, on `first` or a pod of its own, and gives the pod that it ends with. Whatever is refused leaves
@@ -36,14 +40,23 @@ export async function playAll(
   /** Whether one of them is to be refused by everybody; what may be refused is waited for once, at the end. */
   let standsFirm = false
   for (const one of inOrder(cases, trial.situation(pod))) {
-    const allowed = classify(trial.situation(pod), one.bytes)
+    let allowed = classify(trial.situation(pod), one.bytes)
     const mayChange = allowed.some(isChange)
     if (refused.length > 0 && mayChange) {
       pod = await looksUnchanged(context, trial, pod, refused, standsFirm ? lookAfterMs : 0)
       refused = []
       standsFirm = false
     }
-    const reply = await trial.send(pod, one.bytes)
+    let reply = await unlessUnanswered(trial.send(pod, one.bytes))
+    if (reply === null) {
+      pod = (await podToTryAgain(context, trial, pod, allowed)) ?? context.inconclusive(lost)
+      allowed = classify(trial.situation(pod), one.bytes)
+      reply = await trial.send(pod, one.bytes, { newConnection: true })
+    }
+    if (isLeft(reply.status, allowed)) {
+      pod = await asBefore(context, trial, pod)
+      continue
+    }
     const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
     if (seen.length === 0) await wrongAnswer(context, trial, { one, allowed, reply, pod, refused })
     context.check('answer').saw(reply)
@@ -87,6 +100,12 @@ export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzC
     .map(({ one }) => one)
 }
 
+/** The pod as long as nothing has changed it, else another one. */
+async function asBefore(context: Context, trial: Trial, pod: PodView): Promise<PodView> {
+  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
+  return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : trial.make()
+}
+
 function isChange({ after }: Allowed): boolean {
   return after.kind !== 'unchanged'
 }
@@ -99,7 +118,7 @@ async function wrongAnswer(context: Context, trial: Trial, wrong: Wrong): Promis
   if (context.lacksCapacity(reply)) context.inconclusive('the target has no capacity')
   const fails = async (simpler: FuzzCase) => {
     const another = await trial.make()
-    const again = await trial.send(another, simpler.bytes)
+    const again = await sendTwice(trial, another, simpler.bytes)
     const classes = classify(trial.situation(another), simpler.bytes)
     return again.status === status && !classes.some(({ answers }) => isIn(status, answers))
   }
@@ -165,14 +184,6 @@ async function looksUnchanged(
   return before
 }
 
-/** What of a pod is another than before, as a text; null where it is the same. */
-export function changesIn(before: PodView, reply: Reply): string | null {
-  const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
-  if (pod === null) return `answer ${reply.status}`
-  const changed = changedFields(before.value, pod.value)
-  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(pod.value[name])}`).join(', ')
-}
-
 /** Of several refused bodies the one that changes a pod, each half tried on a pod of its own; null where none does again. */
 export async function culpritOf(context: Context, trial: Trial, cases: readonly FuzzCase[]): Promise<FuzzCase | null> {
   let left = cases
@@ -185,7 +196,7 @@ export async function culpritOf(context: Context, trial: Trial, cases: readonly 
 
 async function changesPod(context: Context, trial: Trial, cases: readonly FuzzCase[]): Promise<boolean> {
   const pod = await trial.make()
-  for (const { bytes } of cases) await trial.send(pod, bytes)
+  for (const { bytes } of cases) await sendTwice(trial, pod, bytes)
   await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
   return changesIn(pod, await context.pods.get(pod.id)) !== null
 }

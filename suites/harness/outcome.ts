@@ -35,6 +35,9 @@ export class Inconclusive extends Error {
   override readonly name = 'Inconclusive'
 }
 
+/** The same, for a request had no whole answer. */
+export class Unanswered extends Inconclusive {}
+
 /** Something that the rule builds on (a fixture, another rule) did not come about. */
 export class Blocked extends Error {
   override readonly name = 'Blocked'

@@ -1,3 +1,4 @@
+import { type RuleId, rules } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus, Tables } from '../../../generated/tables.ts'
 import type { Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../harness/read.ts'
@@ -11,13 +12,26 @@ export function ofAction(value: unknown, status: PodStatus, tables: Tables, isVa
   if (!isValid(value)) {
     const invalid = refused([422], 'the body has to be one known action and nothing else', 'Trigger a pod action')
     // Nothing says which of the two is looked at first.
-    return action === null || isPermitted(action, status, tables) ? [invalid] : [invalid, conflict(action, status)]
+    if (action === null || isPermitted(action, status, tables)) return [invalid]
+    return [invalid, { ...conflict(action, status), left: { to: 'pods.action-body.validation-first', answers: 'any' } }]
   }
   if (action === null) return []
-  if (!isPermitted(action, status, tables)) return [conflict(action, status)]
   const { answer, to } = tables.transitions[action]
+  const row = rowOf(action, status)
+  if (!isPermitted(action, status, tables)) {
+    return [
+      { ...conflict(action, status), ...(row === null ? {} : { left: { to: row, answers: [200, answer, 409] } }) },
+    ]
+  }
   const reason = `${status} permits ${action}`
-  return [{ answers: [answer], reason, source: 'Pod status', after: { kind: 'action', action, to } }]
+  const left = row === null ? {} : { left: { to: row, answers: [409] } }
+  return [{ answers: [answer], reason, source: 'Pod status', after: { kind: 'action', action, to }, ...left }]
+}
+
+/** The row of the table of actions that says whether a status permits an action; null where there is none. */
+function rowOf(action: PodAction, status: PodStatus): RuleId | null {
+  const id = `pods.action.${status.toLowerCase()}.${action}`
+  return rules.find((row) => row.id === id)?.id ?? null
 }
 
 function conflict(action: PodAction, status: PodStatus): Allowed {

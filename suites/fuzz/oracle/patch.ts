@@ -29,14 +29,19 @@ function ofMounts(mounts: unknown, pod: Patched, isMounts: Validator): Allowed[]
   if (without !== undefined) {
     const asNull = refused([400, 422], 'null for a mount is not spoken of', 'Mounts')
     return [
-      asNull,
+      { ...asNull, left: { to: 'pods.patch.null', answers: 'any' } },
       ...(without === null ? [kept('null can be taken as left out', pod)] : ofMounts(without, pod, isMounts)),
     ]
   }
-  const failures = isMounts(mounts) ? [] : (isMounts.errors ?? []).map(ofFailure)
+  const failures = isMounts(mounts) ? [] : (isMounts.errors ?? [])
   const breaks = membersOf(mounts) === null ? [] : breaksIn(membersOf(mounts) ?? {}, pod)
   const isAccepted = failures.length + breaks.length === 0
-  return [...failures, ...breaks, ...(isAccepted ? accepted(mounts, pod) : []), ...openIn(mounts, pod)]
+  return [
+    ...failures.map(ofFailure),
+    ...breaks,
+    ...(isAccepted ? accepted(mounts, pod) : []),
+    ...openIn(mounts, pod, failures),
+  ]
 }
 
 /** Mounts without the kinds that are null; null where mounts are null themselves; undefined where nothing is null. */
@@ -98,16 +103,20 @@ function accepted(mounts: unknown, pod: Patched): Allowed[] {
 }
 
 /** Refusals that are nobody's promise: which paths can be mounted at, and whether a size can be changed. */
-function openIn(mounts: unknown, { mounts: own }: Patched): Allowed[] {
+function openIn(mounts: unknown, { mounts: own }: Patched, failures: readonly ValidationFailure[]): Allowed[] {
   const { persistent, network } = membersOf(mounts) ?? {}
   const paths = [membersOf(persistent)?.path, ...(Array.isArray(network) ? network : []).map((n) => membersOf(n)?.path)]
   const isOdd = paths.some((path) => typeof path === 'string' && !/^(\/[\w.-]+)+$/.test(path))
   return [
     ...(isOdd ? [refused([400, 422], 'which paths can be mounted at is not spoken of', 'Mounts')] : []),
-    ...(isOtherSize(persistent, membersOf(own)?.persistent)
-      ? [refused('4xx', 'whether a size can be changed is not spoken of', 'Mounts')]
-      : []),
+    ...(isOtherSize(persistent, membersOf(own)?.persistent) ? [otherSize(failures)] : []),
   ]
+}
+
+function otherSize(failures: readonly ValidationFailure[]): Allowed {
+  const refusal = refused('4xx', 'whether a size can be changed is not spoken of', 'Mounts')
+  const isValid = !failures.some(({ instancePath }) => instancePath === '/persistent/size')
+  return isValid ? { ...refusal, left: { to: 'pods.patch.persistent-size', answers: 'any' } } : refusal
 }
 
 function isOtherSize(asked: unknown, own: unknown): boolean {

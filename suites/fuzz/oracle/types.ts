@@ -1,3 +1,4 @@
+import type { RuleId } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus } from '../../../generated/tables.ts'
 
 /** What of the target an answer depends on, beside the body. */
@@ -37,6 +38,8 @@ export interface Allowed {
   readonly reason: string
   readonly source: string
   readonly after: After
+  /** Answers to such a body that another row of the ledger judges, with what they leave behind. */
+  readonly left?: { readonly to: RuleId; readonly answers: 'any' | readonly number[] }
 }
 
 export const unchanged: After = { kind: 'unchanged' }
@@ -44,6 +47,11 @@ export const unchanged: After = { kind: 'unchanged' }
 /** A refusal that leaves everything as it was. */
 export function refused(answers: Answers, reason: string, source = 'Errors'): Allowed {
   return { answers, reason, source, after: unchanged }
+}
+
+/** Whether another row of the ledger judges this answer. */
+export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
+  return allowed.some(({ left }) => left !== undefined && (left.answers === 'any' || left.answers.includes(status)))
 }
 
 /** Whether a status is in a class. */

@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly headers?: HeaderPairs
   /** Takes a 429 as the answer instead of waiting it out. */
   readonly raw429?: boolean
+  /** Sent on a connection of its own, which nothing was sent on before. */
+  readonly newConnection?: boolean
 }
 
 /** The header lines of a request: those that all have, then the options' own. */

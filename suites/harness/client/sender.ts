@@ -3,7 +3,7 @@ import type { Actor, Coming } from '../clock/types.ts'
 import { counted } from '../counted.ts'
 import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange.ts'
 import { headerOf } from '../exchange.ts'
-import { Inconclusive } from '../outcome.ts'
+import { Inconclusive, Unanswered } from '../outcome.ts'
 import type { Tolerances } from '../target/types.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import type { Pacer } from './pacer.ts'
@@ -42,6 +42,7 @@ export interface Outgoing {
   readonly takesTime?: boolean
   /** Real ms to wait for the answer; default: the tolerance `answer`, or five minutes more where it takes time. */
   readonly answerMs?: number
+  readonly newConnection?: boolean
 }
 
 /** A replayed answer says when it was once given, and as which exchange. */
@@ -129,7 +130,10 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
   function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
     if (outgoing.takesTime !== true) {
       return actor.during(
-        line.transport(request, outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
+        line.transport(request, {
+          ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
+          ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
+        }),
       )
     }
     const answerMs = outgoing.answerMs ?? heldMs + line.tolerances.answerMs
@@ -193,7 +197,7 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       let exchange = await next()
       if (exchange.response === null && outgoing.method === 'GET' && !given.signal.aborted) exchange = await next()
       const { response, failure } = exchange
-      if (response === null) throw new Inconclusive(`no whole answer: ${failure}`)
+      if (response === null) throw new Unanswered(`no whole answer: ${failure}`)
       if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
       const wait = retryAfterMs(response, attempt)
       waited += wait

@@ -54,6 +54,30 @@ describe('answers that are no answers end within the bound, each as its kind of 
   })
 })
 
+describe('a connection that is closed as the second request comes on it', () => {
+  const once = (socket: Socket) => {
+    socket.write('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n')
+    socket.once('data', () => socket.destroy())
+  }
+
+  test('is told from one that was closed on its first', async () => {
+    http = overHttp({ connections: 1 })
+    const url = await answering(once)
+    expect((await http.send(get(url))).status).toBe(400)
+    await expect(http.send(get(url))).rejects.toThrow('closed after it had served earlier requests')
+    const unserved = await answering((socket) => socket.destroy())
+    await expect(http.send(get(unserved))).rejects.toThrow(/ended before a whole answer came \(\w+\)$/)
+  })
+
+  test('is not used by a request that asks for a new one', async () => {
+    http = overHttp({ connections: 1 })
+    const url = await answering(once)
+    for (const newConnection of [false, true, true]) {
+      expect((await http.send(get(url), { newConnection })).status).toBe(400)
+    }
+  })
+})
+
 test('a redirect is an answer and is not followed; header lines keep their case, order and repetition', async () => {
   http = overHttp({})
   const url = await answering((socket) =>

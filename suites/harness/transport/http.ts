@@ -1,4 +1,4 @@
-import { Agent, errors, request as send } from 'undici'
+import { Agent, buildConnector, errors, request as send } from 'undici'
 import type { WireRequest, WireResponse } from '../exchange.ts'
 import { withPlainBody } from './content.ts'
 import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
@@ -18,23 +18,31 @@ export interface HttpTransport {
 
 /** Real HTTP through undici: no redirects, header lines as they came. */
 export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}): HttpTransport {
-  const agent = new Agent({
-    connections,
-    pipelining: 1,
-    connect: { timeout: connectMs },
-    headersTimeout: answerMs,
-    bodyTimeout: answerMs,
-    keepAliveTimeout: 2_000,
-    keepAliveMaxTimeout: 10_000,
-  })
+  const carried = new WeakMap<Error, number>()
+  const open = (most: number) =>
+    new Agent({
+      connections: most,
+      pipelining: 1,
+      connect: noting(buildConnector({ timeout: connectMs }), carried),
+      headersTimeout: answerMs,
+      bodyTimeout: answerMs,
+      keepAliveTimeout: 2_000,
+      keepAliveMaxTimeout: 10_000,
+    })
+  const agent = open(connections)
   return {
     async send(request, patience = {}) {
       const limitMs = patience.answerMs ?? answerMs
       const limit = AbortSignal.timeout(limitMs)
+      const own = patience.newConnection === true ? open(1) : null
+      const progress = { begun: false }
       try {
-        return withPlainBody(await exchange(agent, request, limit, limitMs, patience))
+        return withPlainBody(await exchange(own ?? agent, request, limit, limitMs, patience, progress))
       } catch (error) {
-        throw toFailure(error, limit, request, limitMs)
+        const isUsed = own === null && !progress.begun && bytesBefore(error, carried) > 0
+        throw toFailure(error, limit, request, limitMs, isUsed)
+      } finally {
+        await own?.destroy()
       }
     },
     close: () => agent.destroy(),
@@ -47,6 +55,7 @@ async function exchange(
   limit: AbortSignal,
   limitMs: number,
   { signal }: AnswerPatience,
+  progress: { begun: boolean },
 ): Promise<WireResponse> {
   const { statusCode, headers, body } = await send(request.url, {
     dispatcher: agent,
@@ -58,6 +67,7 @@ async function exchange(
     bodyTimeout: limitMs,
     responseHeaders: 'raw',
   })
+  progress.begun = true
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of body) {
@@ -67,6 +77,22 @@ async function exchange(
     chunks.push(chunk)
   }
   return { status: statusCode, headers: pairs(headers), body: Buffer.concat(chunks) }
+}
+
+/** A connector whose connections note, of the error that they end with, how many bytes had come on them. */
+function noting(connect: buildConnector.connector, carried: WeakMap<Error, number>): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const socket = result[1]
+      socket?.prependListener('error', (error) => carried.set(error, socket.bytesRead))
+      callback(...result)
+    })
+}
+
+/** How many bytes had come on the connection that ended with this error. */
+function bytesBefore(error: unknown, carried: WeakMap<Error, number>): number {
+  if (error instanceof errors.SocketError) return error.socket?.bytesRead ?? 0
+  return error instanceof Error ? (carried.get(error) ?? 0) : 0
 }
 
 function pairs(raw: unknown): [string, string][] {
@@ -81,6 +107,7 @@ function toFailure(
   signal: AbortSignal,
   { method, url }: WireRequest,
   answerMs: number,
+  isUsed: boolean,
 ): TransportFailure {
   if (error instanceof TransportFailure) return error
   const call = `${method} ${url}`
@@ -94,5 +121,6 @@ function toFailure(
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
     return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${code || message})`)
   }
-  return new TransportFailure('reset', `${call} ended before a whole answer came (${code || message})`)
+  const which = isUsed ? ', for the connection was closed after it had served earlier requests' : ''
+  return new TransportFailure('reset', `${call} ended before a whole answer came (${code || message})${which}`)
 }

@@ -13,6 +13,8 @@ export interface AnswerPatience {
   readonly answerMs?: number
   /** Aborted where nobody waits for the answer any more. */
   readonly signal?: AbortSignal
+  /** Sent on a connection of its own, which nothing was sent on before. */
+  readonly newConnection?: boolean
 }
 
 export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large' | 'abandoned'

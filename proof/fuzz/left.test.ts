@@ -1,0 +1,39 @@
+import '../../suites/all.ts'
+import { describe, expect, test } from 'vitest'
+import { rules } from '../../generated/rules.ts'
+import { allRules } from '../../suites/harness/registry.ts'
+import { defects } from '../defects/index.ts'
+import { judgeOn } from '../judge.ts'
+import type { Defect } from '../types.ts'
+
+// One cause is one row's: what a recommendation or the table of actions judges, no rule of generated bodies fails for.
+
+const recommended = new Set(rules.filter(({ level }) => level === 'should').map(({ id }) => id))
+/** They go by the body alone, and so do on other pods what rows that are no recommendations forbid. */
+const broader: ReadonlySet<string> = new Set(['action-invalid-and-not-permitted-400', 'other-size-500'])
+const isBodyRow = ({ rule }: Defect) => /^(pods\.(patch|action-body)|queue\.body)\./.test(rule)
+const isTableRow = ({ rule }: Defect) => /^pods\.action\.(running|exited)\.(start|stop|restart|terminate)$/.test(rule)
+
+describe('a defect of a recommendation about bodies', () => {
+  test.each(defects.filter((defect) => recommended.has(defect.rule) && isBodyRow(defect) && !broader.has(defect.id)))(
+    '$id: $says',
+    async (defect) => {
+      expect(await failing(defect, 'pods.patch.fuzz', 'pods.action-body.fuzz', 'queue.body.fuzz')).toEqual([])
+    },
+  )
+})
+
+describe('a defect of the table of actions', () => {
+  test.each(defects.filter(isTableRow))('$id: $says', async (defect) => {
+    expect(await failing(defect, 'pods.action-body.fuzz')).toEqual([])
+  })
+})
+
+/** What these rules find in a defect; where no pod comes about they are blocked, and find nothing. */
+async function failing(defect: Defect, ...ids: readonly string[]) {
+  const judgements = await judgeOn({ variants: [defect], rules: allRules().filter(({ id }) => ids.includes(id)) })
+  expect(judgements.length).toBe(ids.length)
+  return judgements.flatMap(({ verdict, findings }) =>
+    verdict === 'passed' || verdict === 'blocked' ? [] : [verdict, findings],
+  )
+}

@@ -1,0 +1,39 @@
+import '../all.ts'
+import { describe, expect, test } from 'vitest'
+import { judgeOn } from '../../proof/judge.ts'
+import type { Variant } from '../../proof/types.ts'
+import { allRules } from '../harness/registry.ts'
+
+/** The reference, which gives no answer to these of its bodies; `nth` counts them. */
+function dropping(isDropped: (body: string, nth: number) => boolean): Variant {
+  return {
+    id: 'drops-bodies',
+    says: 'Some bodies have no answer.',
+    wrap: (fetch) => {
+      let nth = 0
+      return async (request) => {
+        const isBody = request.method === 'PATCH' || request.url.endsWith('/action')
+        if (isBody && isDropped(await request.clone().text(), ++nth)) throw new Error('closed')
+        return fetch(request)
+      }
+    },
+  }
+}
+
+describe.each(['pods.action-body.fuzz', 'pods.patch.fuzz'])('%s', (id) => {
+  const judged = async (variant: Variant) => {
+    const [judgement] = await judgeOn({ variants: [variant], rules: allRules().filter((rule) => rule.id === id) })
+    return judgement
+  }
+
+  test('passes where now and then a body has no answer the first time', async () => {
+    const judgement = await judged(dropping((_, nth) => nth % 7 === 0))
+    expect(judgement).toMatchObject({ verdict: 'passed', findings: [] })
+  })
+
+  test('is inconclusive where a body never has one', async () => {
+    const judgement = await judged(dropping((body) => body.includes('"plumbline":null')))
+    expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
+    expect(judgement?.reason).toContain('no whole answer')
+  })
+})

@@ -1,0 +1,49 @@
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { Unanswered } from '../harness/outcome.ts'
+import { changedFields, type PodView, podOf, show } from '../harness/read.ts'
+import type { Allowed } from './oracle.ts'
+import type { Trial } from './play.ts'
+
+/** An answer, or null where no whole one came. */
+export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof Unanswered) return null
+    throw error
+  })
+}
+
+/** Does something that can be done over, such as making a pod, once more where a request of it had no whole answer. */
+export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
+  return (await unlessUnanswered(work())) ?? work()
+}
+
+/**
+ * Sends a body, and once more where no whole answer came: a target may close a connection just as a request is sent
+ * on it. Rejects with Unanswered where none came again.
+ */
+export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
+  return (await unlessUnanswered(send(pod, bytes))) ?? send(pod, bytes, { newConnection: true })
+}
+
+/**
+ * The pod on which a body that had no whole answer may be sent once more: another one where the body may have been
+ * carried out, and null where it was to be refused and the pod is no longer as it was.
+ */
+export async function podToTryAgain(
+  context: Context,
+  trial: Trial,
+  pod: PodView,
+  allowed: readonly Allowed[],
+): Promise<PodView | null> {
+  if (allowed.some(({ after }) => after.kind !== 'unchanged')) return trial.make()
+  return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
+}
+
+/** What of a pod is another than before, as a text; null where it is the same. */
+export function changesIn(before: PodView, reply: Reply): string | null {
+  const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+  if (pod === null) return `answer ${reply.status}`
+  const changed = changedFields(before.value, pod.value)
+  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(pod.value[name])}`).join(', ')
+}
