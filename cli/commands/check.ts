@@ -15,6 +15,7 @@ import { digestsOf } from '../digests.ts'
 import { BrokenError, UsageError } from '../errors.ts'
 import { moduleFile, version } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { withOutput } from '../lock.ts'
 import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
@@ -63,11 +64,9 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   const selected = selectRules(judged, { only: options.only, profiles })
   if (target !== null) await refuseStandingClock(target)
   const planned = await plannedFor(target, selected, options, terminal)
-  const temporary = options.out === undefined
-  const evidence = options.out === undefined ? temporaryFolder('plumbline-') : prepareOutput(terminal.cwd, options.out)
   const run = newRunId()
-  try {
-    return await conduct({
+  const judge = (evidence: string) =>
+    conduct({
       plan: {
         run,
         plumbline: version(),
@@ -89,8 +88,21 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       options,
       terminal,
     })
+  return inFolder(options.out, terminal.cwd, judge)
+}
+
+/** The folder of `--out`, for this run alone; without one a temporary folder, which is taken away. */
+async function inFolder(
+  out: string | undefined,
+  cwd: string,
+  work: (folder: string) => Promise<number>,
+): Promise<number> {
+  if (out !== undefined) return withOutput(cwd, out, () => work(prepareOutput(cwd, out)))
+  const folder = temporaryFolder('plumbline-')
+  try {
+    return await work(folder)
   } finally {
-    if (temporary) rmSync(evidence, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
