@@ -30,7 +30,11 @@ describe.concurrent('one clear sentence', () => {
       2,
       "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0, got x.",
     ],
-    ['check --only nothing.at.all', 2, 'plumbline: --only: no rule matches nothing.at.all; plumbline rules lists them'],
+    [
+      'check --only nothing.at.all',
+      2,
+      'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists them',
+    ],
     [
       'check --target bad.yaml',
       2,

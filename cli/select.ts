@@ -62,5 +62,5 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   if (below > 0)
     return `--only: no rule is called ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} so; write ${pattern}.*`
   const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
-  return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; plumbline rules lists them'}`
+  return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'}`
 }

@@ -23,7 +23,7 @@ describe('the HTML report', () => {
       'All 3 exchanges of the scenario',
       'asked 3 times: 200 PROVISIONING … 200 RUNNING',
       '# expected: status 409\n# observed: status 200',
-      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '<code>run r0abc; rule pods.action.exited.stop</code>',
     ]) {
       expect(article).toContain(piece)

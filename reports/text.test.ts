@@ -23,7 +23,7 @@ describe('the text of a run', () => {
     ])
     expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')
     expect(text.split('\n').slice(-3)).toEqual([
-      '  just this rule:   plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      '  just this rule:   npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '  in your own log:  run r0abc; rule pods.action.exited.stop',
       '',
     ])

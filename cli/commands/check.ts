@@ -125,7 +125,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     })
   }
   const interruption = watchInterruption(() => {
-    terminal.err(`plumbline: ended at once; plumbline sweep ${run} removes what is left`)
+    terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
   })
   const progress = options.quiet ? noProgress : showProgress(terminal)
   try {
@@ -162,7 +162,7 @@ function refuseLoad(only: readonly string[]): void {
   const id = only.find((pattern) => judgedByLoad.has(pattern))
   if (id === undefined) return
   const command = id.startsWith('limits.pods.') ? 'pods' : 'limits'
-  throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${command} --only ${id}`)
+  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${command} --only ${id}`)
 }
 
 /** Plans a run that takes time, says so, and answers its budget and what that leaves out. */
@@ -196,11 +196,11 @@ function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: st
   if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} that the run had left`)
   if (kept.length > 0) {
     terminal.err(
-      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); plumbline sweep ${run} removes them`,
+      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
   for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
-  if (failed.length > 0) terminal.err(`plumbline sweep ${run} tries again`)
+  if (failed.length > 0) terminal.err(`npx plumbline sweep ${run} tries again`)
 }
 
 function brokenSentence({ code, signal, said }: ChildEnd): string {

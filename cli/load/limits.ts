@@ -95,7 +95,7 @@ export async function loadQueue(
 async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
   const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
   for (const { name, reason } of failed) err(`plumbline: ${name} is still there: ${reason}`)
-  if (failed.length > 0) err(`plumbline: jobs end with their ttl; plumbline sweep ${run} removes them at once`)
+  if (failed.length > 0) err(`plumbline: jobs end with their ttl; npx plumbline sweep ${run} removes them at once`)
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {

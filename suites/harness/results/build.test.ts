@@ -103,7 +103,7 @@ describe('results', () => {
       },
     ])
     expect(stop?.rerun).toBe(
-      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
     )
   })
 
