@@ -81,8 +81,8 @@ async function isNotCreated(context: Context, name: unknown): Promise<void> {
   if (found) await pods.delete(found.id)
   check('not-created').that(
     found === undefined,
-    'no pod of the refused creation',
-    'a pod of the refused creation',
+    'a list without the pod whose creation was refused',
+    'the pod whose creation was refused',
     reply,
   )
 }
