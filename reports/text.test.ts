@@ -45,6 +45,11 @@ describe('the text of a run', () => {
     ])
   })
 
+  it('names no seed where nothing was drawn', async () => {
+    const results = await sampleResults()
+    expect(renderSummary({ ...results, run: { ...results.run, seed: 0 } })).toContain('9.0 s, real clock\n')
+  })
+
   it('puts failures before all else', async () => {
     const text = renderText(await sampleResults())
     expect(text.startsWith('FAILED  pods.action.exited.stop')).toBe(true)
