@@ -160,8 +160,8 @@ function positiveNumber(text: string): number {
 
 function lengthOfTime(text: string): number {
   const ms = parseDuration(text)
-  if (ms !== null) return ms
-  throw new InvalidArgumentError(`Expected a length of time with its unit, such as 20s, 5m or 1h, got ${text}.`)
+  if (ms !== null && ms > 0) return ms
+  throw new InvalidArgumentError(`Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got ${text}.`)
 }
 
 function factor(text: string): number {
