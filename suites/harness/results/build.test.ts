@@ -146,6 +146,17 @@ describe('results', () => {
     expect(results.verdict.exit).toBe(exit)
   })
 
+  it('keep what the target file declares absent out of a run that could not start', async () => {
+    const target = sampleTarget({ absent: { volume: 'no network volumes' } })
+    const stopped = { ...end, stopped: { exit: 5, message: 'nothing listens' } }
+    const rows = [sampleRow(rule, { needs: ['volume'] }), sampleRow('pods.a.c', { needs: [] })]
+    const events = eventsOf([sampleRun([rule, 'pods.a.c'], { target }), stopped])
+    expect((await buildResults(events, { ledger: rows })).rules).toMatchObject([
+      { id: rule, verdict: 'not-applicable', reason: 'volume is absent: no network volumes' },
+      { id: 'pods.a.c', verdict: 'unverified', reason: 'the run could not start: nothing listens' },
+    ])
+  })
+
   it.each([
     ['no run', [], 'does not begin with a run'],
     [
