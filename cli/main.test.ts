@@ -30,7 +30,16 @@ describe.concurrent('one clear sentence', () => {
       2,
       "plumbline: option '--seed <number>' argument 'x' is invalid. Expected an integer of at least 0, got x.",
     ],
-    ['check --only nothing.at.all', 2, 'plumbline: --only: no rule matches nothing.at.all; plumbline rules lists them'],
+    [
+      'check --budget 0s',
+      2,
+      "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
+    ],
+    [
+      'check --only nothing.at.all',
+      2,
+      'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists them',
+    ],
     [
       'check --target bad.yaml',
       2,

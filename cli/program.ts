@@ -27,7 +27,12 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
 
   command('check', 'judge a target, or the reference in this process')
     .option('--target <file>', 'the target file; without it, the reference is judged')
-    .option('--only <pattern>', 'rules to judge: an id, a glob over ids, or an area; may be given again', gather, [])
+    .option(
+      '--only <pattern>',
+      'rules to judge: an id, a glob such as "queue.*", or an area; may be given again',
+      gather,
+      [],
+    )
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
     .option('--out <folder>', 'write results.json, junit.xml, report.html and the evidence into this folder')
     .option('--seed <number>', 'the order and the random choices of an earlier run', wholeNumber)
@@ -43,7 +48,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
 
   command('plan', 'say how long a run takes and what a budget leaves out; sends nothing')
     .option('--target <file>', 'the target file; without it, that of the reference')
-    .option('--only <pattern>', 'rules: an id, a glob over ids, or an area; may be given again', gather, [])
+    .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; may be given again', gather, [])
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
     .option(
       '--budget <length>',
@@ -55,7 +60,12 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
     .addArgument(new Argument('<kind>', 'what is driven').choices(['smoke', 'limits', 'pods']))
     .requiredOption('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
-    .option('--only <pattern>', 'rules to judge: an id or a glob over ids; may be given again', gather, [])
+    .option(
+      '--only <pattern>',
+      'rules to judge: an id, a glob such as "*.concurrent-*", or an area; may be given again',
+      gather,
+      [],
+    )
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
     .option('--out <folder>', 'write results.json, junit.xml, report.html and the raw points into this folder')
     .option('--i-own-this <host>', 'load this host, which is not this machine, as its owner permits')
@@ -97,7 +107,10 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .action(async (options) => ended(await (await import('./commands/rules.ts')).rules(options, terminal)))
 
   command('prove', 'prove that every rule can fail and that none fails wrongly')
-    .option('--only <pattern>', 'a defect, a latitude, or rules with all their defects')
+    .option(
+      '--only <pattern>',
+      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area',
+    )
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--odd', 'instead, change each field of each answer of the reference: no rule may crash', false)
     .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', wholeNumber)
@@ -147,8 +160,8 @@ function positiveNumber(text: string): number {
 
 function lengthOfTime(text: string): number {
   const ms = parseDuration(text)
-  if (ms !== null) return ms
-  throw new InvalidArgumentError(`Expected a length of time with its unit, such as 20s, 5m or 1h, got ${text}.`)
+  if (ms !== null && ms > 0) return ms
+  throw new InvalidArgumentError(`Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got ${text}.`)
 }
 
 function factor(text: string): number {

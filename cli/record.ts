@@ -78,7 +78,8 @@ const beginnings: readonly (readonly [name: string, beginning: RegExp])[] = [
 
 /** A folder is empty, or one of these files says that the rest came with it. */
 function refuseForeign(dir: string, folder: string): void {
-  const there = readdirSync(dir)
+  // Not what somebody writes there to try or to take the folder.
+  const there = readdirSync(dir).filter((name) => !name.startsWith('.plumbline-'))
   const telling = beginnings.filter(([name]) => there.includes(name))
   const foreign = telling.find(([name, beginning]) => !beginning.test(headOf(join(dir, name)) ?? 'no file'))
   if (foreign !== undefined) {

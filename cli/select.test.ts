@@ -20,25 +20,30 @@ describe('selectRules', () => {
     [['auth'], core, ['auth.pods.missing']],
     [['pods.patch.null'], core, ['pods.patch.null']],
     [['pods.*.null'], core, ['pods.patch.null']],
+    [['pods.action.*'], core, ['pods.action.running.stop']],
     [['pods.action.**'], core, ['pods.action.running.stop']],
-    [['pods.action*.**', 'auth'], core, ['auth.pods.missing', 'pods.action-body.empty', 'pods.action.running.stop']],
+    [['*.stop'], core, ['pods.action.running.stop']],
+    [['pods.*'], core, ['pods.action-body.empty', 'pods.action.running.stop', 'pods.patch.null']],
+    [['pods'], core, ['pods.action-body.empty', 'pods.action.running.stop', 'pods.patch.null']],
+    [['*'], all, rows.map(({ id }) => id).sort()],
+    [['pods.action*', 'auth'], core, ['auth.pods.missing', 'pods.action-body.empty', 'pods.action.running.stop']],
   ])('%j in %j', (only, profiles, ids) => {
     expect(selectRules(rows, { only, profiles })).toEqual(ids)
   })
 
   test.each([
     ['pods.patch.nul', core, '--only: no rule matches pods.patch.nul; did you mean pods.patch.null?'],
-    ['pods.action', core, '--only: no rule is called pods.action, but 1 begins so; write pods.action.**'],
+    ['pods.action', core, '--only: no rule is called pods.action, but 1 begins so; write pods.action.*'],
     ['', core, '--only is empty; name a rule, a glob over ids, or an area'],
     ['x'.repeat(1001), core, '--only takes patterns of up to 1000 characters, got 1001'],
-    ['pods.action.*', core, '--only: no rule matches pods.action.*; plumbline rules lists them'],
-    ['limits.**', core, 'nothing was selected: 1 rule matches, but none is in profile core; add --profile limits'],
+    ['pods.acton.*', core, '--only: no rule matches pods.acton.*; npx plumbline rules lists them'],
+    ['limits.*', core, 'nothing was selected: 1 rule matches, but none is in profile core; add --profile limits'],
   ])('refuses %s in %j', (pattern, profiles, message) => {
     expect(() => selectRules(rows, { only: [pattern], profiles })).toThrow(new UsageError(message))
   })
 
   test('refuses a pattern that matches nothing beside one that does', () => {
-    expect(() => selectRules(rows, { only: ['auth', 'zzz.**'], profiles: core })).toThrow('no rule matches zzz.**')
+    expect(() => selectRules(rows, { only: ['auth', 'zzz.*'], profiles: core })).toThrow('no rule matches zzz.*')
   })
 })
 

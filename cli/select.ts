@@ -1,10 +1,10 @@
-import picomatch from 'picomatch'
 import type { RuleRow } from '../generated/rules.ts'
+import { matcherOf } from '../suites/harness/pattern.ts'
 import { suggestion } from '../suites/harness/target/nearest.ts'
 import { UsageError } from './errors.ts'
 
 export interface Selection {
-  /** Ids, globs over the parts of ids, or areas; none means all. */
+  /** Ids, globs over ids, or areas; none means all. */
   readonly only: readonly string[]
   readonly profiles: readonly string[]
 }
@@ -14,13 +14,14 @@ const longestPattern = 1_000
 
 /**
  * Ids of the rules that are selected, sorted. Throws UsageError where a pattern matches nothing or nothing is selected.
- * In a glob `*` stands for one part of an id and `**` for any number: `pods.action.**`, `pods.*.null`.
+ * In a glob `*` stands for any text, dots included: `pods.action.*`, `*.null`.
  */
 export function selectRules(rows: readonly RuleRow[], { only, profiles }: Selection): string[] {
   for (const pattern of only) refuseOdd(pattern)
-  const named = only.length === 0 ? rows : rows.filter((row) => only.some((pattern) => matches(row, pattern)))
+  const named = only.length === 0 ? rows : rows.filter(({ id }) => only.some((pattern) => matcherOf(pattern)(id)))
   for (const pattern of only) {
-    if (!rows.some((row) => matches(row, pattern))) throw new UsageError(noMatch(rows, pattern))
+    const matches = matcherOf(pattern)
+    if (!rows.some(({ id }) => matches(id))) throw new UsageError(noMatch(rows, pattern))
   }
   const chosen = named.filter(({ profile }) => profiles.includes(profile))
   if (chosen.length > 0) return chosen.map(({ id }) => id).sort()
@@ -56,15 +57,10 @@ export function profilesOf(rows: readonly RuleRow[]): string[] {
   return [...new Set(rows.map(({ profile }) => profile))].sort()
 }
 
-function matches({ id, area }: RuleRow, pattern: string): boolean {
-  if (pattern === id || pattern === area) return true
-  return picomatch.isMatch(id.replaceAll('.', '/'), pattern.replaceAll('.', '/'))
-}
-
 function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
   if (below > 0)
-    return `--only: no rule is called ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} so; write ${pattern}.**`
+    return `--only: no rule is called ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} so; write ${pattern}.*`
   const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
-  return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; plumbline rules lists them'}`
+  return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'}`
 }

@@ -13,7 +13,7 @@ export function findVariants<V extends Variant>(flag: string, names: readonly st
       all.map(({ id }) => id),
     )
     throw new UsageError(
-      `${flag}: there is none called ${name}${hint.includes('did you mean') ? hint : '; plumbline serve --list lists them'}`,
+      `${flag}: there is none called ${name}${hint.includes('did you mean') ? hint : '; npx plumbline serve --list lists them'}`,
     )
   })
 }

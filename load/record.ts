@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { quote } from 'shell-quote'
 import type { RuleRow } from '../generated/rules.ts'
 import type { RunEvent } from '../suites/harness/record/events.ts'
+import { program } from '../suites/harness/results/rerun.ts'
 import type { Results } from '../suites/harness/results/types.ts'
 import type { Judged } from './judge-step.ts'
 import type { Point } from './points.ts'
@@ -46,7 +47,7 @@ export function resultsOfRecord(
   ledger: readonly RuleRow[],
 ): Promise<Results> {
   const scale = windowScale === 1 ? null : String(windowScale)
-  const again = ['plumbline', 'load', kind, '--target', run.targetFile ?? '']
+  const again = [...program.split(' '), 'load', kind, '--target', run.targetFile ?? '']
   if (scale !== null) again.push('--window-scale', scale)
   return loadResults({
     ...derived,

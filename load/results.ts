@@ -4,6 +4,7 @@ import type { EvidenceEvent, FindingEvent, RunEvent, VerdictEvent } from '../sui
 import { buildResults } from '../suites/harness/results/build.ts'
 import type { Results } from '../suites/harness/results/types.ts'
 import { type MergedVerdict, mergeVerdicts } from './analyse/merge.ts'
+import { milliseconds } from './analyse/verdict.ts'
 import type { Judged } from './judge-step.ts'
 import type { Undecided } from './queue/after-smoke.ts'
 
@@ -78,7 +79,7 @@ function eventsOf(row: RuleRow, merged: MergedVerdict | undefined, options: Load
   if (reason !== undefined) return [event('inconclusive', reason)]
   // A proof stands, whatever became of the rest; a pass needs all of it.
   if (merged?.verdict === 'failed') {
-    return [...findingsOf(row, merged), event(row.level === 'must' ? 'failed' : 'advice', null)]
+    return [...findingsOf(row, merged, judged), event(row.level === 'must' ? 'failed' : 'advice', null)]
   }
   if (brokenOff !== null) return [event('unverified', `the load was broken off: ${brokenOff}`)]
   if (merged === undefined) return [event('inconclusive', 'no plan of this load judges it')]
@@ -89,17 +90,36 @@ function eventsOf(row: RuleRow, merged: MergedVerdict | undefined, options: Load
   return [...seen, event('passed', null)]
 }
 
-function findingsOf(row: RuleRow, { shapes }: MergedVerdict): FindingEvent[] {
+function findingsOf(row: RuleRow, { shapes }: MergedVerdict, judged: readonly Judged[]): FindingEvent[] {
   return shapes
     .filter(({ verdict }) => verdict === 'failed')
-    .map(({ shape, sentence }) => ({
+    .map(({ rule, operation, shape, sentence }) => ({
       type: 'finding',
       rule: row.id,
       clause: shape,
-      expected: row.says,
+      expected: limitText(
+        judged.find(
+          ({ step, verdicts }) =>
+            step.plan.shape === shape && verdicts.some((one) => one.rule === rule && one.operation === operation),
+        ),
+        row,
+      ),
       observed: sentence,
       exchange: null,
     }))
+}
+
+/** What a shape of load holds the target to, in numbers; the sentence of the rule where that is no number. */
+function limitText(one: Judged | undefined, { id, says }: RuleRow): string {
+  if (one === undefined || one.step.plan.plane === 'pods') return says
+  const { shape, limit } = one.step.plan
+  const { operation, requests, windowMs, concurrent } = limit
+  const rate = `${requests} requests of ${operation} each ${milliseconds(windowMs)}`
+  if (id === `limits.queue.concurrent-${operation}` && concurrent !== null) {
+    return `${concurrent} requests of ${operation} at once are taken, and beyond that 429`
+  }
+  if (id !== `limits.queue.${operation}`) return says
+  return shape === 'under' ? `no 429 below ${rate}` : `429 beyond ${rate}`
 }
 
 /** The first or last moment of some steps in whole milliseconds; null where nothing was sent. */

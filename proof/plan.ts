@@ -1,6 +1,6 @@
-import picomatch from 'picomatch'
 import type { RuleId } from '../generated/rules.ts'
 import type { Plane } from '../suites/harness/exchange.ts'
+import { matcherOf } from '../suites/harness/pattern.ts'
 import type { Rule } from '../suites/harness/registry.ts'
 import type { Catalog, Job } from './jobs.ts'
 import { defaultTour, queueTour } from './tour.ts'
@@ -13,19 +13,19 @@ export class NothingMatches extends Error {
 
 /** Ids of the rules that a pattern takes; null takes all. */
 export function rulesOf({ rules }: Catalog, only: string | null): string[] {
-  const matches = only === null ? () => true : picomatch(only)
+  const matches = only === null ? () => true : matcherOf(only)
   return rules.map(({ id }) => id).filter((id) => matches(id))
 }
 
 /**
- * The jobs for everything, or for what a pattern matches: a defect or latitude by its id, or a rule with all its defects
+ * The jobs for everything, or for what a pattern matches: a defect or latitude by its id, or rules with all their defects
  * and itself on every latitude. `matrix`: also every rule
  * on every defect.
  * @throws NothingMatches
  */
 export function planJobs(catalog: Catalog, only: string | null, matrix: boolean): Job[] {
   const { rules, defects, latitudes } = catalog
-  const matches = only === null ? () => true : picomatch(only)
+  const matches = only === null ? () => true : matcherOf(only)
   const all = rulesOf(catalog, null)
   const chosen = rulesOf(catalog, only)
   const chosenDefects = defects.filter(({ id, rule }) => matches(id) || matches(rule))

@@ -262,6 +262,11 @@ describe('prove', () => {
       ['unknown-is-gone', 'list-is-renamed'],
     ],
     ['unknown-is-gone', [], ['unknown-is-gone']],
+    [
+      'pods',
+      ['list-answers-500', 'list-is-missing', 'type-is-missing', 'unknown-answers-500'],
+      ['unknown-is-gone', 'list-is-renamed'],
+    ],
   ])('takes %s for ids of defects, latitudes and rules', async (only, ids, freedoms) => {
     const result = await proveOf({ only })
     expect(result.defects.map(({ id }) => id)).toEqual(ids)

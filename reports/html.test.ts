@@ -10,6 +10,18 @@ describe('the HTML report', () => {
     expect(page).toContain('<p>core (3 of 7 must rules verified, 1 unclaimed, 1 not applicable); 1 must rule failed;')
   })
 
+  it('counts in its headings what the tally counts', async () => {
+    const page = renderHtml(await sampleResults())
+    const headings = [...page.matchAll(/<h2>([^<]+) <small>([^<]+)<\/small>/g)].map(([, title, many]) => [title, many])
+    expect(headings).toEqual([
+      ['Failures', '1'],
+      ['Advice and accepted failures', '1'],
+      ['Not verified', '5: 1 inconclusive, 1 blocked, 1 unverified, 1 unclaimed, 1 not-applicable'],
+      ['Where the description is open', '1'],
+      ['Passed', '1'],
+    ])
+  })
+
   it('tells of a failure its sentence, heading, clause, exchange, shell lines, command and log mark', async () => {
     const page = renderHtml(await sampleResults())
     const [, article = ''] = /<article id="pods\.action\.exited\.stop"([\s\S]*?)<\/article>/.exec(page) ?? []
@@ -23,7 +35,7 @@ describe('the HTML report', () => {
       'All 3 exchanges of the scenario',
       'asked 3 times: 200 PROVISIONING … 200 RUNNING',
       '# expected: status 409\n# observed: status 200',
-      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '<code>run r0abc; rule pods.action.exited.stop</code>',
     ]) {
       expect(article).toContain(piece)

@@ -5,7 +5,7 @@ import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suite
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { renderExchange } from './html-exchange.ts'
 import { pageStyle } from './html-style.ts'
-import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
+import { logMark, reasonOf, seedOf, sortRules, took, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -136,10 +136,19 @@ function table(
   to: (rule: RuleResult) => Markup,
 ): Markup | null {
   if (rules.length === 0) return null
-  return html`<section id="${id}"><h2>${title} <small>${rules.length}</small></h2>
+  return html`<section id="${id}"><h2>${title} <small>${byVerdict(rules)}</small></h2>
 <ul class="rules" aria-label="${heading}">
 ${rules.map((rule) => html`<li><code>${rule.id}</code><span>${rule.says}</span><span class="quiet">${heading}: ${to(rule)}</span></li>\n`)}</ul>
 </section>`
+}
+
+/** How many rules stand here, and where their verdicts differ, how many of each: the numbers of the tally. */
+function byVerdict(rules: readonly RuleResult[]): string {
+  const counts = verdictOrder
+    .map((word) => ({ word, count: rules.filter(({ verdict }) => verdict === word).length }))
+    .filter(({ count }) => count > 0)
+  if (counts.length === 1) return String(rules.length)
+  return `${rules.length}: ${counts.map(({ word, count }) => `${count} ${word}`).join(', ')}`
 }
 
 function readings({ readings }: RuleResult): Markup {
@@ -147,13 +156,14 @@ function readings({ readings }: RuleResult): Markup {
 }
 
 function provenance({ run, format }: Results): Markup {
+  const seed = seedOf(run)
   const facts: [string, string][] = [
     ['run', run.id],
     ['target', run.target],
     ['started', new Date(run.startedMs).toISOString()],
     ['ended', new Date(run.endedMs).toISOString()],
     ['plumbline', run.plumbline],
-    ['seed', String(run.seed)],
+    ...(seed === null ? [] : [['seed', seed] satisfies [string, string]]),
     ['profiles', `${run.profiles.join(', ')}${run.strict ? ', strict' : ''}`],
     ['rules selected', String(run.selected)],
     ['format of the results', String(format)],

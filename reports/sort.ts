@@ -8,6 +8,7 @@ export interface Sorted {
   /** Should rules that failed, and failures that are accepted. */
   readonly lesser: readonly RuleResult[]
   readonly notVerified: readonly RuleResult[]
+  /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
   readonly readings: readonly RuleResult[]
   readonly passed: readonly RuleResult[]
 }
@@ -20,8 +21,8 @@ export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
     failures: [...rules.filter(fails), ...rules.filter(({ verdict }) => verdict === 'broken')],
     lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && rule.known !== null)),
     notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
-    readings: rules.filter(({ readings }) => Object.keys(readings).length > 0),
-    passed: rules.filter(({ verdict }) => verdict === 'passed' || verdict === 'observed'),
+    readings: rules.filter(({ verdict, readings }) => verdict === 'observed' || Object.keys(readings).length > 0),
+    passed: rules.filter(({ verdict }) => verdict === 'passed'),
   }
 }
 
@@ -52,6 +53,11 @@ export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): s
   return clock === 'real' || passedMs === null
     ? `${real}, ${clock} clock`
     : `${real}, ${duration(passedMs)} on the ${clock} clock`
+}
+
+/** A run as a reader finds it again: the seed is left out where nothing was drawn, as in a load, which says 0. */
+export function seedOf({ seed }: Results['run']): string | null {
+  return seed === 0 ? null : String(seed)
 }
 
 /** Text with control and direction characters made visible, so that an answer cannot draw on a terminal. */

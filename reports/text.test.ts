@@ -23,7 +23,7 @@ describe('the text of a run', () => {
     ])
     expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')
     expect(text.split('\n').slice(-3)).toEqual([
-      '  just this rule:   plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      '  just this rule:   npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '  in your own log:  run r0abc; rule pods.action.exited.stop',
       '',
     ])
@@ -43,6 +43,11 @@ describe('the text of a run', () => {
       'not conformant: core (3 of 7 must rules verified, 1 unclaimed, 1 not applicable); 1 must rule failed; 1 inconclusive; 1 blocked; 1 unverified (exit 1)',
       '',
     ])
+  })
+
+  it('names no seed where nothing was drawn', async () => {
+    const results = await sampleResults()
+    expect(renderSummary({ ...results, run: { ...results.run, seed: 0 } })).toContain('9.0 s, real clock\n')
   })
 
   it('puts failures before all else', async () => {

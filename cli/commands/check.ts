@@ -15,6 +15,7 @@ import { digestsOf } from '../digests.ts'
 import { BrokenError, UsageError } from '../errors.ts'
 import { moduleFile, version } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { withOutput } from '../lock.ts'
 import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
@@ -63,11 +64,9 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   const selected = selectRules(judged, { only: options.only, profiles })
   if (target !== null) await refuseStandingClock(target)
   const planned = await plannedFor(target, selected, options, terminal)
-  const temporary = options.out === undefined
-  const evidence = options.out === undefined ? temporaryFolder('plumbline-') : prepareOutput(terminal.cwd, options.out)
   const run = newRunId()
-  try {
-    return await conduct({
+  const judge = (evidence: string) =>
+    conduct({
       plan: {
         run,
         plumbline: version(),
@@ -89,8 +88,21 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       options,
       terminal,
     })
+  return inFolder(options.out, terminal.cwd, judge)
+}
+
+/** The folder of `--out`, for this run alone; without one a temporary folder, which is taken away. */
+async function inFolder(
+  out: string | undefined,
+  cwd: string,
+  work: (folder: string) => Promise<number>,
+): Promise<number> {
+  if (out !== undefined) return withOutput(cwd, out, () => work(prepareOutput(cwd, out)))
+  const folder = temporaryFolder('plumbline-')
+  try {
+    return await work(folder)
   } finally {
-    if (temporary) rmSync(evidence, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -113,7 +125,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     })
   }
   const interruption = watchInterruption(() => {
-    terminal.err(`plumbline: ended at once; plumbline sweep ${run} removes what is left`)
+    terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
   })
   const progress = options.quiet ? noProgress : showProgress(terminal)
   try {
@@ -150,7 +162,7 @@ function refuseLoad(only: readonly string[]): void {
   const id = only.find((pattern) => judgedByLoad.has(pattern))
   if (id === undefined) return
   const command = id.startsWith('limits.pods.') ? 'pods' : 'limits'
-  throw new UsageError(`--only: ${id} is judged by load; run plumbline load ${command} --only ${id}`)
+  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${command} --only ${id}`)
 }
 
 /** Plans a run that takes time, says so, and answers its budget and what that leaves out. */
@@ -184,11 +196,11 @@ function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: st
   if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} that the run had left`)
   if (kept.length > 0) {
     terminal.err(
-      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); plumbline sweep ${run} removes them`,
+      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
   for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
-  if (failed.length > 0) terminal.err(`plumbline sweep ${run} tries again`)
+  if (failed.length > 0) terminal.err(`npx plumbline sweep ${run} tries again`)
 }
 
 function brokenSentence({ code, signal, said }: ChildEnd): string {

@@ -5,6 +5,7 @@ import { refuseUnowned } from '../load/owned.ts'
 import { loadPods } from '../load/pods.ts'
 import type { LoadKind } from '../load/select.ts'
 import type { LoadOptions } from '../load/session.ts'
+import { withOutput } from '../lock.ts'
 import { isLoopback } from '../loopback.ts'
 import { openOutput } from '../record.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
@@ -18,10 +19,12 @@ export async function load(kind: LoadKind, options: LoadOptions, terminal: Termi
   refuseUnowned(url === undefined ? [] : [url], options.iOwnThis)
   refuseOtherTime(target, url, options.windowScale)
   // A k6 may have to be built first: what cannot be written is said before that.
-  if (options.out !== undefined) openOutput(terminal.cwd, options.out)
-  await refuseStandingClock(target)
-  if (kind === 'pods') return loadPods(options, target, terminal)
-  return loadQueue(kind, options, target, terminal)
+  return withOutput(terminal.cwd, options.out, async () => {
+    if (options.out !== undefined) openOutput(terminal.cwd, options.out)
+    await refuseStandingClock(target)
+    if (kind === 'pods') return loadPods(options, target, terminal)
+    return loadQueue(kind, options, target, terminal)
+  })
 }
 
 /** k6 knows real time alone, and only a reference of one's own has windows of another length. */

@@ -7,6 +7,7 @@ import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
 import type { Results } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
+import { withOutput } from '../lock.ts'
 import { isFile } from '../places.ts'
 import { prepareOutput, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
@@ -24,9 +25,11 @@ export async function merge(folders: readonly string[], options: MergeOptions, t
   if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; name another one`)
   const read = readerOf(terminal.cwd)
   const merged = joined(folders.map(read))
-  const dir = prepareOutput(terminal.cwd, options.out)
-  printResults(merged, terminal, options)
-  return tellReports(dir, merged, terminal)
+  return withOutput(terminal.cwd, options.out, async () => {
+    const dir = prepareOutput(terminal.cwd, options.out)
+    printResults(merged, terminal, options)
+    return tellReports(dir, merged, terminal)
+  })
 }
 
 function joined(all: readonly NamedResults[]): Results {

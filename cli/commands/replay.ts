@@ -4,6 +4,7 @@ import { NoRecord } from '../../suites/harness/record/read.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
 import { readLoad, replayLoadFolder } from '../load/replay.ts'
+import { withOutput } from '../lock.ts'
 import { isFile } from '../places.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
@@ -15,6 +16,10 @@ export interface ReplayOptions {
 
 /** Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run. */
 export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+  return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, options, terminal))
+}
+
+async function judgedAgain(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
   const hasEvidence = isFile(join(dir, 'evidence.ndjson'))
   const load = hasEvidence ? null : readLoad(dir)

@@ -41,7 +41,11 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
     )
     terminal.out(`  ${says}`)
   }
-  terminal.out(`${counted(listed.length, 'rule')}, ${listed.filter(({ test }) => test !== null).length} with a test`)
+  const areas = [...new Set(listed.map(({ area }) => area))].map(
+    (area) => `${area} ${listed.filter((rule) => rule.area === area).length}`,
+  )
+  const tested = listed.filter(({ test }) => test !== null).length
+  terminal.out(`${counted(listed.length, 'rule')}, ${tested} with a test: ${areas.join(', ')}`)
   return 0
 }
 

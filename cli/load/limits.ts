@@ -2,10 +2,12 @@ import { resolve } from 'node:path'
 import { type ConductOptions, conductLimits, conductSmoke } from '../../load/conduct.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Point } from '../../load/points.ts'
+import type { Smoke } from '../../load/queue/after-smoke.ts'
 import { createQueueClient } from '../../load/queue/client.ts'
 import { queueRequests } from '../../load/queue/requests.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import { createRealClock } from '../../suites/harness/clock/real.ts'
+import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import type { QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
@@ -74,9 +76,10 @@ export async function loadQueue(
           ...session.progress,
         }
         if (kind === 'limits') return (await conductLimits(conduct)).undecided
-        const { points, held, faults } = await conductSmoke(conduct)
+        const { points, held, faults, heldFaults } = await conductSmoke(conduct)
         for (const point of points) terminal.out(lineOf(point, ''))
         for (const point of held) terminal.out(lineOf(point, ', held open'))
+        for (const line of smokeLines(points, faults, heldFaults)) terminal.out(line)
         const [fault] = faults.values()
         if (fault !== undefined) throw new LoadError(`${fault}.`)
         return new Map()
@@ -95,11 +98,23 @@ export async function loadQueue(
 async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
   const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
   for (const { name, reason } of failed) err(`plumbline: ${name} is still there: ${reason}`)
-  if (failed.length > 0) err(`plumbline: jobs end with their ttl; plumbline sweep ${run} removes them at once`)
+  if (failed.length > 0) err(`plumbline: jobs end with their ttl; npx plumbline sweep ${run} removes them at once`)
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {
   return `${operation}${how}: ${status === 0 ? 'no answer' : status} after ${Math.round(receivedMs - sentMs)} ms`
+}
+
+/** What a smoke means: which operations can be driven, and why not the others. */
+function smokeLines(points: readonly Point[], faults: Smoke['faults'], heldFaults: Smoke['faults']): string[] {
+  const names = [...new Set(points.map(({ operation }) => operation))]
+  const served = names.filter((name) => ![...faults.keys()].some((fault) => fault === name))
+  const reasons = [...new Set([...faults.values(), ...heldFaults.values()])]
+  const rest = reasons.length === 0 ? '' : '; what was not served is not judged by load limits'
+  return [
+    ...reasons.map((reason) => `not served: ${reason}`),
+    `smoke: ${served.length} of ${counted(names.length, 'operation')} served, nothing judged${rest}`,
+  ]
 }
 
 function planeOf({ queue }: Target): QueuePlane {

@@ -13,7 +13,7 @@ export const actionBodyEffects = [
     rule: 'pods.action-body.no-effect',
     clause: 'unchanged',
     says: 'An action body that is not JSON is refused, and the pod is terminated.',
-    observed: 'status 404',
+    observed: 'status 404: it is gone',
     change: carriesOut((_, { status }) => status === 400, effectOf('terminate')),
   },
   {

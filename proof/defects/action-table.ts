@@ -21,7 +21,7 @@ const statuses = ['running', 'exited', 'error', 'provisioning', 'starting'] as c
 /** Where the action itself would change nothing that can be seen, or lead elsewhere than its table says. */
 const effects: Readonly<Record<string, readonly [Effect, string] | undefined>> = {
   'RUNNING start': [effectOf('start'), seen('RUNNING', 'STARTING')],
-  'EXITED stop': [effectOf('terminate'), 'status 404'],
+  'EXITED stop': [effectOf('terminate'), 'status 404: it is gone'],
   'ERROR restart': [effectOf('start'), seen('ERROR', 'STARTING')],
   'PROVISIONING start': [effectOf('start'), seen('PROVISIONING', 'STARTING')],
   'STARTING start': [effectOf('stop'), seen('STARTING', 'EXITED')],

@@ -63,7 +63,7 @@ export const authAccess = [
     rule: 'auth.pods.hidden',
     clause: 'unchanged',
     says: 'DELETE by another account is answered 404 and carried out.',
-    observed: 'status 404',
+    observed: 'status 404: it is gone',
     change: refusesAndDoes((request) => isStranger(request) && is.delete(request)),
   },
   {
@@ -87,7 +87,7 @@ export const authAccess = [
     rule: 'auth.pods.forbidden',
     clause: 'unchanged',
     says: 'A key that may only read is refused a deletion, which is carried out.',
-    observed: 'status 404',
+    observed: 'status 404: it is gone',
     change: refusesAndDoes((request) => isRestricted(request) && is.delete(request)),
   },
   {
@@ -103,7 +103,7 @@ export const authAccess = [
     rule: 'auth.pods.forbidden',
     clause: 'not-created',
     says: 'A key that may only read is refused a creation, which is carried out.',
-    observed: 'a pod of the refused creation',
+    observed: 'the pod whose creation was refused',
     change: refusesAndDoes((request) => isRestricted(request) && is.create(request)),
   },
   {

@@ -42,7 +42,7 @@ export const authQueue = [
     rule: 'auth.queue.no-effect',
     clause: 'unchanged',
     says: 'A cancellation without a key is answered 401 and carried out.',
-    observed: 'CANCELLED',
+    observed: 'status CANCELLED',
     change: refusesAndDoes(both(isMissing, asks('cancel'))),
   },
   {
@@ -50,7 +50,7 @@ export const authQueue = [
     rule: 'auth.queue.no-effect',
     clause: 'not-executed',
     says: 'A submission without a key is answered 401 and executed.',
-    observed: 'an execution',
+    observed: 'an execution of one',
     change: refusesAndDoes(both(isMissing, asks('run'))),
   },
   {
@@ -74,7 +74,7 @@ export const authQueue = [
     rule: 'auth.queue.no-effect',
     clause: 'unchanged',
     says: 'A cancellation with a token that was never issued is answered 401 and carried out.',
-    observed: 'CANCELLED',
+    observed: 'status CANCELLED',
     change: refusesAndDoes(both(isAltered, asks('cancel'))),
   },
   {
@@ -82,7 +82,7 @@ export const authQueue = [
     rule: 'auth.queue.no-effect',
     clause: 'not-executed',
     says: 'A /runsync with a token that was never issued is answered 401 and executed.',
-    observed: 'an execution',
+    observed: 'an execution of one',
     change: refusesAndDoes(both(isAltered, asks('runsync'))),
   },
   {
@@ -98,7 +98,7 @@ export const authQueue = [
     rule: 'auth.queue.hidden',
     clause: 'not-told',
     says: 'The refusal to another account tells the inputs of the jobs.',
-    observed: 'what the job was given',
+    observed: 'the input of the job',
     change: parts({
       findEndpoint: (original) => (id, caller, service) => {
         const endpoint = service.queue.endpoints.get(id)
@@ -114,7 +114,7 @@ export const authQueue = [
     rule: 'auth.queue.hidden-no-effect',
     clause: 'unchanged',
     says: 'A cancellation by another account is answered 404 and carried out.',
-    observed: 'CANCELLED',
+    observed: 'status CANCELLED',
     change: refusesAndDoes(both(isStranger, asks('cancel'))),
   },
   {
@@ -122,7 +122,7 @@ export const authQueue = [
     rule: 'auth.queue.hidden-no-effect',
     clause: 'not-executed',
     says: 'A submission by another account is answered 404 and executed.',
-    observed: 'an execution',
+    observed: 'an execution of one',
     change: refusesAndDoes(both(isStranger, asks('run'))),
   },
 ] as const satisfies readonly Defect[]

@@ -75,7 +75,7 @@ const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap(
       rule,
       clause: 'not-created',
       says: `${says}, a creation is answered 401 and carried out.`,
-      observed: 'a pod of the refused creation',
+      observed: 'the pod whose creation was refused',
       change: refusesAndDoes(whenAnd(is.create)),
     },
   ]

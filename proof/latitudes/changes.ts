@@ -19,6 +19,19 @@ export const changes = [
     file: plane({ change: 'args' }),
   },
   {
+    id: 'change-asks-for-rest',
+    says: 'PATCH is answered 409 unless the pod is EXITED.',
+    change: (options) =>
+      composeOptions(options, {
+        parts: {
+          patchPod: (original) => (pod, body, service) => {
+            if (pod.status !== 'EXITED') throw new Refusal(409, `a pod that is ${pod.status} cannot be changed`)
+            original(pod, body, service)
+          },
+        },
+      }),
+  },
+  {
     id: 'change-of-mounts-only',
     says: 'PATCH changes mounts and nothing else, as the target file says.',
     change: refusing((name) => name !== 'mounts'),

@@ -17,14 +17,14 @@ rule('auth.pods.hidden', async (context) => {
   if (listed === null)
     return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
   const isListed = listed.some(({ id }) => id === pod.id)
-  check('not-listed').that(!isListed, 'no pod of another account', 'the pod of another account', list)
+  check('not-listed').that(!isListed, 'a list without the pod of another account', 'the pod of another account', list)
   const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }
   for (const operation of onePod) {
     const reply = await requests[operation](stranger)
     check('refused').status(reply, 403, 404)
     const text = textOf(reply.bytes) ?? ''
     for (const [what, secret] of Object.entries(secrets)) {
-      check('not-told').that(!text.includes(secret), 'nothing of the pod', what, reply)
+      check('not-told').that(!text.includes(secret), 'a refusal that tells nothing of the pod', what, reply)
     }
   }
   await staysUnchanged(context, pod)

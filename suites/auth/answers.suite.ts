@@ -34,7 +34,7 @@ invariant<Seeker | null>('auth.token-not-echoed', null, (last, { request, respon
 everyExchange('auth.challenge', ({ response }) => {
   if (response?.status !== 401) return null
   const challenge = headerOf(response.headers, 'www-authenticate')?.trim() ?? ''
-  const finding = { clause: 'challenge', expected: 'WWW-Authenticate', observed: 'no WWW-Authenticate' }
+  const finding = { clause: 'challenge', expected: 'a 401 with WWW-Authenticate', observed: 'no WWW-Authenticate' }
   return { exercised: ['challenge'], findings: challenge === '' ? [finding] : [] }
 })
 

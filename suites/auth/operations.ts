@@ -3,7 +3,8 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodOperation } from '../harness/exchange.ts'
 import { idIn, type PodView } from '../harness/read.ts'
-import { changeOf } from '../pods/changing.ts'
+import { changeOf, shows } from '../pods/changing.ts'
+import { shown } from '../pods/patching.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
 import { listHolding } from './listing.ts'
 
@@ -29,21 +30,25 @@ export const onePod = [
 ] as const satisfies readonly PodOperation[]
 
 /**
- * The operations of the pod plane, each shown to work with the owner's key on a RUNNING pod, so that a refusal of the
- * same request is for its key alone. Ends the rule as inconclusive where one does not.
+ * The operations of the pod plane, each shown to work with the owner's key, so that a refusal of the same request is for
+ * its key alone. The pod is stopped first: updatePod may be answered 409 before that. Ends the rule as inconclusive
+ * where one does not work.
  */
 export async function workingPlane(context: Context, running: PodView): Promise<WorkingPlane> {
   const { pods, fixture, settle, offers, inconclusive } = context
   const { id } = running
   works(context, 'listPods', await pods.list())
   works(context, 'getPod', await pods.get(id))
-  works(context, 'updatePod', await pods.patch(id, changeOf(context, running, 'a')))
   works(context, 'triggerPodAction', await pods.act(id, 'stop'))
   if (offers('catalog')) works(context, 'listCpuFlavors', await pods.cpus())
   const created = await createdPod(context, await fixture.body())
   works(context, 'deletePod', await pods.delete(created))
-  const { pod } = await settle(id, (status) => status === 'EXITED')
-  if (pod?.status !== 'EXITED') return inconclusive('a pod was not stopped in time')
+  const { pod: exited } = await settle(id, (status) => status === 'EXITED')
+  if (exited?.status !== 'EXITED') return inconclusive('a pod was not stopped in time')
+  const change = changeOf(context, exited, 'a')
+  works(context, 'updatePod', await pods.patch(id, change))
+  const { pod } = await shown(context, id, (seen) => shows(seen, change))
+  if (pod === null) return inconclusive('a pod could not be read after it was changed')
 
   const body = await fixture.body()
   return {
@@ -53,7 +58,7 @@ export async function workingPlane(context: Context, running: PodView): Promise<
       createPod: (client, options) => client.create(body, options),
       listCpuFlavors: (client, options) => client.cpus(options),
       getPod: (client, options) => client.get(id, options),
-      updatePod: (client, options) => client.patch(id, changeOf(context, running, 'b'), options),
+      updatePod: (client, options) => client.patch(id, changeOf(context, exited, 'b'), options),
       triggerPodAction: (client, options) => client.act(id, 'start', options),
       deletePod: (client, options) => client.delete(id, options),
     },
@@ -76,8 +81,8 @@ async function isNotCreated(context: Context, name: unknown): Promise<void> {
   if (found) await pods.delete(found.id)
   check('not-created').that(
     found === undefined,
-    'no pod of the refused creation',
-    'a pod of the refused creation',
+    'a list without the pod whose creation was refused',
+    'the pod whose creation was refused',
     reply,
   )
 }

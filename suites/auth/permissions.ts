@@ -35,7 +35,7 @@ export async function requestFor(permission: Permission, context: Context): Prom
       return (client) => client.get(id)
     }
     case 'updatePod': {
-      const pod = await fixture.pod('RUNNING')
+      const pod = await fixture.pod('EXITED')
       return (client) => client.patch(pod.id, changeOf(context, pod, 'a'))
     }
     case 'deletePod': {

@@ -84,12 +84,22 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
       job.beacon.release('go')
       const { status, reply, settled } = await ended(job)
       if (!settled) inconclusive('a job did not end in time')
-      check('unchanged').that(status === 'COMPLETED', 'the job runs on and is COMPLETED', status, reply)
+      check('unchanged').that(
+        status === 'COMPLETED',
+        'a job that runs on to COMPLETED, its cancellation refused',
+        `status ${status}`,
+        reply,
+      )
       const later = await fixture.submitted({ steps: [{ output: 'later' }] })
       await begun(later)
       await clock.sleep(target.tolerances.dispatchMs)
       const executed = submissions.reduce((count, { beacon }) => count + beacon.executions().length, 0)
-      check('not-executed').that(executed === 0, 'no execution of what was refused', 'an execution', reply)
+      check('not-executed').that(
+        executed === 0,
+        'no execution of jobs whose submission was refused',
+        'an execution of one',
+        reply,
+      )
     },
   }
 }

@@ -33,7 +33,7 @@ rule(
       }
       check('refused').status(reply, 403, 404)
       const isTold = (textOf(reply.bytes) ?? '').includes(secret)
-      check('not-told').that(!isTold, 'nothing of the job', 'what the job was given', reply)
+      check('not-told').that(!isTold, 'a refusal that tells nothing of the job', 'the input of the job', reply)
     }
     allWork()
   },

@@ -21,7 +21,7 @@ rule('pods.patch.persistent-size', async (context) => {
   if (isRefusal(reply)) return staysUnchanged(context, pod)
   context.check('answer').success(reply)
   const { settled } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
-  context.check('applied').that(settled, 'the other size in a read', 'another mount in reads', reply)
+  context.check('applied').that(settled, 'reads with the size that was accepted', 'another mount in reads', reply)
 })
 
 rule('pods.patch.null', async (context) => {

@@ -27,7 +27,12 @@ rule('pods.patch.answer', async (context) => {
   const after = await shown(context, pod.id, (seen) => shows(seen, body))
   if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
   const other = changedFields(answered.value, after.pod.value)
-  check('as-afterwards').that(other.length === 0, 'the pod as it is afterwards', `another ${other.join(', ')}`, reply)
+  check('as-afterwards').that(
+    other.length === 0,
+    'an answer that shows the pod as reads do afterwards',
+    `another ${other.join(', ')}`,
+    reply,
+  )
 })
 
 async function becomes(context: Context, pod: PodView, mounts: Readonly<Record<string, unknown>>): Promise<void> {

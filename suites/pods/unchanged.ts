@@ -10,8 +10,15 @@ export const lookAgainMs = 2_000
 
 /** A refused call has changed nothing about a pod, neither at once nor a little later. */
 export async function staysUnchanged(context: Context, before: PodView): Promise<void> {
-  context.check('unchanged').sameAs(await context.pods.get(before.id), before)
-  context.check('unchanged').sameAs(await lookAgain(context, before.id), before)
+  isSame(context, await context.pods.get(before.id), before)
+  isSame(context, await lookAgain(context, before.id), before)
+}
+
+/** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
+function isSame({ check }: Context, reply: Reply, before: PodView): void {
+  const isGone = reply.status === 404
+  check('unchanged').that(!isGone, 'the pod as it was before calls that were refused', 'status 404: it is gone', reply)
+  check('unchanged').sameAs(reply, before)
 }
 
 /** The pod as it is read a little later. */

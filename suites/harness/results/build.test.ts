@@ -103,7 +103,7 @@ describe('results', () => {
       },
     ])
     expect(stop?.rerun).toBe(
-      'plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
     )
   })
 
@@ -144,6 +144,17 @@ describe('results', () => {
     const results = await buildResults(eventsOf([sampleRun([rule]), ...events]), { ledger })
     expect(results.rules[0]?.verdict).toBe(verdict)
     expect(results.verdict.exit).toBe(exit)
+  })
+
+  it('keep what the target file declares absent out of a run that could not start', async () => {
+    const target = sampleTarget({ absent: { volume: 'no network volumes' } })
+    const stopped = { ...end, stopped: { exit: 5, message: 'nothing listens' } }
+    const rows = [sampleRow(rule, { needs: ['volume'] }), sampleRow('pods.a.c', { needs: [] })]
+    const events = eventsOf([sampleRun([rule, 'pods.a.c'], { target }), stopped])
+    expect((await buildResults(events, { ledger: rows })).rules).toMatchObject([
+      { id: rule, verdict: 'not-applicable', reason: 'volume is absent: no network volumes' },
+      { id: 'pods.a.c', verdict: 'unverified', reason: 'the run could not start: nothing listens' },
+    ])
   })
 
   it.each([

@@ -1,7 +1,9 @@
 import type { Exchange } from '../exchange.ts'
 import type { Finding, Verdict } from '../outcome.ts'
+import { membersOf } from '../read.ts'
 import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../record/events.ts'
 import { NoRecord } from '../record/read.ts'
+import { needsOf } from '../target/claims.ts'
 import { toCurl } from './curl.ts'
 import { type Events, gather, type OpenExchange, type Scenario } from './gather.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
@@ -10,7 +12,10 @@ import { type KnownResult, type Results, type RuleResult, resultsFormat } from '
 import { judgeRun, verdictOrder } from './verdict.ts'
 
 /** What results take from a row of the ledger. */
-export type LedgerRow = Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'>
+export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> {
+  /** What it needs of a target, beside the plane that its id speaks of. */
+  readonly needs?: readonly string[]
+}
 
 export interface BuildOptions {
   /** All rows of the ledger, in its order. */
@@ -60,7 +65,7 @@ export async function buildResults(events: Events, { ledger, open = inline }: Bu
       const row = rows.find(({ id }) => id === rule)
       if (row === undefined) return undefined
       const broken = gist.findings.get(rule)?.broken ?? new Set<string>()
-      return { verdict: verdictOf(gist, row.id).verdict, clauses: gist.verdicts.get(rule)?.clauses ?? [], broken }
+      return { verdict: verdictOf(gist, row).verdict, clauses: gist.verdicts.get(rule)?.clauses ?? [], broken }
     },
   })
   const scenarios = await gather(events, open, failingOf(gist, rows))
@@ -132,14 +137,17 @@ function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): Le
 
 /** The verdict of a rule as it counts: what nothing exercised is not passed, and what nobody judged is not silent. */
 function verdictOf(
-  { verdicts, end }: Gist,
-  rule: string,
+  { verdicts, end, run }: Gist,
+  row: LedgerRow,
 ): { readonly verdict: Verdict; readonly reason: string | null } {
-  const event = verdicts.get(rule)
+  const event = verdicts.get(row.id)
   if (event === undefined) {
     if (end === null) return { verdict: 'unverified', reason: 'the run was cut short before this rule was judged' }
-    if (end.stopped !== null)
+    if (end.stopped !== null) {
+      const absent = absentNeed(run, row)
+      if (absent !== null) return { verdict: 'not-applicable', reason: absent }
       return { verdict: 'unverified', reason: `the run could not start: ${end.stopped.message}` }
+    }
     return { verdict: 'broken', reason: 'the run ended without a verdict of this rule' }
   }
   if ((event.verdict === 'passed' || event.verdict === 'observed') && event.exchanges === 0) {
@@ -148,9 +156,19 @@ function verdictOf(
   return event
 }
 
+/** What a rule needs and the recorded target declares absent, with the reason; null where that is nothing. */
+function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): string | null {
+  const absent = membersOf(membersOf(target)?.absent) ?? {}
+  for (const need of needsOf({ ...row, needs })) {
+    const reason = absent[need] ?? absent[need.split('.')[0] ?? need]
+    if (typeof reason === 'string') return `${need} is absent: ${reason}`
+  }
+  return null
+}
+
 /** Failing rules whose scenarios are shown: musts first, each in the order of the ledger. */
 function failingOf(gist: Gist, rows: readonly LedgerRow[]): { rule: string; evidence: number[] }[] {
-  const ids = (verdict: Verdict) => rows.filter(({ id }) => verdictOf(gist, id).verdict === verdict).map(({ id }) => id)
+  const ids = (verdict: Verdict) => rows.filter((row) => verdictOf(gist, row).verdict === verdict).map(({ id }) => id)
   return [...ids('failed'), ...ids('advice')].slice(0, shownScenarios).map((rule) => ({
     rule,
     evidence: (gist.findings.get(rule)?.shown ?? []).flatMap(({ exchange }) => exchange ?? []),
@@ -165,13 +183,14 @@ function ownerOf({ steps }: Scenario, exchange: number | null): string | null {
 
 function ruleResult(
   gist: Gist,
-  { id, area, profile, level, basis, source, says }: LedgerRow,
+  row: LedgerRow,
   known: readonly KnownResult[],
   scenario: Scenario = { steps: [], omitted: 0 },
 ): RuleResult {
+  const { id, area, profile, level, basis, source, says } = row
   const { run, verdicts, findings, readings } = gist
   const event = verdicts.get(id)
-  const { verdict, reason } = verdictOf(gist, id)
+  const { verdict, reason } = verdictOf(gist, row)
   const found = findings.get(id) ?? { shown: [], broken: new Set<string>(), count: 0 }
   const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.broken) : null
   return {

@@ -36,9 +36,12 @@ export interface Rerun {
   readonly shownBy: string | null
 }
 
+/** How the program is called from a shell, in the folder of its clone or of the project that it is installed in. */
+export const program = 'npx plumbline'
+
 /** The command that runs one rule again, with the run's seed and the scenario that showed what was found. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
-  return ['plumbline check', ...target, ...only, `--profile ${profile}`, `--seed ${run.seed}`].join(' ')
+  return [`${program} check`, ...target, ...only, `--profile ${profile}`, `--seed ${run.seed}`].join(' ')
 }

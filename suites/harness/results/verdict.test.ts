@@ -102,6 +102,24 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     3,
     'incomplete: core (0 of 1 must rules verified, 1 unclaimed); nothing was exercised',
   ],
+  [
+    'no must rule selected',
+    facts([rule('passed', { level: 'should' })]),
+    0,
+    'conformant: core (no must rule was selected); nothing that must hold was judged',
+  ],
+  [
+    'no must rule judged',
+    facts([rule('passed', { level: 'should' }), rule('unclaimed')]),
+    0,
+    'conformant: core (0 of 1 must rules verified, 1 unclaimed); nothing that must hold was judged',
+  ],
+  [
+    'a profile of which no rule was selected',
+    facts([passed], { profiles: ['core', 'long'] }),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
+  ],
   ['nothing selected', facts([], { profiles: [] }), 3, 'incomplete: no rules; nothing was exercised'],
   [
     'failed and inconclusive',

@@ -67,7 +67,8 @@ export function judgeRun(facts: RunFacts): {
   const coverage = cover(facts)
   const { word, notes } = decide(facts)
   const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
-  const parts = [...(facts.stopped === null ? [coverage.map(toText).join(', ') || 'no rules'] : []), ...notes]
+  const covered = coverage.map(toText).join(', ') || 'no rules'
+  const parts = [...(facts.stopped === null ? [covered] : []), ...notes]
   return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
 }
 
@@ -86,12 +87,14 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   })
   const inVain = claimedInVain.filter((verdict) => count(verdict) > 0)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
+  const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
   const notes = [
     ...(count('broken') > 0 ? [`${counted(count('broken'), 'rule')} broken by a fault of plumbline itself`] : []),
     ...(refusing > 0 ? [`${counted(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
     ...(exercised ? [] : ['nothing was exercised']),
+    ...(exercised && !judgedMust ? ['nothing that must hold was judged'] : []),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
     ...(accepted > 0 ? [`${counted(accepted, 'known failure')} accepted`] : []),
     ...(leftOut > 0 ? [`a part only: ${counted(leftOut, 'rule')} not selected`] : []),
@@ -113,8 +116,10 @@ function wordOf(exit: number): RunVerdict {
   return 'broken'
 }
 
+/** The profiles that rules were selected of, in the order in which they were asked for. */
 function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
-  const names = [...new Set([...profiles, ...rules.map((rule) => rule.profile)])]
+  const judged = new Set(rules.map((rule) => rule.profile))
+  const names = [...new Set([...profiles, ...judged])].filter((name) => judged.has(name))
   return names.map((profile) => {
     const must = rules.filter((rule) => rule.profile === profile && rule.level === 'must')
     const verified = must.filter((rule) => aboutTheTarget.has(rule.verdict)).length
@@ -126,6 +131,7 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
 }
 
 function toText({ profile, must, verified, unclaimed, notApplicable }: ProfileCoverage): string {
+  if (must === 0) return `${profile} (no must rule was selected)`
   const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
   return `${profile} (${verified} of ${must - notApplicable} must rules verified, ${unclaimed} unclaimed${aside})`
 }

@@ -5,6 +5,9 @@ import type { EndpointRole, KeyName, PodStatus, QueuePlane, Target } from './typ
 
 export type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 
+/** A rule as far as its needs go. */
+type Needing = Pick<RuleRow, 'id' | 'needs'> & { readonly area: string }
+
 /** Whether the target offers what a rule needs: given, declared absent with a reason, or not spoken of. */
 export function claimOf(target: Target, need: string): Claim {
   const reason = target.absent[need] ?? target.absent[need.split('.')[0] ?? need]
@@ -29,10 +32,7 @@ export function missing(target: Target, need: string): NotApplicable | Unclaimed
 }
 
 /** What is said of the first need of a rule that the target does not offer; null where it offers all. */
-export function missingNeed(
-  target: Target,
-  row: Pick<RuleRow, 'id' | 'area' | 'needs'>,
-): NotApplicable | Unclaimed | null {
+export function missingNeed(target: Target, row: Needing): NotApplicable | Unclaimed | null {
   return needsOf(row).reduce<ReturnType<typeof missing>>((found, need) => found ?? missing(target, need), null)
 }
 
@@ -49,7 +49,7 @@ export const endpointNeeds: Readonly<Record<Exclude<EndpointRole, 'normal'>, str
 }
 
 /** All that a rule needs: the plane that its id speaks of, and what its row says. */
-export function needsOf({ id, area, needs: own }: Pick<RuleRow, 'id' | 'area' | 'needs'>): readonly string[] {
+export function needsOf({ id, area, needs: own }: Needing): readonly string[] {
   const part = id.split('.')[1]
   if (area === 'queue' || area === 'webhook' || part === 'queue') return ['queue', ...own]
   if (area === 'lb' || part === 'lb') return ['lb', ...own]

@@ -166,7 +166,7 @@ function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): 
 
 function near(id: string, ruleIds: readonly string[]): string {
   const hint = suggestion(id, ruleIds)
-  return hint.includes('did you mean') ? hint : '; plumbline rules lists them'
+  return hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'
 }
 
 function hostOf(url: string): string {

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { UsageError } from './errors.ts'
+import { withOutput } from './lock.ts'
+import { owningProcess } from './process.ts'
+import { openOutput } from './record.ts'
+
+let cwd: string
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'plumbline-lock-'))
+})
+
+afterEach(() => rmSync(cwd, { recursive: true, force: true }))
+
+test('a folder is one run at a time, and is given back at the end of it, failures included', async () => {
+  const taken = withOutput(cwd, 'out', async () => {
+    expect(openOutput(cwd, 'out')).toBe(join(cwd, 'out'))
+    const message = `--out ./out is in use by process ${process.pid}; wait for its end, or name another folder`
+    await expect(withOutput(cwd, './out', async () => 'second')).rejects.toThrow(new UsageError(message))
+    expect(await withOutput(cwd, 'other', async () => 'beside')).toBe('beside')
+    throw new Error('failed')
+  })
+  await expect(taken).rejects.toThrow('failed')
+  expect(readdirSync(join(cwd, 'out'))).toEqual([])
+  expect(await withOutput(cwd, 'out', async () => 'next')).toBe('next')
+})
+
+test('without --out nothing is taken', async () => {
+  expect(await withOutput(cwd, undefined, async () => readdirSync(cwd))).toEqual([])
+})
+
+test('what a process that is gone has left is taken over, and is no file of others', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  put({ host: hostname(), id: pid, began: null })
+  expect(openOutput(cwd, 'out')).toBe(join(cwd, 'out'))
+  put({ ...owningProcess(process.pid), host: hostname(), began: 'at another time' })
+  // Where the system does not say when a process began, one that got the same id is taken for it.
+  if (!existsSync('/proc/self/stat')) put({ host: hostname(), id: pid, began: null })
+  expect(await withOutput(cwd, 'out', async () => 'taken')).toBe('taken')
+})
+
+test.each([
+  [{ host: 'elsewhere', id: 7, began: null }, /process 7 on elsewhere \(if that has ended, delete .*plumbline-lock\)/],
+  ['', /a run that .*plumbline-lock stands for \(delete that file if there is none\)/],
+])('%j, of which nobody can tell, is not taken over', async (holder, message) => {
+  put(holder)
+  await expect(withOutput(cwd, 'out', async () => 'taken')).rejects.toThrow(message)
+})
+
+function put(holder: unknown): void {
+  mkdirSync(join(cwd, 'out'), { recursive: true })
+  writeFileSync(join(cwd, 'out', '.plumbline-lock'), holder === '' ? '' : JSON.stringify(holder))
+}

@@ -1,0 +1,82 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { membersOf } from '../suites/harness/read.ts'
+import { UsageError } from './errors.ts'
+import { writableFolder } from './places.ts'
+import { isAlive, owningProcess } from './process.ts'
+
+const lockName = '.plumbline-lock'
+
+/**
+ * Does `work` while the folder of `--out`, where there is one, is this process's alone. Throws UsageError where another
+ * process that still runs has it, or where nothing can be written there.
+ */
+export async function withOutput<T>(cwd: string, folder: string | undefined, work: () => Promise<T>): Promise<T> {
+  if (folder === undefined) return work()
+  const release = lock(writableFolder(cwd, '--out', folder), folder)
+  // A second interruption ends the process without coming back here.
+  process.once('exit', release)
+  try {
+    return await work()
+  } finally {
+    process.removeListener('exit', release)
+    release()
+  }
+}
+
+/** Takes the folder; answers what gives it back. What a process that is gone has left there is taken over. */
+function lock(dir: string, folder: string): () => void {
+  const file = join(dir, lockName)
+  const own = JSON.stringify({ host: hostname(), ...owningProcess(process.pid) })
+  while (!isNew(file, own)) {
+    const holder = holderOf(file)
+    if (holder === null) continue
+    if (holder.isAlive) {
+      throw new UsageError(`--out ${folder} is in use by ${holder.name}; wait for its end, or name another folder`)
+    }
+    rmSync(file, { force: true })
+  }
+  return () => rmSync(file, { force: true })
+}
+
+function isNew(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+/** Who has the folder; null where it was given back meanwhile. Of another machine nobody can tell whether it still runs. */
+function holderOf(file: string): { readonly name: string; readonly isAlive: boolean } | null {
+  const text = read(file)
+  if (text === null) return null
+  const { host, id, began } = membersOf(parse(text)) ?? {}
+  if (typeof id !== 'number' || typeof host !== 'string') {
+    return { name: `a run that ${file} stands for (delete that file if there is none)`, isAlive: true }
+  }
+  if (host !== hostname()) {
+    return { name: `process ${id} on ${host} (if that has ended, delete ${file})`, isAlive: true }
+  }
+  return { name: `process ${id}`, isAlive: isAlive({ id, began: typeof began === 'string' ? began : null }) }
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
