@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { type ConductOptions, conductLimits, conductSmoke } from '../../load/conduct.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Point } from '../../load/points.ts'
-import type { Smoke } from '../../load/queue/after-smoke.ts'
 import { createQueueClient } from '../../load/queue/client.ts'
 import { queueRequests } from '../../load/queue/requests.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
@@ -79,7 +78,7 @@ export async function loadQueue(
         const { points, held, faults, heldFaults } = await conductSmoke(conduct)
         for (const point of points) terminal.out(lineOf(point, ''))
         for (const point of held) terminal.out(lineOf(point, ', held open'))
-        for (const line of smokeLines(points, faults, heldFaults)) terminal.out(line)
+        for (const line of smokeLines([...points, ...held], [...faults, ...heldFaults])) terminal.out(line)
         const [fault] = faults.values()
         if (fault !== undefined) throw new LoadError(`${fault}.`)
         return new Map()
@@ -106,10 +105,11 @@ function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): 
 }
 
 /** What a smoke means: which operations can be driven, and why not the others. */
-function smokeLines(points: readonly Point[], faults: Smoke['faults'], heldFaults: Smoke['faults']): string[] {
-  const names = [...new Set(points.map(({ operation }) => operation))]
-  const served = names.filter((name) => ![...faults.keys()].some((fault) => fault === name))
-  const reasons = [...new Set([...faults.values(), ...heldFaults.values()])]
+function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
+  const failed = new Set(faults.map(([operation]) => operation))
+  const names = [...new Set([...points.map(({ operation }) => operation), ...failed])]
+  const served = names.filter((name) => !failed.has(name))
+  const reasons = [...new Set(faults.map(([, reason]) => reason))]
   const rest = reasons.length === 0 ? '' : '; what was not served is not judged by load limits'
   return [
     ...reasons.map((reason) => `not served: ${reason}`),
