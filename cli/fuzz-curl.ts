@@ -18,12 +18,20 @@ export function curlOf(target: Target, stage: string, bytes: Uint8Array): string
   const creation = { name: 'plumbline-fuzz', image: plane.image, ...hardware, ...mounts, ...plane.extra }
   const call = (method: string, path: string) => `-X ${method} "$BASE${path}" ${keyHeader} ${typeHeader}`
   const pod = path(plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'])
+  const pause =
+    target.clock === 'real'
+      ? 'sleep 1'
+      : `curl -s -o /dev/null -X POST ${word([target.clock.url])} ${typeHeader} -d '{"advanceMs":1000}'`
+  const waitFor = (status: string) =>
+    `for i in $(seq 120); do curl -s "$BASE${path(plane.paths.getPod)}" ${keyHeader} | grep -q '"status"[[:space:]]*:[[:space:]]*"${status}"' && break; ${pause}; done`
   const isStopped = isPatch || second === 'EXITED'
   return [
     `export BASE=${word([plane.url])} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
     `POD=$(curl -s ${call('POST', plane.paths.createPod)} -d ${word([JSON.stringify(creation)])} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`,
-    '# wait until it is RUNNING',
-    ...(isStopped ? [`curl -s ${call('POST', path(plane.paths.triggerPodAction))} -d '{"action":"stop"}'; echo`] : []),
+    waitFor('RUNNING'),
+    ...(isStopped
+      ? [`curl -s ${call('POST', path(plane.paths.triggerPodAction))} -d '{"action":"stop"}'; echo`, waitFor('EXITED')]
+      : []),
     `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
     `# afterwards: curl -s ${call('DELETE', path(plane.paths.deletePod))}`,
   ]

@@ -147,4 +147,6 @@ test('shell lines make the pod and send the same bytes', () => {
   const lines = curlOf(openReference().target, 'updatePod pod network', Buffer.from('{"mounts":\xff}', 'latin1'))
   expect(lines.find((line) => line.startsWith('printf'))).toContain(`printf '{"mounts":\\xff}' | curl -si -X PATCH`)
   expect(lines.join('\n')).toContain('"mounts":{"network":[{"volumeId":"vol-1"')
+  const waits = lines.filter((line) => line.startsWith('for i in')).join('\n')
+  expect(waits).toMatch(/"RUNNING"[\s\S]*"EXITED"/)
 })

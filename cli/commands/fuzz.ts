@@ -2,7 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
-import type { FuzzFinding } from '../../suites/fuzz/findings.ts'
+import { caseSaid } from '../../suites/fuzz/cases.ts'
+import { type FuzzFinding, groupsOf, timesOf } from '../../suites/fuzz/findings.ts'
 import { bodyText } from '../../suites/fuzz/play.ts'
 import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
@@ -40,6 +41,9 @@ export interface FuzzCommandOptions {
 
 /** Cases of a run that is given neither a number nor a time. */
 const usualRuns = 10_000
+
+/** Ways to one finding that are printed. */
+const shownCases = 5
 
 /** How long lanes may take to end by themselves once the run was told to, real ms. */
 const graceMs = 2_000
@@ -131,11 +135,16 @@ interface Reported {
 
 async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: Reported): Promise<void> {
   const { out, err, cwd } = terminal
-  const told = [...run.findings].sort((a, b) => b.count - a.count)
-  for (const [at, finding] of told.entries()) {
-    const { operation, mutator, place, expected, observed, count, stage } = finding
-    out(`${at + 1}. ${operation}: ${observed} to ${mutator} at ${place}, ${count === 1 ? 'once' : `${count} times`}`)
+  const groups = groupsOf(run.findings)
+  for (const [at, group] of groups.entries()) {
+    const [finding] = group
+    if (finding === undefined) continue
+    const { operation, expected, observed, stage } = finding
+    out(`${at + 1}. ${operation}: ${observed}, ${times(timesOf(group))}`)
     out(`   expected: ${expected}`)
+    out('   where:')
+    for (const each of group.slice(0, shownCases)) out(`   - ${caseSaid(each)} (${each.mutator}), ${times(each.count)}`)
+    if (group.length > shownCases) out(`   - and ${group.length - shownCases} more; --json has all`)
     out(`   body:     ${bodyText(finding.bytes)}`)
     out(`   the reference answers ${await referenceAnswer(open, finding)} to the same bytes`)
     for (const line of curlOf(open.target, stage, finding.bytes)) out(`   ${line}`)
@@ -145,7 +154,7 @@ async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: 
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
   out(
-    `${counted(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(run.findings.length)}`,
+    `${counted(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
   )
   if (options.json !== undefined)
     writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
@@ -175,7 +184,7 @@ async function replayed(
   }
   if (seen === null) throw new UsageError(`--path ${path} is not in what --seed ${seed} draws for this target`)
   const { one, stage, reply, expected, isAllowed } = seen
-  out(`${stage}: status ${reply.status} to ${one.mutator} at ${one.place}`)
+  out(`${stage}: status ${reply.status} where ${caseSaid(one)} (${one.mutator})`)
   out(`expected: ${expected}`)
   out(`body:     ${bodyText(one.bytes)}`)
   for (const line of curlOf(open.target, stage, one.bytes)) out(line)
@@ -236,7 +245,7 @@ function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, Fuz
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return `${counted(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(findings.size)}`
+    return `${counted(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(groupsOf([...findings.values()]).length)}`
   }
   const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
   return {
@@ -266,6 +275,10 @@ function durationOf(text: string): number {
   const ms = parseDuration(text)
   if (ms === null) throw new UsageError(`--for takes a length of time with its unit, such as 30s or 5m; got ${text}`)
   return ms
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
 }
 
 function found(findings: number): string {

@@ -23,6 +23,13 @@ export function caseText({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>
   return `${mutator} at ${place}`
 }
 
+/** The same for who does not know the mutators: `at $.action a blank follows it`. */
+export function caseSaid({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>): string {
+  if (mutator === asIs) return 'the body is a valid one, as it is'
+  const said = mutator.split(' + ').map((name) => mutators.find((each) => each.name === name)?.says ?? name)
+  return `at ${place} ${said.join(', and ')}`
+}
+
 /** Every (place × mutator) of one valid body once, and the body itself first. */
 export function enumerate(body: unknown, schema: SchemaName): readonly FuzzCase[] {
   const key = `${schema} ${JSON.stringify(body)}`

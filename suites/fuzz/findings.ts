@@ -18,7 +18,23 @@ export interface FuzzFinding {
   readonly stage: string
 }
 
-/** What findings are grouped by: operation, mutator, expected and observed. */
+/** Findings with the same answer to what was to be answered in the same way: most often of one cause. */
+export function groupsOf(findings: readonly FuzzFinding[]): FuzzFinding[][] {
+  const groups = new Map<string, FuzzFinding[]>()
+  for (const finding of [...findings].sort((a, b) => b.count - a.count)) {
+    const { operation, expected, observed } = finding
+    const key = JSON.stringify([operation, expected, observed])
+    groups.set(key, [...(groups.get(key) ?? []), finding])
+  }
+  return [...groups.values()].sort((a, b) => timesOf(b) - timesOf(a))
+}
+
+/** How often a group of findings was seen. */
+export function timesOf(group: readonly FuzzFinding[]): number {
+  return group.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** What a finding is told from others by: operation, mutator, expected and observed. */
 export function fingerprintOf(
   operation: FuzzFinding['operation'],
   { mutator }: FuzzCase,

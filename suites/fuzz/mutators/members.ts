@@ -7,7 +7,7 @@ export const memberMutators: readonly ValueMutator[] = [
   {
     level: 'value',
     name: 'missing',
-    says: 'a required member is not there',
+    says: 'a required property is left out',
     change: (body, { path, isRequired }) => {
       if (!isRequired) return null
       const members = Object.entries(parentOf(body, path)).filter(([name]) => name !== path.at(-1))
@@ -17,7 +17,7 @@ export const memberMutators: readonly ValueMutator[] = [
   {
     level: 'value',
     name: 'other-name',
-    says: 'a member begins with a capital letter',
+    says: 'the name of a property begins with a capital letter',
     change: (body, { path, schema }) => {
       const name = path.at(-1)
       if (typeof name !== 'string' || schema === null) return null
@@ -26,13 +26,10 @@ export const memberMutators: readonly ValueMutator[] = [
       return { body: replaced(body, path.slice(0, -1), Object.fromEntries(members)) }
     },
   },
-  more('extra', 'a member that nobody knows stands last', (members) => [...members, ['plumbline', true]]),
-  more('extra-first', 'a member that nobody knows stands first', (members) => [['plumbline', true], ...members]),
-  more('extra-null', 'a member that nobody knows is null', (members) => [...members, ['plumbline', null]]),
-  more('extra-proto', 'a member is called as the prototype of an object in some languages', (members) => [
-    ...members,
-    ['__proto__', {}],
-  ]),
+  more('extra', 'an unknown property was added at the end', (members) => [...members, ['plumbline', true]]),
+  more('extra-first', 'an unknown property was added at the beginning', (members) => [['plumbline', true], ...members]),
+  more('extra-null', 'an unknown property that is null was added', (members) => [...members, ['plumbline', null]]),
+  more('extra-proto', 'a property named __proto__ was added', (members) => [...members, ['__proto__', {}]]),
 ]
 
 type Entries = readonly (readonly [name: string, value: unknown])[]

@@ -134,6 +134,72 @@ describe('the shell lines of a scenario', () => {
     expect(lines.filter((line) => line.startsWith('# remove the pod afterwards'))).toHaveLength(2)
   })
 
+  it('of one pod among many bring it to its status and show the fault where it is, and only there', async () => {
+    const maker = 'fixture:pod.exited'
+    const act = (n: number, pod: string, owner: string, action: string, status: number) =>
+      sampleExchange(n, owner, {
+        base: '@BASE',
+        operation: 'triggerPodAction',
+        path: `/v2/pods/${pod}/action`,
+        body: { action },
+        status,
+        answer: { id: pod, status: 'EXITED' },
+      })
+    const made = (n: number, pod: string) => [
+      sampleExchange(n, maker, {
+        base: '@BASE',
+        operation: 'createPod',
+        path: '/v2/pods',
+        body: { name: pod },
+        status: 201,
+        answer: { id: pod, status: 'RUNNING' },
+      }),
+      act(n + 1, pod, maker, 'stop', 200),
+      sampleExchange(n + 2, maker, { base: '@BASE', path: `/v2/pods/${pod}`, answer: { id: pod, status: 'EXITED' } }),
+    ]
+    const refusals = (from: number, pod: string) =>
+      Array.from({ length: 40 }, (_, at) => act(from + at, pod, rule, `odd-${at}`, 422))
+    const events = [
+      ...made(1, 'p1'),
+      ...refusals(10, 'p1'),
+      ...made(60, 'p2'),
+      ...refusals(70, 'p2'),
+      act(120, 'p2', rule, 'Start', 200),
+    ]
+    for (const isDefective of [true, false]) {
+      let status = ''
+      const { base: served, log } = await serve(({ method, path, body }) => {
+        const { action = '' } = body.length === 0 ? {} : (JSON.parse(body.toString()) as { action?: string })
+        if (method === 'POST' && path === '/v2/pods') status = 'RUNNING'
+        else if (method === 'POST') {
+          const asked = isDefective ? action.toLowerCase() : action
+          if (asked === 'stop') status = 'EXITED'
+          else if (asked !== 'start' || status !== 'EXITED') return { status: 422, body: {} }
+        }
+        return { status: 200, body: { id: 'new-1', status } }
+      })
+      const text = JSON.stringify(events).replaceAll('@BASE', served)
+      const lines = await linesOf(served, JSON.parse(text))
+      const out = await bash(lines)
+      server?.close()
+      expect(log.filter(({ method, path }) => method === 'POST' && path === '/v2/pods')).toHaveLength(1)
+      expect(log[1]?.body.toString()).toBe('{"action":"stop"}')
+      expect(out).toContain(isDefective ? 'HTTP/1.1 200' : 'HTTP/1.1 422')
+      expect(lines.length).toBeLessThan(80)
+    }
+  })
+
+  it('of jobs that report to the receiver of the run begin with what they cannot show', async () => {
+    const { base } = await serve(() => ({ status: 200, body: { id: 'j1' } }))
+    const first = async (body: object) =>
+      (await linesOf(base, [sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body })]))[0]
+    const said = '# these jobs report to the receiver of a run that is over, and end otherwise without it:'
+    expect(await first({ input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } })).toBe(said)
+    expect(await first({ input: {}, webhook: 'http://127.0.0.1:9/a' })).toBe(said)
+    expect(await first({ input: {}, webhook: 'https://receiver.invalid/a' })).toContain('export BASE')
+    expect(await first({ input: {} })).toContain('export BASE')
+  })
+
   it('keep the authorization as it was sent, missing and empty ones too', async () => {
     const { base, log } = await serve(() => ({ status: 401 }))
     const lines = await linesOf(base, [

@@ -40,6 +40,8 @@ const podStatus = /^[A-Za-z0-9_-]{1,40}$/
 
 /** A job that tells the receiver of the run what it does. */
 const beaconOf = /"plumbline":\{"v":1,"beacon":/
+/** A job that notifies the receiver of the run of its end; names that end in .invalid are nobody's. */
+const notifies = /"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
 
 /** Polls closer together than this, in ms, were a burst and not a wait. */
 const burstMs = 250
@@ -172,6 +174,12 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     const used = (name: string) => lines.some((line) => new RegExp(`\\$\\{?${name}\\b`).test(line))
     const helper = lines.some((line) => line.startsWith('wait_ms '))
     return [
+      ...(steps.some(reports)
+        ? [
+            comment('these jobs report to the receiver of a run that is over, and end otherwise without it:'),
+            comment(`the lines show the requests, not the fault; plumbline check --only ${scenario.rule} shows it`),
+          ]
+        : []),
       start(scenario),
       ...secretsOf(steps)
         .filter(({ variable }) => used(variable))
@@ -186,6 +194,11 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
   }
 
   return { head, step }
+}
+
+function reports({ body }: Step): boolean {
+  const text = body === null ? '' : (textOf(body) ?? '')
+  return beaconOf.test(text) || notifies.test(text)
 }
 
 /** Where the target is. The reference in process has no address, so a served one takes its place. */

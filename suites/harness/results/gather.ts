@@ -26,7 +26,12 @@ interface Trace {
   /** Number of an exchange to its owner, its pod, and the pods that it lists. */
   readonly located: Map<
     number,
-    { readonly owner: string; readonly pod: string | null; readonly listed: readonly string[] }
+    {
+      readonly owner: string
+      readonly pod: string | null
+      readonly focus: string | null
+      readonly listed: readonly string[]
+    }
   >
 }
 
@@ -63,7 +68,11 @@ async function trace(
     const { owner, n } = event
     if (!owners.has(owner) && !numbers.has(n)) continue
     const pod = podOf(event, open)
-    if (numbers.has(n)) located.set(n, { owner, pod, listed: listedIn(open(event)) })
+    if (numbers.has(n)) {
+      // A job does not stand alone: what the others do decides when its turn comes.
+      const focus = event.endpoint === undefined ? pod : null
+      located.set(n, { owner, pod, focus, listed: listedIn(open(event)) })
+    }
     if (owners.has(owner)) touch(touched, owner, pod)
   }
   return { touched, located }
@@ -83,14 +92,15 @@ function borrowedOwner({ rule, evidence }: Failing, { touched, located }: Trace)
 
 function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wanted | WantedList | null {
   const own = first.touched.get(rule)
-  if (own !== undefined) return { rule, evidence, owner: rule, whole: true, pods: own }
   const at = first.located.get(evidence[0] ?? -1)
+  if (own !== undefined) return { rule, evidence, owner: rule, whole: true, pods: own, focus: at?.focus ?? null }
   if (at === undefined) return null
   const { owner, pod, listed } = at
   if (listed.length > 0) return { rule, evidence: evidence[0] ?? -1, pods: new Set(listed) }
-  if (pod !== null) return { rule, evidence: evidence.slice(0, 1), owner, whole: false, pods: new Set([pod]) }
+  if (pod !== null)
+    return { rule, evidence: evidence.slice(0, 1), owner, whole: false, pods: new Set([pod]), focus: null }
   const pods = second.touched.get(owner) ?? new Set<string>()
-  return { rule, evidence: evidence.slice(0, 1), owner, whole: !isShared(owner), pods }
+  return { rule, evidence: evidence.slice(0, 1), owner, whole: !isShared(owner), pods, focus: null }
 }
 
 function isShared(owner: string): boolean {

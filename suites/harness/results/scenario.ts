@@ -16,6 +16,8 @@ export interface Wanted {
   /** All that the owner sent; else only what concerns `pods`. */
   readonly whole: boolean
   readonly pods: ReadonlySet<string>
+  /** The pod that the first finding is about: where there is no room for all, the others are left out. */
+  readonly focus: string | null
   /** Numbers of the exchanges that findings name, the first finding's first. */
   readonly evidence: readonly number[]
 }
@@ -49,16 +51,21 @@ export interface Collector {
   steps(): { readonly steps: readonly Step[]; readonly omitted: number }
 }
 
-export function createCollector({ owner, whole, pods, evidence }: Wanted): Collector {
+export function createCollector({ owner, whole, pods, focus, evidence }: Wanted): Collector {
   const shows = new Set(evidence)
   const first = evidence[0]
   const kept: Step[] = []
   let omitted = 0
   let complete = false
+  let focused = false
   let seenMs: number | null = null
   let waitedMs = 0
 
   function add(step: Step): void {
+    if (focused && !isInFocus(step)) {
+      omitted++
+      return
+    }
     const last = kept.at(-1)
     if (last !== undefined && folds(last, step) && !shows.has(last.shown.n)) {
       kept[kept.length - 1] = folded(last, step)
@@ -66,16 +73,27 @@ export function createCollector({ owner, whole, pods, evidence }: Wanted): Colle
     }
     kept.push(step)
     if (kept.length <= scenarioExchanges) return
+    if (!focused && kept.some(({ made }) => made !== null && made.id === focus)) {
+      focused = true
+      const rest = kept.filter(isInFocus)
+      omitted += kept.length - rest.length
+      kept.splice(0, kept.length, ...rest)
+      if (kept.length <= scenarioExchanges) return
+    }
     omitted++
     kept.splice(complete ? kept.length - 1 : dispensable(), 1)
   }
 
-  /** The oldest step that neither makes a pod nor is evidence; else the oldest. */
+  function isInFocus({ shown, made }: Step): boolean {
+    return shown.n === first || (made?.id ?? shown.subject) === focus
+  }
+
+  /** The oldest step that was refused, else one that only looked, else any that neither makes a pod nor is evidence. */
   function dispensable(): number {
-    return Math.max(
-      0,
-      kept.findIndex((one) => one.made === null && !shows.has(one.shown.n)),
-    )
+    const spare = kept.map((one, at) => ({ one, at })).filter(({ one }) => one.made === null && !shows.has(one.shown.n))
+    const refused = spare.find(({ one }) => one.shown.request.method !== 'GET' && (one.answer?.status ?? 0) >= 400)
+    const looked = spare.find(({ one }) => one.shown.request.method === 'GET' && one.shown.owner === owner)
+    return (refused ?? looked ?? spare[0])?.at ?? 0
   }
 
   return {

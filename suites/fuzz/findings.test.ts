@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { caseSaid } from './cases.ts'
+import { type FuzzFinding, groupsOf, timesOf } from './findings.ts'
+
+function finding(mutator: string, observed: string, count: number): FuzzFinding {
+  const rest = { expected: '422', seed: 1, path: '1', bytes: new Uint8Array(), stage: 'triggerPodAction RUNNING' }
+  return { operation: 'triggerPodAction', mutator, place: '$', observed, count, ...rest }
+}
+
+test('findings of one answer are one group, the most frequent first', () => {
+  const groups = groupsOf([
+    finding('extra', 'status 500', 1),
+    finding('padded', 'status 200', 2),
+    finding('extra-null', 'status 500', 4),
+  ])
+  expect(groups.map((group) => [timesOf(group), ...group.map(({ mutator }) => mutator)])).toEqual([
+    [5, 'extra-null', 'extra'],
+    [2, 'padded'],
+  ])
+})
+
+test.each([
+  ['extra-proto', 'at $ a property named __proto__ was added'],
+  ['null + truncated', 'at $ it is null, and the last byte is missing'],
+  ['as-is', 'the body is a valid one, as it is'],
+])('%s is said in words', (mutator, said) => {
+  expect(caseSaid({ mutator, place: '$' })).toBe(said)
+})
