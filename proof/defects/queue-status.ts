@@ -235,7 +235,7 @@ export const queueStatus = [
     rule: 'queue.cancel.queued',
     clause: 'not-executed',
     says: 'A waiting job that was cancelled is executed when its turn comes.',
-    observed: 'an execution',
+    observed: 'a worker began with it all the same',
     change: parts({
       cancelJob: (original) => (job, service) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : original(job, service)),
     }),
