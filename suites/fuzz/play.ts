@@ -37,15 +37,11 @@ export async function playAll(
 ): Promise<PodView> {
   let pod = first ?? (await trial.make())
   let refused: FuzzCase[] = []
-  /** Whether one of them is to be refused by everybody; what may be refused is waited for once, at the end. */
-  let standsFirm = false
   for (const one of inOrder(cases, trial.situation(pod))) {
     let allowed = classify(trial.situation(pod), one.bytes)
-    const mayChange = allowed.some(isChange)
-    if (refused.length > 0 && mayChange) {
-      pod = await looksUnchanged(context, trial, pod, refused, standsFirm ? lookAfterMs : 0)
+    if (refused.length > 0 && allowed.some(isChange)) {
+      pod = await looksUnchanged(context, trial, pod, refused)
       refused = []
-      standsFirm = false
     }
     let reply = await unlessUnanswered(trial.send(pod, one.bytes))
     if (reply === null) {
@@ -60,10 +56,8 @@ export async function playAll(
     const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
     if (seen.length === 0) await wrongAnswer(context, trial, { one, allowed, reply, pod, refused })
     context.check('answer').saw(reply)
-    if (!seen.some(isChange)) {
-      refused.push(one)
-      standsFirm ||= !mayChange
-    } else
+    if (!seen.some(isChange)) refused.push(one)
+    else
       pod =
         (await trial.accepted(
           pod,
@@ -71,7 +65,7 @@ export async function playAll(
           one,
         )) ?? (await trial.make())
   }
-  return looksUnchanged(context, trial, pod, refused, lookAfterMs)
+  return looksUnchanged(context, trial, pod, refused)
 }
 
 /** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
@@ -122,7 +116,7 @@ async function wrongAnswer(context: Context, trial: Trial, wrong: Wrong): Promis
     const classes = classify(trial.situation(another), simpler.bytes)
     return again.status === status && !classes.some(({ answers }) => isIn(status, answers))
   }
-  if (!(await fails(one))) await looksUnchanged(context, trial, pod, refused, lookAfterMs)
+  if (!(await fails(one))) await looksUnchanged(context, trial, pod, refused)
   const least = await simplest(one, fails)
   const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
   context.check('answer').that(false, expected, answerText(reply, least), reply)
@@ -169,10 +163,9 @@ async function looksUnchanged(
   trial: Trial,
   before: PodView,
   cases: readonly FuzzCase[],
-  afterMs: number,
 ): Promise<PodView> {
   if (cases.length === 0) return before
-  await context.clock.sleep(Math.min(afterMs, context.target.tolerances.visibleMs))
+  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
   const reply = await context.pods.get(before.id)
   context.check('unchanged').saw(reply)
   const changed = changesIn(before, reply)

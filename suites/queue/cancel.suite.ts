@@ -20,7 +20,12 @@ rule(
     await ended(later)
     await clock.sleep(target.tolerances.dispatchMs)
     const reply = await waiting.queue.status(waiting.id)
-    check('not-executed').that(waiting.beacon.executions().length === 0, 'no execution of the cancelled job', 'a worker began with it all the same', reply)
+    check('not-executed').that(
+      waiting.beacon.executions().length === 0,
+      'no execution of the cancelled job',
+      'a worker began with it all the same',
+      reply,
+    )
     mustNotBeCompleted(context, 'not-completed', reply)
   },
   fills,
