@@ -10,7 +10,11 @@ import type { Defect } from '../types.ts'
 
 const recommended = new Set(rules.filter(({ level }) => level === 'should').map(({ id }) => id))
 /** They go by the body alone, and so do on other pods what rows that are no recommendations forbid. */
-const broader: ReadonlySet<string> = new Set(['action-invalid-and-not-permitted-400', 'other-size-500'])
+const broader: ReadonlySet<string> = new Set([
+  'action-invalid-and-not-permitted-400',
+  'other-size-500',
+  'other-size-refused-and-applied',
+])
 const isBodyRow = ({ rule }: Defect) => /^(pods\.(patch|action-body)|queue\.body)\./.test(rule)
 const isTableRow = ({ rule }: Defect) => /^pods\.action\.(running|exited)\.(start|stop|restart|terminate)$/.test(rule)
 
