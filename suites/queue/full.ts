@@ -45,3 +45,8 @@ function smallest(target: Target): { readonly role: EndpointRole; readonly worke
   if (missing(target, 'endpoint.two-workers') === null) return { role: 'twoWorkers', workers: 2 }
   return { role: 'normal', workers: target.queue?.workers ?? 0 }
 }
+
+/** A submission that is to be answered needs a worker that no other rule keeps. */
+export function oneWorker({ queue }: Target): number {
+  return queue?.worker === true ? 1 : 0
+}
