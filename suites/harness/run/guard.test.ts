@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createControlledClock } from '../clock/controlled.ts'
 import { createRealClock } from '../clock/real.ts'
@@ -80,6 +80,24 @@ test('an actor of a fixture that hangs is taken off the clock, so that the other
   expect(await slept).toBe(1_000)
   rule.done()
   expect(cuts).toEqual([])
+})
+
+test.each(clocks())('on a %s clock nobody is ended while a hook runs', async (_, make) => {
+  const clock = make()
+  const { promise: hook, resolve: end } = Promise.withResolvers<void>()
+  const fixture = clock.actor('fixture:hooked')
+  const made = fixture.real(hook)
+  void clock.actor('waits for the fixture').join(made)
+  const { cuts } = guarding(clock, ['hooked', 'waits for the fixture'])
+  const hooked = clock.actor('hooked')
+  await Promise.all([hooked.real(pause(200)), hooked.join(pause(200))])
+  hooked.done()
+  expect(clock.standstill()).toBe(null)
+  expect(clock.still()).toEqual([])
+  expect(cuts).toEqual([])
+  end()
+  await made
+  expect(clock.still()).toContain(fixture)
 })
 
 test('what is not done in time is ended as unverified', async () => {

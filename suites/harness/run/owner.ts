@@ -143,8 +143,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
       settle,
       cpu,
       reserve,
-      // Awaited as it is: time stands still until the hook is done, for it is real.
-      hook: (hook, pod, status) => shared.hook(name, ++hooks, hook, { pod, status }),
+      hook: (hook, pod, status) => actor.real(shared.hook(name, ++hooks, hook, { pod, status })),
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
       lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),
