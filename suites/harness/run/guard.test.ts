@@ -113,6 +113,14 @@ test('what is not done in time is ended as unverified', async () => {
   expect(cuts[0]).toEqual(['Unverified', undefined])
 })
 
+test('a budget of weeks ends nobody at once', async () => {
+  const clock = createRealClock()
+  void clock.actor('rule').sleep(60_000)
+  const { cuts } = guarding(clock, ['rule'], { endsMs: 600 * 3_600_000 })
+  await pause(50)
+  expect(cuts).toEqual([])
+})
+
 test('a rule that is ended leaves nothing behind, holds nobody up, and a replay ends it too', async () => {
   const { judgements, judged, replayed, resources } = await runOnRig(
     {
