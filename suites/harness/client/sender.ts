@@ -64,7 +64,7 @@ export interface Sender {
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
   begin(outgoing: Outgoing): Coming<Reply>
-  /** Gives up all that is unanswered. */
+  /** Gives up all that is unanswered; nothing is sent any more. */
   abandon(): void
   /** Waits until the full key's quota has room for so many requests in a row, and keeps it. */
   reserve(requests: number): Promise<void>
@@ -162,6 +162,8 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     if (isReserved) reserved--
     if (!isReserved && !(await take(pacer, 1))) pacer?.force(1, line.now())
     try {
+      // It may have ended while the quota had no room.
+      refuseIfGiven()
       const exchange = await once(outgoing, place, background)
       if (exchange.response !== null) pacer?.answered(exchange.response, line.now(), exchange.sent.target)
       return exchange
@@ -185,11 +187,15 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     return false
   }
 
+  function refuseIfGiven(): void {
+    if (given.signal.aborted) throw new Inconclusive('not sent, for the rule has ended')
+  }
+
   async function send(outgoing: Outgoing, background = false): Promise<Reply> {
     const number = ++sent
     let tries = 0
     const next = () => {
-      if (given.signal.aborted) throw new Inconclusive('not sent, for the rule has ended')
+      refuseIfGiven()
       return paced(outgoing, `${number}.${++tries}`, background)
     }
     let waited = 0

@@ -27,16 +27,16 @@ export class Actors {
     this.#changed()
   }
 
-  /** True when every actor waits, be it for an answer. */
+  /** True when every actor waits, be it for an answer, and nothing real is under way. */
   idle(): boolean {
     if (this.all.size === 0) return false
-    for (const actor of this.all) if (actor.waits === 0 && actor.requests === 0) return false
+    for (const { waits, requests, reals } of this.all) if (reals > 0 || (waits === 0 && requests === 0)) return false
     return true
   }
 
-  /** Who neither waits nor asks. */
+  /** Who neither waits nor asks, and has nothing real under way. */
   still(): readonly Participant[] {
-    return [...this.all].filter(({ waits, requests }) => waits === 0 && requests === 0)
+    return [...this.all].filter(({ waits, requests, reals }) => waits + requests + reals === 0)
   }
 
   /** How often anything has happened, where nothing will bring on more; else null. */
@@ -118,7 +118,8 @@ export class Participant implements Actor {
   readonly name: string
   waits = 0
   requests = 0
-  /** How often it began or ended a wait or a request. */
+  reals = 0
+  /** How often it began or ended a wait, a request or something real. */
   moves = 0
   wakesAt: number | null = null
   readonly #book: Actors
@@ -210,6 +211,19 @@ export class Participant implements Actor {
 
   hold<T>(work: Promise<T>): Promise<T> {
     return this.#book.ask(work)
+  }
+
+  async real<T>(work: Promise<T>): Promise<T> {
+    this.reals++
+    this.moves++
+    this.#book.changed()
+    try {
+      return await work
+    } finally {
+      this.reals--
+      this.moves++
+      this.#book.changed()
+    }
   }
 
   watch(look: () => void): void {

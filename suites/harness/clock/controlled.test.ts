@@ -49,6 +49,19 @@ describe('a controlled clock', () => {
     expect(await Promise.all([slept, later])).toEqual([10, 5])
   })
 
+  test('time stands still while something real is under way, whatever its actor waits for beside it', async () => {
+    const control = targetWith([])
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const sleeper = clock.actor('sleeper')
+    const slept = sleeper.sleep(10).then((now) => end(sleeper, now))
+    const hooked = clock.actor('hooked')
+    const beside = hooked.join(slept)
+    await hooked.real(new Promise((resolve) => setTimeout(resolve, 20)))
+    expect(control.nowMs).toBe(0)
+    expect(await beside).toBe(10)
+    hooked.done()
+  })
+
   test('at equal times the target goes first', async () => {
     const order: string[] = []
     const events = [100]

@@ -60,6 +60,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
     pause: async () => {},
     during: (work) => work,
     hold: (work) => work,
+    real: (work) => work,
     join: (other) => other,
     seen,
     started: () => started,

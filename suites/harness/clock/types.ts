@@ -43,6 +43,8 @@ export interface Actor extends ScenarioClock {
   during<T>(work: Promise<T>): Promise<T>
   /** Marks a request as unanswered whose answer may take time; the actor goes on meanwhile. */
   hold<T>(work: Promise<T>): Promise<T>
+  /** Waits for something real that ends by itself (a hook): time stands still, however long that takes. */
+  real<T>(work: Promise<T>): Promise<T>
   /** Waits for another actor (a shared fixture, a lock): counts as waiting, but no time is asked for. */
   join<T>(other: Promise<T>): Promise<T>
   /** Notes a moment that this scenario has seen; the earliest one is its start. */
@@ -74,7 +76,7 @@ export interface RunClock {
   after(ms: number, run: () => void): () => void
   /** Who waits for what, for messages and live progress. */
   pending(): readonly { readonly name: string; readonly until: number | null }[]
-  /** Actors that neither wait nor ask, and how often they did before: code of ours runs, or awaits what it must not. */
+  /** Actors that neither wait nor ask nor have something real under way, and how often they did before: code of ours runs, or awaits what it must not. */
   still(): readonly StillActor[]
   /** How often anything has happened, where all wait and nothing is due or under way; else null. */
   standstill(): number | null

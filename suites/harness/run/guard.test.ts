@@ -1,11 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { createInstance } from '../../../proof/instance.ts'
 import { createControlledClock } from '../clock/controlled.ts'
 import { createRealClock } from '../clock/real.ts'
 import type { RunClock } from '../clock/types.ts'
-import { Stalled, type Unverified } from '../outcome.ts'
+import { Stalled, Unverified } from '../outcome.ts'
+import { noRecorder } from '../record/recorder.ts'
 import { runOnRig } from '../testing/rig.ts'
+import { inProcess } from '../transport/in-process.ts'
 import { guardRun } from './guard.ts'
+import { createSession } from './session.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -82,6 +86,24 @@ test('an actor of a fixture that hangs is taken off the clock, so that the other
   expect(cuts).toEqual([])
 })
 
+test.each(clocks())('on a %s clock nobody is ended while a hook runs', async (_, make) => {
+  const clock = make()
+  const { promise: hook, resolve: end } = Promise.withResolvers<void>()
+  const fixture = clock.actor('fixture:hooked')
+  const made = fixture.real(hook)
+  void clock.actor('waits for the fixture').join(made)
+  const { cuts } = guarding(clock, ['hooked', 'waits for the fixture'])
+  const hooked = clock.actor('hooked')
+  await Promise.all([hooked.real(pause(200)), hooked.join(pause(200))])
+  hooked.done()
+  expect(clock.standstill()).toBe(null)
+  expect(clock.still()).toEqual([])
+  expect(cuts).toEqual([])
+  end()
+  await made
+  expect(clock.still()).toContain(fixture)
+})
+
 test('what is not done in time is ended as unverified', async () => {
   const clock = createRealClock()
   void clock.actor('rule').join(never)
@@ -89,6 +111,14 @@ test('what is not done in time is ended as unverified', async () => {
   await cut
   await nextTurn()
   expect(cuts[0]).toEqual(['Unverified', undefined])
+})
+
+test('a budget of weeks ends nobody at once', async () => {
+  const clock = createRealClock()
+  void clock.actor('rule').sleep(60_000)
+  const { cuts } = guarding(clock, ['rule'], { endsMs: 600 * 3_600_000 })
+  await pause(50)
+  expect(cuts).toEqual([])
 })
 
 test('a rule that is ended leaves nothing behind, holds nobody up, and a replay ends it too', async () => {
@@ -121,4 +151,37 @@ test('a rule that is ended leaves nothing behind, holds nobody up, and a replay 
   expect(judgements.get('goes')).toMatchObject({ verdict: 'passed' })
   expect(resources.at(-1)).toMatchObject({ kind: 'job', state: 'removed' })
   expect(replayed).toEqual(judged)
+})
+
+test('after the end of a run that was cut a shared fixture asks for nothing more', async () => {
+  const { fetch, target } = createInstance([])
+  const clock = createRealClock()
+  onTestFinished(() => clock.close())
+  const { promise: looked, resolve: look } = Promise.withResolvers<void>()
+  const id = 'queue.run.accepted'
+  const session = createSession({
+    run: 'rtest000000',
+    version: '0.0.0',
+    seed: 1,
+    target: { ...target, tolerances: { ...target.tolerances, pollMs: 10 } },
+    transport: inProcess(async (request) => {
+      if (/pods\/./.test(request.url)) look()
+      return fetch(request)
+    }),
+    clock,
+    recorder: noRecorder,
+    resources: () => {},
+    rules: [{ kind: 'scenario', id, alone: false, run: async ({ fixture }) => void (await fixture.shared('RUNNING')) }],
+    cleanup: 'none',
+    wallNow: () => 0,
+  })
+  const judged = session.scenarios[0]?.judge()
+  // Nobody moves the time of this target, so the pod never comes to be RUNNING.
+  await looked
+  session.cut(new Unverified('the time is over'))
+  expect(await judged).toMatchObject({ verdict: 'unverified' })
+  await session.finish()
+  const sent = session.exchanges()
+  await pause(200)
+  expect(session.exchanges()).toBe(sent)
 })

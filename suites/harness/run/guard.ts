@@ -17,6 +17,8 @@ export interface GuardOptions {
 /** How often is looked within the time of a stall. */
 const looks = 30
 
+const longestTimerMs = 2 ** 31 - 1
+
 /**
  * Ends rules that would not end: those that await something that is neither a request nor a wait of the clock, which
  * nothing may ever bring, and those that are not done when the time of the run is over. The function calls it off.
@@ -46,10 +48,18 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
 
   const looking = setInterval(look, stallMs / looks)
   const reason = `not done within the budget of ${lengthOf(budgetMs ?? 0)}`
-  const ending =
-    endsMs === null ? undefined : setTimeout(() => session.cut(new Unverified(reason)), Math.max(0, endsMs))
+  let ending: NodeJS.Timeout | undefined
+  /** What is beyond the longest time of a timer is set again. */
+  function endIn(ms: number): void {
+    const next = Math.min(Math.max(0, ms), longestTimerMs)
+    ending = setTimeout(() => {
+      if (ms > next) endIn(ms - next)
+      else session.cut(new Unverified(reason))
+    }, next)
+    ending.unref()
+  }
+  if (endsMs !== null) endIn(endsMs)
   looking.unref()
-  ending?.unref()
   return () => {
     clearInterval(looking)
     clearTimeout(ending)

@@ -41,7 +41,7 @@ export interface Owner {
   /** Pods that this owner created and nobody removed: name to id, null where the id is not known. */
   readonly left: Map<string, string | null>
   readonly queue: QueueSide
-  /** Gives back what it reserved of the quota, and gives up what is unanswered. */
+  /** Gives back what it reserved of the quota, gives up what is unanswered, and sends and runs nothing any more. */
   release(): void
   makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
   maker(cpu: Maker['cpu']): Maker
@@ -59,6 +59,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   let names = 0
   let unnamed = 0
   let hooks = 0
+  let released = false
 
   function creating(body: unknown): (reply: Reply) => void {
     const name = membersOf(body)?.name
@@ -134,6 +135,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     random,
     left,
     release() {
+      released = true
       sender.release()
       sender.abandon()
     },
@@ -143,8 +145,10 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
       settle,
       cpu,
       reserve,
-      // Awaited as it is: time stands still until the hook is done, for it is real.
-      hook: (hook, pod, status) => shared.hook(name, ++hooks, hook, { pod, status }),
+      async hook(hook, pod, status) {
+        if (released) throw new Inconclusive('the hook was not run, for the run has ended what needs it')
+        return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
+      },
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
       lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),

@@ -41,7 +41,7 @@ test.each<[says: string, fetch: Fetch, each: string]>([
 ])('%s is not taken for the pod API', async (_, fetch, each) => {
   const seen = await probe(fetch)
   expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`the list of pods was answered ${each}`) })
-  expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`empty body was answered ${each}`) })
+  expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`empty list was answered ${each}`) })
 })
 
 test.each<[says: string, fetch: Fetch, status: number]>([
@@ -56,6 +56,15 @@ test.each<[says: string, fetch: Fetch, status: number]>([
   ['errors as text', ({ url, method }) => new Response('no', { status: isCreation(url, method) ? 400 : 404 }), 404],
 ])('the pod API with %s is judged', async (_, fetch, status) => {
   expect(await probe(fetch)).toEqual({ plane: 'pods', status })
+})
+
+test('no pod is made that the ledger does not name, whatever defaults a platform has', async () => {
+  const bodies: string[] = []
+  await probe(async (request) => {
+    if (isCreation(request.url, request.method)) bodies.push(await request.text())
+    return html(404)
+  })
+  expect(bodies).toEqual(['[]'])
 })
 
 test('the queue plane is looked at where it is judged', async () => {

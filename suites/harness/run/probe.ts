@@ -23,13 +23,14 @@ const asIs = { raw429: true } as const
 
 /**
  * Looks at the pod API: the list, and only where that is like nothing of the API the one call whose path is described
- * and a creation without a body, which nobody carries out. One answer that resembles the API is enough, however wrong.
+ * and a creation whose body is no object, for defaults can make a pod of an empty one, which no ledger would name. One
+ * answer that resembles the API is enough, however wrong.
  */
 export function lookAtPods(pods: PodClient): Promise<Seen> {
   return look('pods', [
     ['the list of pods', () => pods.list(asIs), (json) => holdsList(json)],
     ['the action call for a pod that is not there', () => pods.act(noSuchPod, 'stop', asIs), hasId],
-    ['a creation with an empty body', () => pods.create({}, asIs), hasId],
+    ['a creation whose body is an empty list', () => pods.create([], asIs), hasId],
   ])
 }
 

@@ -63,7 +63,7 @@ export interface Session {
   readonly running: ReadonlySet<string>
   /** Ends these rules, or all that have no verdict yet, with this error as what came of them. */
   cut(error: Unverified | Stalled, rules?: readonly string[]): void
-  /** Removes what is left and judges the invariants; after it nothing is sent any more. */
+  /** Ends what is still being made, removes what is left and judges the invariants; after it nothing is sent any more. */
   finish(): Promise<Judgement[]>
   /** A look at each plane that is judged before anything is created, up to the first that is in the way of a run. */
   probe(): Promise<Seen>
@@ -233,6 +233,8 @@ export function createSession(options: SessionOptions): Session {
     },
     exchanges: () => count,
     async finish() {
+      // Where the run was cut, shared fixtures are still being made.
+      for (const owner of owners) owner.release()
       await removeLeftovers(shared, clock, owners, options.cleanup, false)
       const judgements = fold.judge(rowOf)
       for (const judgement of judgements) tell(recorder, judgement)
