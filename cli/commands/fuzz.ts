@@ -221,7 +221,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       if (target === null) return { run, resources() {} }
       writeOwner(cwd, run, [process.pid])
       const resources = createResourceLedger(resourcesFile(cwd, run))
-      resources({ kind: 'run', run, targetFile: file, url: target.pods?.url ?? '' })
+      resources({ kind: 'run', run, targetFile: file, url: target.pods?.url ?? '', queueUrl: target.queue?.url ?? '' })
       runs.push(run)
       return { run, resources }
     },
