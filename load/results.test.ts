@@ -82,11 +82,7 @@ describe('results of a load', () => {
   test.each<[QueueShape, LoadRule, string]>([
     ['under', cancel, 'no 429 below 100 requests of cancel each 10,000 ms'],
     ['over', cancel, '429 beyond 100 requests of cancel each 10,000 ms'],
-    [
-      'concurrency',
-      'limits.queue.concurrent-cancel',
-      '20 requests of cancel at once are taken, and beyond that 429',
-    ],
+    ['concurrency', 'limits.queue.concurrent-cancel', '20 requests of cancel at once are taken, and beyond that 429'],
   ])('say which limit the shape %s of %s held the target to', async (shape, rule, expected) => {
     const made = await results([judged(shape, rule, 'failed')], {}, { rules: [rule] })
     expect(made.rules[0]?.findings).toMatchObject([{ clause: shape, expected, observed: `${shape} failed` }])
