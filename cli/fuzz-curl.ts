@@ -1,4 +1,6 @@
+import { quote } from 'shell-quote'
 import { mountsOf, planeOf } from '../suites/harness/fixtures/pods.ts'
+import { program } from '../suites/harness/results/rerun.ts'
 import { printfFormat, word } from '../suites/harness/results/shell.ts'
 import type { MountKind, Target } from '../suites/harness/target/types.ts'
 
@@ -35,6 +37,15 @@ export function curlOf(target: Target, stage: string, bytes: Uint8Array): string
     `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
     `# afterwards: curl -s ${call('DELETE', path(plane.paths.deletePod))}`,
   ]
+}
+
+/** The command that sends the bytes of a finding again, to the target file that was given, else to the reference. */
+export function againCommand(
+  target: string | undefined,
+  { seed, path }: { readonly seed: number; readonly path: string },
+): string {
+  const flag = target === undefined ? '' : ` --target ${quote([target])}`
+  return `${program} fuzz${flag} --seed ${seed} --path ${path}`
 }
 
 function path(template: string): string {

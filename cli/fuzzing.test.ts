@@ -6,7 +6,7 @@ import type { Variant } from '../proof/types.ts'
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
 import { type AnswerPatience, TransportFailure } from '../suites/harness/transport/types.ts'
-import { curlOf } from './fuzz-curl.ts'
+import { againCommand, curlOf } from './fuzz-curl.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
 const lane = { run: 'rtest000000', resources() {} }
@@ -18,6 +18,14 @@ function open(id: string): OpenTarget {
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
   return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
 }
+
+test('the command that plays a finding again can be pasted into a shell', () => {
+  const finding = { seed: 7, path: '3:0' }
+  expect(againCommand(undefined, finding)).toBe('npx plumbline fuzz --seed 7 --path 3:0')
+  expect(againCommand('my $target.yaml', finding)).toBe(
+    "npx plumbline fuzz --target 'my $target.yaml' --seed 7 --path 3:0",
+  )
+})
 
 test('the reference is clean, with several lanes too', { timeout: 30_000 }, async () => {
   const run = await fuzzTarget({

@@ -1,3 +1,5 @@
+import { exitCodes } from '../suites/harness/results/types.ts'
+
 /** A run was told to end. */
 export interface Interruption {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
@@ -11,7 +13,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Signals within this time of the first are the same one, sent to us and to our parent. */
 const echoMs = 1_000
 
-/** Takes the signals that end a run. A second one, a second later, ends the process at once with 130. */
+/** Takes the signals that end a run. A second one, a second later, ends the process at once as interrupted. */
 export function watchInterruption(onSecond: () => void): Interruption {
   const controller = new AbortController()
   let firstAt = 0
@@ -21,7 +23,7 @@ export function watchInterruption(onSecond: () => void): Interruption {
       controller.abort()
     } else if (Date.now() - firstAt > echoMs) {
       onSecond()
-      process.exit(130)
+      process.exit(exitCodes.interrupted)
     }
   }
   for (const name of signals) process.on(name, heard)

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { UsageError } from './errors.ts'
-import { withOutput } from './lock.ts'
+import { takeAway, withOutput } from './lock.ts'
 import { owningProcess } from './process.ts'
 import { openOutput } from './record.ts'
 
@@ -41,6 +41,24 @@ test('what a process that is gone has left is taken over, and is no file of othe
   // Where the system does not say when a process began, one that got the same id is taken for it.
   if (!existsSync('/proc/self/stat')) put({ host: hostname(), id: pid, began: null })
   expect(await withOutput(cwd, 'out', async () => 'taken')).toBe('taken')
+})
+
+test('of several that found the same dead holder, only the first takes its lock away', () => {
+  const file = join(cwd, 'out', '.plumbline-lock')
+  const dead = JSON.stringify({ host: hostname(), id: 7, began: null })
+  put({ host: hostname(), id: 7, began: null })
+  takeAway(file, dead)
+  expect(readdirSync(join(cwd, 'out'))).toEqual([])
+  takeAway(file, dead)
+  put({ host: hostname(), id: 8, began: null })
+  takeAway(file, dead)
+  expect(readdirSync(join(cwd, 'out'))).toEqual(['.plumbline-lock'])
+  expect(readFileSync(file, 'utf8')).toContain('"id":8')
+})
+
+test('a lock that is another one by now is not given back', async () => {
+  await withOutput(cwd, 'out', async () => put({ host: 'elsewhere', id: 7, began: null }))
+  expect(readdirSync(join(cwd, 'out'))).toEqual(['.plumbline-lock'])
 })
 
 test.each([

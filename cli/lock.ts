@@ -1,10 +1,18 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { membersOf } from '../suites/harness/read.ts'
 import { UsageError } from './errors.ts'
 import { writableFolder } from './places.ts'
 import { isAlive, owningProcess } from './process.ts'
+
+interface Holder {
+  /** The lock as it was read. */
+  readonly text: string
+  readonly name: string
+  readonly isAlive: boolean
+}
 
 const lockName = '.plumbline-lock'
 
@@ -35,9 +43,28 @@ function lock(dir: string, folder: string): () => void {
     if (holder.isAlive) {
       throw new UsageError(`--out ${folder} is in use by ${holder.name}; wait for its end, or name another folder`)
     }
-    rmSync(file, { force: true })
+    takeAway(file, holder.text)
   }
-  return () => rmSync(file, { force: true })
+  return () => {
+    if (read(file) === own) rmSync(file, { force: true })
+  }
+}
+
+/**
+ * Removes the lock if it still says `judged`. It is moved aside first, so that of several processes that found the same
+ * dead holder one has it, and what another has written meanwhile goes back unharmed.
+ */
+export function takeAway(file: string, judged: string): void {
+  const aside = `${file}-${process.pid}-${randomUUID()}`
+  if (read(file) !== judged) return
+  try {
+    renameSync(file, aside)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return
+    throw error
+  }
+  if (read(aside) === judged) rmSync(aside, { force: true })
+  else renameSync(aside, file)
 }
 
 function isNew(file: string, text: string): boolean {
@@ -51,17 +78,17 @@ function isNew(file: string, text: string): boolean {
 }
 
 /** Who has the folder; null where it was given back meanwhile. Of another machine nobody can tell whether it still runs. */
-function holderOf(file: string): { readonly name: string; readonly isAlive: boolean } | null {
+function holderOf(file: string): Holder | null {
   const text = read(file)
   if (text === null) return null
   const { host, id, began } = membersOf(parse(text)) ?? {}
   if (typeof id !== 'number' || typeof host !== 'string') {
-    return { name: `a run that ${file} stands for (delete that file if there is none)`, isAlive: true }
+    return { text, name: `a run that ${file} stands for (delete that file if there is none)`, isAlive: true }
   }
   if (host !== hostname()) {
-    return { name: `process ${id} on ${host} (if that has ended, delete ${file})`, isAlive: true }
+    return { text, name: `process ${id} on ${host} (if that has ended, delete ${file})`, isAlive: true }
   }
-  return { name: `process ${id}`, isAlive: isAlive({ id, began: typeof began === 'string' ? began : null }) }
+  return { text, name: `process ${id}`, isAlive: isAlive({ id, began: typeof began === 'string' ? began : null }) }
 }
 
 function read(file: string): string | null {

@@ -22,6 +22,8 @@ export interface RunLedger {
   /** Base address that the pods were created at; null where the ledger does not say. */
   readonly url: string | null
   readonly left: readonly LedgerPod[]
+  /** Base address that the jobs were submitted at; null where the ledger does not say. */
+  readonly queueUrl: string | null
   /** Jobs that were submitted and not seen to have ended. */
   readonly jobs: readonly LedgerJob[]
   /** Endpoints whose queue a load has filled. */
@@ -83,14 +85,14 @@ export function listRuns(cwd: string): string[] {
 
 /** A process of this machine that the run still belongs to; null where none is alive. */
 export function aliveProcess(cwd: string, run: string): number | null {
-  const file = join(runFolder(cwd, run), 'owner.json')
-  if (!existsSync(file)) return null
-  try {
-    const { host, processes } = JSON.parse(readFileSync(file, 'utf8')) as Owner
-    return host === hostname() ? (processes.find(isAlive)?.id ?? null) : null
-  } catch {
-    return null
-  }
+  const owner = readOwner(cwd, run)
+  return owner?.host === hostname() ? (owner.processes.find(isAlive)?.id ?? null) : null
+}
+
+/** The other machine that the run belongs to, where nobody can tell here whether it still runs; null where it is this one. */
+export function otherHost(cwd: string, run: string): string | null {
+  const host = readOwner(cwd, run)?.host ?? hostname()
+  return host === hostname() ? null : host
 }
 
 /** Reads what a run has left. A last line that was cut short is left out: its request was never sent. */
@@ -101,6 +103,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
   const endpoints = new Map<string, LedgerEndpoint>()
   let targetFile: string | null = null
   let url: string | null = null
+  let queueUrl: string | null = null
   const file = resourcesFile(cwd, run)
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
     const entry = parse(line)
@@ -108,6 +111,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
     if (entry.kind === 'run') {
       targetFile ??= entry.targetFile
       url ??= entry.url
+      queueUrl ??= entry.queueUrl ?? null
     } else if (entry.kind === 'job') {
       if (entry.state === 'removed') jobs.delete(entry.name)
       else jobs.set(entry.name, { name: entry.name, endpoint: entry.endpoint, id: entry.id })
@@ -119,7 +123,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
       pods.set(entry.name, { name: entry.name, id: entry.id ?? pods.get(entry.name)?.id ?? null, state: entry.state })
   }
   const left = [...pods.values()]
-  return { run, folder, targetFile, url, left, jobs: [...jobs.values()], endpoints: [...endpoints.values()] }
+  return { run, folder, targetFile, url, queueUrl, left, jobs: [...jobs.values()], endpoints: [...endpoints.values()] }
 }
 
 /** Whether a run has left anything that its ledger names. */
@@ -130,6 +134,16 @@ export function isEmpty({ left, jobs, endpoints }: RunLedger): boolean {
 /** Deletes the ledger of a run that has nothing left. */
 export function deleteLedger({ folder }: RunLedger): void {
   rmSync(folder, { recursive: true, force: true })
+}
+
+function readOwner(cwd: string, run: string): Owner | null {
+  const file = join(runFolder(cwd, run), 'owner.json')
+  if (!existsSync(file)) return null
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Owner
+  } catch {
+    return null
+  }
 }
 
 function parse(line: string): ResourceLine | null {

@@ -1,9 +1,14 @@
 import { tables } from '../generated/tables.ts'
 import type { Actor } from '../suites/harness/clock/types.ts'
+import { jsonOf, type WireResponse } from '../suites/harness/exchange.ts'
+import { membersOf } from '../suites/harness/read.ts'
+import { finalStatuses } from '../suites/harness/run/queue-side.ts'
 import type { QueuePath, QueuePlane, Target } from '../suites/harness/target/types.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
-import type { LedgerEndpoint, LedgerJob } from './runs.ts'
+import type { LedgerEndpoint, RunLedger } from './runs.ts'
+
+const noQueue = 'the target file names no queue-based endpoints'
 
 /** What could not be removed, with the reason. */
 export interface Remaining {
@@ -19,22 +24,51 @@ export interface PurgeOptions {
   readonly windowScale: number
 }
 
-/** Cancels jobs by their ids. Answers those that may still run, each with the reason. */
+export interface Cancelled {
+  /** Names of the jobs whose cancelling was granted. */
+  readonly cancelled: readonly string[]
+  /** Names of those that had ended before, or are gone. */
+  readonly over: readonly string[]
+  /** Those that may still run. */
+  readonly failed: readonly Remaining[]
+}
+
+/**
+ * Cancels the jobs of a ledger by their ids, at the address that they were submitted at. One whose cancelling is refused
+ * is over only where its status says so.
+ */
 export async function cancelJobs(
-  jobs: readonly LedgerJob[],
+  { jobs, queueUrl }: Pick<RunLedger, 'jobs' | 'queueUrl'>,
   { queue, keys }: Target,
   send: Transport,
-): Promise<Remaining[]> {
+): Promise<Cancelled> {
+  const cancelled: string[] = []
+  const over: string[] = []
   const failed: Remaining[] = []
   for (const { name, endpoint, id } of jobs) {
-    if (id === null || queue === null) continue
-    const status = await post({ queue, keys, send, path: 'cancelJob', endpoint, job: id })
-    // A job that is over, or gone, is refused in one way or another: it needs no more of anybody.
-    if (typeof status === 'string') failed.push({ name: `job ${name}`, reason: status })
-    else if (status === 429 || status >= 500)
-      failed.push({ name: `job ${name}`, reason: `its cancelling was answered ${status}` })
+    const fail = (reason: string) => failed.push({ name: `job ${name}`, reason })
+    if (queue === null) fail(noQueue)
+    else if (queueUrl !== null && queueUrl !== queue.url)
+      fail(`it was submitted at ${queueUrl || 'no address'}, and the target file says ${queue.url}`)
+    else if (id !== null) {
+      const job = { queue, keys, send, endpoint, job: id }
+      const answer = await call({ ...job, method: 'POST', path: 'cancelJob' })
+      if (typeof answer === 'string') fail(answer)
+      else if (answer.status >= 200 && answer.status < 300) cancelled.push(name)
+      else if (await isOver(job, answer.status)) over.push(name)
+      else fail(`its cancelling was answered ${answer.status}`)
+    }
   }
-  return failed
+  return { cancelled, over, failed }
+}
+
+/** Whether a job is over whose cancelling was refused. That there is none counts where the refusal says the same. */
+async function isOver(job: Omit<Call, 'method' | 'path'>, refusal: number): Promise<boolean> {
+  if (refusal === 410) return true
+  const answer = await call({ ...job, method: 'GET', path: 'getJobStatus' })
+  if (typeof answer === 'string') return false
+  if (answer.status === 404 || answer.status === 410) return refusal === 404 || refusal === 409
+  return answer.status === 200 && finalStatuses.has(String(membersOf(jsonOf(answer.body))?.status))
 }
 
 /**
@@ -47,16 +81,17 @@ export async function purgeEndpoint(
   { target: { queue, keys }, send, actor, windowScale }: PurgeOptions,
 ): Promise<Remaining | null> {
   const name = `what waits on endpoint ${loaded.endpoint}`
-  if (queue === null) return { name, reason: 'the target file names no queue-based endpoints' }
+  if (queue === null) return { name, reason: noQueue }
   const fault = faultOf(loaded, queue)
   if (fault !== null) return { name, reason: fault }
   const { requests, windowSeconds } = tables.rates.purge
-  let status: number | string = 429
-  for (let tries = 0; tries <= requests && status === 429; tries++) {
+  let answer: Pick<WireResponse, 'status'> | string = { status: 429 }
+  for (let tries = 0; tries <= requests && typeof answer !== 'string' && answer.status === 429; tries++) {
     if (tries > 0) await actor.sleep(windowSeconds * 1000 * windowScale)
-    status = await post({ queue, keys, send, path: 'purgeQueue', endpoint: loaded.endpoint, job: '' })
+    answer = await call({ queue, keys, send, method: 'POST', path: 'purgeQueue', endpoint: loaded.endpoint, job: '' })
   }
-  if (typeof status === 'string') return { name, reason: status }
+  if (typeof answer === 'string') return { name, reason: answer }
+  const { status } = answer
   return status >= 200 && status < 300 ? null : { name, reason: `its purge was answered ${status}` }
 }
 
@@ -67,22 +102,23 @@ function faultOf({ endpoint, url }: LedgerEndpoint, queue: QueuePlane): string |
   return 'only an endpoint that the target file marks dedicated is purged, and this one is not; the jobs end with their ttl'
 }
 
-interface Post extends Pick<Target, 'keys'> {
+interface Call extends Pick<Target, 'keys'> {
   readonly queue: QueuePlane
   readonly send: Transport
+  readonly method: 'GET' | 'POST'
   readonly path: QueuePath
   readonly endpoint: string
   readonly job: string
 }
 
-/** The status of the answer, or why there was none. */
-async function post({ queue, keys, send, path, endpoint, job }: Post): Promise<number | string> {
+/** The answer, or why there was none. */
+async function call({ queue, keys, send, method, path, endpoint, job }: Call): Promise<WireResponse | string> {
   const filled = queue.paths[path]
     .replace('{endpoint}', () => encodeURIComponent(endpoint))
     .replace('{job}', () => encodeURIComponent(job))
   try {
-    const { status } = await send({
-      method: 'POST',
+    return await send({
+      method,
       url: queue.url + filled,
       headers: [
         ['Accept', 'application/json'],
@@ -91,7 +127,6 @@ async function post({ queue, keys, send, path, endpoint, job }: Post): Promise<n
       ],
       body: null,
     })
-    return status
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error
     return error.message

@@ -10,8 +10,10 @@ import { defaultKeys } from '../reference/auth/accounts.ts'
 import { createEmbedded } from '../reference/embedded.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
 import type { Target } from '../suites/harness/target/types.ts'
+import { sweep } from './commands/sweep.ts'
 import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
 import { sweepRun } from './sweep.ts'
+import type { Terminal } from './terminal.ts'
 
 const run = 'r0123456789'
 let server: Server
@@ -71,6 +73,41 @@ test('cancels the jobs that the ledger names', async () => {
   expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({ failed: [] })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
+  expect(existsSync(runFolder(cwd, run))).toBe(false)
+})
+
+test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {
+  const call = (path: string, body: string) =>
+    fetch(`${url}/v2/normal/${path}`, {
+      method: 'POST',
+      body,
+      headers: { authorization: `Bearer ${defaultKeys.full}`, 'content-type': 'application/json' },
+    }).then((response) => response.json() as Promise<{ id: string }>)
+  const { id } = await call('run', '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}')
+  const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id, state: 'created' } as const
+  ledger([
+    { kind: 'run', run, targetFile: null, url, queueUrl: url },
+    job,
+    { ...job, name: 'queue.x 2', id: 'gone' },
+    { ...job, name: 'queue.x 3', id: null, state: 'requested' },
+  ])
+  const sweep = (change: Partial<Target>) =>
+    sweepRun({ ledger: readLedger(cwd, run), target: { ...target, ...change }, leaveKept: false })
+  const reasons = async (change: Partial<Target>) => {
+    const { jobs, failed } = await sweep(change)
+    expect(jobs).toBe(0)
+    return [...new Set(failed.map(({ reason }) => reason))]
+  }
+  const { queue } = target
+  expect(await reasons({ queue: null })).toEqual(['the target file names no queue-based endpoints'])
+  expect(await reasons({ queue: queue && { ...queue, url: 'http://127.0.0.1:1' } })).toEqual([
+    `it was submitted at ${url}, and the target file says http://127.0.0.1:1`,
+  ])
+  expect(await reasons({ keys: { full: 'wrong' } })).toEqual(['its cancelling was answered 401'])
+  const paths = queue && { ...queue.paths, cancelJob: '/v2/{endpoint}/nothing/{job}' }
+  expect(await reasons({ queue: queue && paths && { ...queue, paths } })).toEqual(['its cancelling was answered 404'])
+  expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 1', 'queue.x 3'])
+  expect(await sweep({})).toMatchObject({ jobs: 1, failed: [] })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
 
@@ -141,6 +178,19 @@ test('a run belongs to its process for as long as that lives', () => {
   expect(aliveProcess(cwd, run)).toBe(process.pid)
   writeOwner(cwd, run, [2 ** 22])
   expect(aliveProcess(cwd, run)).toBeNull()
+})
+
+test('a run of another machine is swept where it is named, and only there', async () => {
+  ledger([{ kind: 'run', run, targetFile: null, url: '' }])
+  writeFileSync(join(runFolder(cwd, run), 'owner.json'), '{"host":"elsewhere","processes":[{"id":7,"began":null}]}')
+  const said: string[] = []
+  const say = (line: string) => void said.push(line)
+  const terminal = { cwd, environment: {}, out: say, err: say } as unknown as Terminal
+  expect(await sweep([], {}, terminal)).toBe(0)
+  expect(said.join('\n')).toMatch(/^run r0123456789 belongs to elsewhere, .* name it: npx plumbline sweep r0123456789$/)
+  expect(listRuns(cwd)).toEqual([run])
+  expect(await sweep([run], {}, terminal)).toBe(0)
+  expect(listRuns(cwd)).toEqual([])
 })
 
 function ledger(lines: readonly ResourceLine[]): void {

@@ -10,7 +10,7 @@ import { overHttp } from '../suites/harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
-import { cancelJobs, purgeEndpoint } from './sweep-queue.ts'
+import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
@@ -18,7 +18,7 @@ export interface Swept {
   readonly removed: readonly string[]
   /** Names of creations that were sent and of which no pod was ever seen. */
   readonly never: readonly string[]
-  /** How many jobs were cancelled, or had ended before. */
+  /** How many jobs were cancelled; those that had ended before are not among them. */
   readonly jobs: number
   /** Ids of endpoints whose queue was purged of the jobs of a load. */
   readonly purged: readonly string[]
@@ -52,7 +52,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
   const never: string[] = []
   const failed: { name: string; reason: string }[] = []
   const purged: string[] = []
-  let jobs = 0
+  let jobs: Cancelled = { cancelled: [], over: [], failed: [] }
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
     const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
     const clock = createRealClock()
@@ -71,9 +71,8 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
         if (full === null) purged.push(one.endpoint)
         else failed.push(full)
       }
-      const alive = await cancelJobs(ledger.jobs, target, send)
-      failed.push(...alive)
-      jobs = ledger.jobs.length - alive.length
+      jobs = await cancelJobs(ledger, target, send)
+      failed.push(...jobs.failed)
       for (const { name, id } of wanted) if (id !== null) await take(name, [id])
       const sought = wanted.filter(({ id }) => id === null)
       const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
@@ -85,9 +84,17 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
       await http.close()
     }
   }
-  const swept = { run: ledger.run, removed, never, jobs, purged, kept: kept.map(({ name }) => name), failed }
+  const swept = {
+    run: ledger.run,
+    removed,
+    never,
+    jobs: jobs.cancelled.length,
+    purged,
+    kept: kept.map(({ name }) => name),
+    failed,
+  }
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
-  else note(ledger, [...removed, ...never], purged)
+  else note(ledger, { pods: [...removed, ...never], jobs: [...jobs.cancelled, ...jobs.over], purged })
   return swept
 }
 
@@ -189,11 +196,20 @@ function planeOf({ pods }: Target): PodPlane {
   return pods
 }
 
-function note({ folder, endpoints }: RunLedger, names: readonly string[], purged: readonly string[]): void {
+interface Done {
+  readonly pods: readonly string[]
+  readonly jobs: readonly string[]
+  readonly purged: readonly string[]
+}
+
+function note({ folder, jobs, endpoints }: RunLedger, done: Done): void {
   const lines: ResourceLine[] = [
-    ...names.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' })),
+    ...done.pods.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' })),
+    ...jobs
+      .filter(({ name }) => done.jobs.includes(name))
+      .map((one): ResourceLine => ({ kind: 'job', ...one, state: 'removed' })),
     ...endpoints
-      .filter(({ endpoint }) => purged.includes(endpoint))
+      .filter(({ endpoint }) => done.purged.includes(endpoint))
       .map((one): ResourceLine => ({ kind: 'endpoint', ...one, state: 'purged' })),
   ]
   appendFileSync(join(folder, 'resources.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

@@ -38,8 +38,10 @@ interface Kept {
 }
 
 /**
- * Judges the plans of a load again from the raw points below `dir`. Which plans there are, their workers and their
- * verdicts are derived, and compared with what was kept byte for byte; nothing that was kept decides anything.
+ * Judges the plans of a load again from the raw points below `dir`. Which plans there are and their verdicts are derived,
+ * and compared with what was kept byte for byte. They follow from the raw points and from what no raw point shows, which
+ * is taken as it was kept: the answers of /health, the first answer of the pod API, the scale of the windows, and why a
+ * load ended early. Of a load that ended by itself no plan may be missing.
  */
 export async function replayLoad(dir: string, { record, target, rules }: ReplayLoadOptions): Promise<ReplayedLoad> {
   const { queue } = target
@@ -47,12 +49,17 @@ export async function replayLoad(dir: string, { record, target, rules }: ReplayL
   const judged: Judged[] = []
   const differences: string[] = []
   const unread = [...record.plans]
+  const isWhole = record.brokenOff === null && record.stopped === null
+  let taken = 0
   const take = async (steps: readonly Step[]): Promise<void> => {
     for (const step of steps) {
       const name = unread.shift()
-      if (name === undefined) return
+      const due = planFolder(++taken, step.name)
+      if (name === undefined) {
+        if (isWhole) differences.push(`${plansFolder}/${due} is missing`)
+        continue
+      }
       const place = `${plansFolder}/${name}`
-      const due = planFolder(record.plans.length - unread.length, step.name)
       if (name !== due) {
         differences.push(`${place} was driven where ${plansFolder}/${due} follows from what came before it`)
         continue
@@ -69,7 +76,6 @@ export async function replayLoad(dir: string, { record, target, rules }: ReplayL
       }
     }
   }
-  const isWhole = record.brokenOff === null && record.stopped === null
   let undecided: Undecided = new Map()
   if (record.kind === 'pods') await take(record.seen === null ? [] : podSteps(rules, record.seen))
   else if (scope !== null) {

@@ -69,6 +69,7 @@ describe('the HTML report', () => {
   it('shows readings and reasons', async () => {
     const page = renderHtml(await sampleResults())
     expect(page).toContain('What was seen: answer: <b>404</b>')
+    expect(page).toContain('<code>npx plumbline replay</code>')
     expect(page).toContain('Why: <b>blocked</b>: blocked by pod.running gpu none: a pod did not become RUNNING')
   })
 })

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { counted } from '../suites/harness/counted.ts'
 import type { Finding } from '../suites/harness/outcome.ts'
+import { program } from '../suites/harness/results/rerun.ts'
 import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { renderExchange } from './html-exchange.ts'
@@ -170,6 +171,6 @@ function provenance({ run, format }: Results): Markup {
     ...Object.entries(run.digests),
   ]
   return html`<section id="provenance"><h2>Where this comes from</h2>
-<p>These results follow from the record of the run alone; <code>plumbline replay</code> over the record derives them again.</p>
+<p>These results follow from the record of the run alone; <code>${program} replay</code> over the record derives them again.</p>
 <dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>\n`)}</dl></section>`
 }

@@ -122,6 +122,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
       run,
       targetFile: file,
       url: target.pods?.url ?? '',
+      queueUrl: target.queue?.url ?? '',
     })
   }
   const interruption = watchInterruption(() => {

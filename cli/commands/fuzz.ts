@@ -7,11 +7,12 @@ import { type FuzzFinding, groupsOf, timesOf } from '../../suites/fuzz/findings.
 import { bodyText } from '../../suites/fuzz/play.ts'
 import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
+import { program } from '../../suites/harness/results/rerun.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { parseDuration } from '../../suites/harness/target/duration.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
-import { curlOf } from '../fuzz-curl.ts'
+import { againCommand, curlOf } from '../fuzz-curl.ts'
 import {
   type FuzzOptions,
   type FuzzRun,
@@ -62,7 +63,7 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
   if (open === null) return exitCodes.unreachable
   const lanes = createLanes(target, file, terminal)
   const interruption = watchInterruption(() =>
-    terminal.err('plumbline: ended at once; plumbline sweep removes what is left'),
+    terminal.err(`plumbline: ended at once; ${program} sweep removes what is left`),
   )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
@@ -148,8 +149,7 @@ async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: 
     out(`   body:     ${bodyText(finding.bytes)}`)
     out(`   the reference answers ${await referenceAnswer(open, finding)} to the same bytes`)
     for (const line of curlOf(open.target, stage, finding.bytes)) out(`   ${line}`)
-    const flag = options.target === undefined ? '' : ` --target ${options.target}`
-    out(`   again:    plumbline fuzz${flag} --seed ${finding.seed} --path ${finding.path}`)
+    out(`   again:    ${againCommand(options.target, finding)}`)
   }
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
@@ -221,7 +221,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       if (target === null) return { run, resources() {} }
       writeOwner(cwd, run, [process.pid])
       const resources = createResourceLedger(resourcesFile(cwd, run))
-      resources({ kind: 'run', run, targetFile: file, url: target.pods?.url ?? '' })
+      resources({ kind: 'run', run, targetFile: file, url: target.pods?.url ?? '', queueUrl: target.queue?.url ?? '' })
       runs.push(run)
       return { run, resources }
     },
@@ -232,7 +232,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
         if (target === null) return 0
         const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
         for (const { name, reason } of failed)
-          err(`${name} is still there: ${reason}; plumbline sweep ${run} tries again`)
+          err(`${name} is still there: ${reason}; ${program} sweep ${run} tries again`)
         left += failed.length
       }
       return left

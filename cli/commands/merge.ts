@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { rules } from '../../generated/rules.ts'
 import { LoadError } from '../../load/load-error.ts'
 import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
+import { program } from '../../suites/harness/results/rerun.ts'
 import type { Results } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
@@ -48,7 +49,7 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
     const file = join(resolve(cwd, name), 'results.json')
     if (!isFile(file)) {
       throw new UsageError(
-        `${name} holds no results.json; plumbline check --out FOLDER and plumbline load --out FOLDER write one`,
+        `${name} holds no results.json; ${program} check --out FOLDER and ${program} load --out FOLDER write one`,
       )
     }
     const results = parse(readFileSync(file, 'utf8'))

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { counted } from '../../suites/harness/counted.ts'
+import { program } from '../../suites/harness/results/rerun.ts'
+import { exitCodes } from '../../suites/harness/results/types.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
-import { aliveProcess, deleteLedger, isEmpty, listRuns, type RunLedger, readLedger } from '../runs.ts'
+import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -36,10 +38,17 @@ export async function sweep(
       if (runs.includes(run)) failures++
       continue
     }
+    const host = otherHost(cwd, run)
+    if (host !== null && !runs.includes(run)) {
+      terminal.err(
+        `run ${run} belongs to ${host}, and whether it is still under way cannot be told here; it was left alone; if it has ended, name it: ${program} sweep ${run}`,
+      )
+      continue
+    }
     failures += await sweepOne(readLedger(cwd, run), given, terminal)
   }
   if (known.length === 0) terminal.out('nothing to sweep: no run has left a ledger here')
-  return failures === 0 ? 0 : 3
+  return failures === 0 ? exitCodes.conformant : exitCodes.incomplete
 }
 
 async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
@@ -58,7 +67,7 @@ async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Termi
   const { removed, never, jobs, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
   const parts = [`${counted(removed.length, 'pod')} removed`]
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
-  if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled, or over by itself`)
+  if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled`)
   if (never.length > 0) parts.push(`${never.length} never came into being`)
   if (failed.length > 0) parts.push(`${failed.length} still there`)
   terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)

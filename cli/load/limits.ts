@@ -58,7 +58,13 @@ export async function loadQueue(
         )
         own([])
         const resources = createResourceLedger(resourcesFile(terminal.cwd, run))
-        resources({ kind: 'run', run, targetFile: resolve(terminal.cwd, options.target), url: target.pods?.url ?? '' })
+        resources({
+          kind: 'run',
+          run,
+          targetFile: resolve(terminal.cwd, options.target),
+          url: target.pods?.url ?? '',
+          queueUrl: target.queue?.url ?? '',
+        })
         resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
         hasBegun = true
         const sent = createQueueClient({ transport, queue, token: target.keys.full ?? '', userAgent })

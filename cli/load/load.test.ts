@@ -68,7 +68,7 @@ describe('one clear sentence before anything is sent', () => {
     ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
     ['load pods --target pods.yaml', 5, /unreachable: the target cannot be reached/],
     ['check --only limits.queue.run', 2, /limits.queue.run is judged by load; run npx plumbline load limits --only/],
-    ['merge none --out x', 2, /none holds no results.json; plumbline check --out FOLDER/],
+    ['merge none --out x', 2, /none holds no results.json; npx plumbline check --out FOLDER/],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
   ])('%s', { timeout: 20_000 }, (words, code, message) => {
     const seen = plumbline(words)

@@ -90,6 +90,11 @@ test.each<[string, (folder: string) => void, RegExp]>([
     /^load\/03-cancel-over was driven where load\/02-cancel-under follows from what came before it$/m,
   ],
   [
+    'a last plan that is left out',
+    (folder) => changeText(folder, 'load/load.json', ',\n    "03-cancel-over"', ''),
+    /^load\/03-cancel-over is missing$/m,
+  ],
+  [
     'a plan that nothing asks for',
     (folder) => changeText(folder, 'load/load.json', '"03-cancel-over"', '"03-cancel-over", "04-cancel-over"'),
     /^load\/04-cancel-over follows from nothing that came before it$/m,

@@ -5,6 +5,7 @@ import type { Point } from '../../load/points.ts'
 import type { Undecided } from '../../load/queue/after-smoke.ts'
 import type { Step } from '../../load/queue/steps.ts'
 import { writeRecord } from '../../load/record.ts'
+import { program } from '../../suites/harness/results/rerun.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { overHttp } from '../../suites/harness/transport/http.ts'
@@ -68,10 +69,21 @@ export interface LoadTask {
 export async function runSession(task: LoadTask): Promise<number> {
   const interruption = watchInterruption(() => task.terminal.err('plumbline: ended at once'))
   let driver: Driver | null = null
+  let isUntidy = false
+  const tidy = async (session: LoadSession): Promise<void> => {
+    try {
+      await task.tidy?.(session)
+    } catch (error) {
+      isUntidy = true
+      const reason = error instanceof Error ? error.message : String(error)
+      task.terminal.err(`plumbline: what was loaded may still wait (${reason}); ${program} sweep ${session.run}`)
+    }
+  }
   try {
-    return await conducted(task, interruption, (opened) => {
+    const exit = await conducted({ ...task, tidy }, interruption, (opened) => {
       driver = opened
     })
+    return isUntidy && exit === exitCodes.conformant ? exitCodes.incomplete : exit
   } finally {
     interruption.end()
     ;(driver as Driver | null)?.folder.end()
@@ -152,6 +164,6 @@ async function endOf(task: LoadTask, session: LoadSession): Promise<Ending> {
     if (ending === null) throw error
     return ending
   } finally {
-    await task.tidy?.(session).catch(() => {})
+    await task.tidy?.(session)
   }
 }

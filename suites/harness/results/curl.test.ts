@@ -308,7 +308,7 @@ describe('the shell lines of a scenario', () => {
       'virtual',
     )
     expect(lines[0]).toBe(
-      'export BASE=http://127.0.0.1:8080  # where this serves the reference: plumbline serve --port 8080 --clock control',
+      'export BASE=http://127.0.0.1:8080  # where this serves the reference: npx plumbline serve --port 8080 --clock control',
     )
     expect(lines.at(-1)).toBe('curl -si -A "$AGENT" "$BASE/v2/pods/p1" -H "Authorization: Bearer $KEY_FULL"')
   })

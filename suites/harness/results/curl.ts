@@ -1,6 +1,7 @@
 import { counted } from '../counted.ts'
 import { type HeaderPairs, headerOf, textOf } from '../exchange.ts'
 import type { Finding } from '../outcome.ts'
+import { program } from './rerun.ts'
 import type { Step } from './scenario.ts'
 import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, word } from './shell.ts'
 import { answerText } from './shown.ts'
@@ -177,7 +178,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
       ...(steps.some(reports)
         ? [
             comment('these jobs report to the receiver of a run that is over, and end otherwise without it:'),
-            comment(`the lines show the requests, not the fault; plumbline check --only ${scenario.rule} shows it`),
+            comment(`the lines show the requests, not the fault; ${program} check --only ${scenario.rule} shows it`),
           ]
         : []),
       start(scenario),
@@ -204,7 +205,7 @@ function reports({ body }: Step): boolean {
 /** Where the target is. The reference in process has no address, so a served one takes its place. */
 function start({ embedded, base, clock }: CurlScenario): string {
   if (!embedded) return `export BASE=${word([base])}`
-  const serve = `plumbline serve --port 8080${clock === null ? '' : ' --clock control'}`
+  const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
   return `export BASE=http://127.0.0.1:8080  # where this serves the reference: ${serve}`
 }
 
@@ -278,6 +279,6 @@ function secretsOf(steps: readonly Step[]): { name: string; variable: string }[]
 
 function demand(name: string, variable: string, { embedded }: CurlScenario): string {
   const where = name === 'key.altered' ? 'keys.full, its last characters exchanged,' : name.replace(/^key\./, 'keys.')
-  const hint = embedded ? `${where} of the target file that plumbline serve prints` : `${where} of your target file`
+  const hint = embedded ? `${where} of the target file that ${program} serve prints` : `${where} of your target file`
   return `export ${variable}="\${${variable}:?set it to ${hint}}"`
 }
