@@ -30,8 +30,8 @@ export default defineConfig({
         test: {
           name: 'own',
           maxWorkers: 3,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           include: ['**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dist/**'],
           pool: 'threads',

@@ -27,7 +27,7 @@ test('the command that plays a finding again can be pasted into a shell', () => 
   )
 })
 
-test('the reference is clean, with several lanes too', { timeout: 30_000 }, async () => {
+test('the reference is clean, with several lanes too', { timeout: 120_000 }, async () => {
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
@@ -113,7 +113,7 @@ describe('a defect', () => {
     ['odd-patch-refused-and-moved', 'updatePod', 'extra', 'after it'],
   ])(
     '%s is found, grouped, and found again by seed and path',
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     async (id, operation, mutator, observed) => {
       const target = open(id)
       const { findings, cases } = await fuzzTarget({
@@ -137,7 +137,7 @@ describe('a defect', () => {
     },
   )
 
-  test('that shows in random bodies is shrunk', { timeout: 30_000 }, async () => {
+  test('that shows in random bodies is shrunk', { timeout: 120_000 }, async () => {
     const { findings } = await fuzzTarget({
       open: open('odd-patch-octal'),
       seed: 5,

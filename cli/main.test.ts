@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const bin = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
-const quick = 20_000
+const quick = 120_000
 let cwd: string
 
 beforeAll(() => {

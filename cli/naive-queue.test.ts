@@ -37,7 +37,7 @@ const ids = rules
   .filter(({ needs, wait }: RuleRow) => !needs.includes('receiver') && wait === null)
   .map(({ id }) => id)
 
-test('what is wrong with a first day of work, rule by rule', { timeout: 60_000 }, async () => {
+test('what is wrong with a first day of work, rule by rule', { timeout: 120_000 }, async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-naive-'))
   const { url, close } = await serveNaiveQueue()
   onTestFinished(() => {

@@ -31,7 +31,7 @@ let server: ChildProcess
 beforeAll(async () => {
   server = plumbline(['serve', '--port', '0', '--clock', 'control', '--print-target', served])
   await printed(server)
-}, 30_000)
+}, 120_000)
 
 afterAll(() => server.kill())
 

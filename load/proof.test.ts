@@ -7,7 +7,7 @@ import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
 import { loadDefects } from './defects.ts'
 import { holding, loadReference, type ReferenceLoad } from './testing/reference.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 /** Decided on endpoints that hold /runsync, /stream and /openai by themselves; those of a rate of 2000 have the same judge. */
 const decided = only(

@@ -15,7 +15,7 @@ it('judges the same in threads as in one, in the order of the jobs', async () =>
   const inOne = await runJobs(jobs, catalog, { isOwn: false }, () => {})
   expect(inThreads).toEqual(inOne)
   expect(done.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted())
-}, 30_000)
+}, 120_000)
 
 it('runs at most so many beside each other', async () => {
   let running = 0

@@ -70,13 +70,13 @@ describe('one clear sentence before anything is sent', () => {
     ['check --only limits.queue.run', 2, /limits.queue.run is judged by load; run npx plumbline load limits --only/],
     ['merge none --out x', 2, /none holds no results.json; npx plumbline check --out FOLDER/],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
-  ])('%s', { timeout: 20_000 }, (words, code, message) => {
+  ])('%s', { timeout: 120_000 }, (words, code, message) => {
     const seen = plumbline(words)
     expect(seen.out + seen.err).toMatch(message)
     expect(seen.code).toBe(code)
   })
 
-  test('without a k6', { timeout: 20_000 }, () => {
+  test('without a k6', { timeout: 120_000 }, () => {
     const { code, err } = plumbline('load smoke --target dedicated.yaml', { PLUMBLINE_K6: '/nowhere/k6' })
     expect(err).toMatch(/PLUMBLINE_K6 names \/nowhere\/k6, which should be a k6 of version 2/)
     expect(code).toBe(2)

@@ -16,7 +16,7 @@ afterAll(() => {
 })
 
 test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated alone', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   start(['serve', '--port', '0', '--clock', 'real', '--print-target', 'target.yaml'])
   const target = await textOf('target.yaml', 'keys:')

@@ -25,7 +25,7 @@ test.for<[signal: NodeJS.Signals, code: number | null]>([
   ['SIGINT', 0],
   ['SIGTERM', 0],
   ['SIGKILL', null],
-])('%s leaves no worker process behind', { timeout: 20_000 }, async ([signal, code], { skip }) => {
+])('%s leaves no worker process behind', { timeout: 120_000 }, async ([signal, code], { skip }) => {
   skip(!isPythonThere, 'there is no python3 on this machine')
   const noted = mkdtempSync(join(folder, 'ids-'))
   const script = join(folder, 'noting.py')

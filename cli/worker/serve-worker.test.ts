@@ -12,14 +12,14 @@ const workers = [
 /** All that came to the receiver, by worker. */
 const traces: Arrival[][] = []
 
-describe.each(workers)('over HTTP, with $worker', { timeout: 20_000 }, ({ words }) => {
+describe.each(workers)('over HTTP, with $worker', { timeout: 120_000 }, ({ words }) => {
   let receiver: Receiver
   let served: Awaited<ReturnType<typeof drive>>
 
   beforeAll(async () => {
     receiver = await startReceiver()
     served = await drive(words, receiver)
-  }, 20_000)
+  }, 120_000)
 
   afterAll(async () => {
     expect(await served.end('SIGINT')).toBe(0)

@@ -10,7 +10,7 @@ const page = readFileSync(join(import.meta.dirname, '../../spec/worker.md'), 'ut
 const python = (...words: string[]) =>
   spawnSync('python3', ['-B', ...words], { cwd: import.meta.dirname, encoding: 'utf8' })
 
-test('the tests of the conformance worker in Python', { timeout: 60_000 }, ({ skip }) => {
+test('the tests of the conformance worker in Python', { timeout: 120_000 }, ({ skip }) => {
   skip(!isPythonThere, 'there is no python3 on this machine')
   const { status, stderr } = python('-m', 'unittest', 'discover', '-s', '.')
   expect(stderr).toMatch(/\nRan \d\d tests in /)

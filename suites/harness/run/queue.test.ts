@@ -120,7 +120,7 @@ describe('time is moved at rest alone', () => {
   test.each([
     ['process', 20],
     ['http', 4],
-  ] as const)('over %s, %i times', { timeout: 30_000 }, async (over, times) => {
+  ] as const)('over %s, %i times', { timeout: 120_000 }, async (over, times) => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= times; seed++) {
       const { judgements, judged, replayed } = await runOnRig(crowd(), { over, seed, cleanup: 'none' })
