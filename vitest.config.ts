@@ -44,6 +44,7 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           maxConcurrency: 10_000,
+          testTimeout: 120_000,
           provide: { plumbline },
         },
       },

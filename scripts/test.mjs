@@ -12,14 +12,13 @@ const groups = [
     ['types', 'npx', ['--no-install', 'tsc', '--noEmit']],
     ['build', 'npm', ['run', '--silent', 'build']],
   ],
-  // Each of them leaves a part of the processors idle that the other takes.
-  [
-    ['own tests', 'npx', ['--no-install', 'vitest', 'run', '--project', 'own', '--reporter=dot']],
-    ['prove', node, [bin, 'prove', '--quiet']],
-  ],
+  [['own tests', 'npx', ['--no-install', 'vitest', 'run', '--project', 'own', '--reporter=dot']]],
   [
     ['the rules under vitest', 'npx', ['--no-install', 'vitest', 'run', '--project', 'suites', '--reporter=dot']],
     ['check, in process', node, [bin, 'check', '--quiet', '--strict']],
+  ],
+  [['prove', node, [bin, 'prove', '--quiet']]],
+  [
     ['prove, 500 odd answers', node, [bin, 'prove', '--odd', '--sample', '500', '--seed', '1', '--quiet']],
     ['check, over HTTP', node, ['scripts/check-over-http.mjs']],
   ],
