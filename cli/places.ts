@@ -8,7 +8,6 @@ import {
   mkdtempSync,
   openSync,
   rmdirSync,
-  rmSync,
   statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -85,14 +84,17 @@ export function isFull(error: unknown): boolean {
 }
 
 function tryToWrite(file: string): void {
-  const seen = lstatSync(file, { throwIfNoEntry: false })
+  // Not the file itself: somebody may wait for it to appear.
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
+    rmdirSync(mkdtempSync(join(dirname(file), '.plumbline-')))
+    return
+  }
   // Opening a pipe or a device may wait, or tell its reader that it has ended.
   if (existsSync(file) && !statSync(file).isFile()) {
     accessSync(file, constants.W_OK)
     return
   }
   closeSync(openSync(file, 'a'))
-  if (seen === undefined) rmSync(file)
 }
 
 function codeOf(error: unknown): string {
