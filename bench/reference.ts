@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout } from 'node:timers/promises'
 import { Pool } from 'undici'
 
-// The reference beside a bare node:http server with the same validation, both over loopback, at the same rate of requests,
-// in turns A B A B. Prints what a request costs each of them, in processor time of the serving process (which another load
-// on the machine changes little), and the ratio of what one core can serve, for a read and for a refused action.
+// The reference beside a bare node:http server with the same validation, both over loopback, at the rate that one client reaches,
+// in short turns A B B A, so that a processor that is slower for a while is so for both of a pair. Prints what a request
+// costs each of them, in processor time of the serving process, and the median of the ratios of the pairs: what one core
+// can serve, for a read and for a refused action.
 
 interface Served {
   readonly child: ChildProcess
@@ -14,16 +14,15 @@ interface Served {
   readonly key: string
 }
 
-const rounds = 6
-const roundMs = 1_500
-/**
- * The same for both: a server that is given as much as it can serve wakes its client more often the slower it is, and
- * pays for that in the kernel, so that each microsecond of its own counts twice.
- */
-const requestsPerSecond = 5_000
-const tickMs = 2
+const rounds = 24
+const roundRequests = 4_000
 /** Before the first round, so that what is compared is optimised code and not how fast each is compiled. */
-const warmUpMs = 3_000
+const warmUpRequests = 60_000
+/**
+ * So many that the client is what holds both servers up: it never sleeps then. A client that does has to be woken by
+ * the server that writes to it, more often by the slower one, which would count each microsecond of it twice.
+ */
+const connections = 32
 
 async function start(kind: string): Promise<Served> {
   const child = fork(new URL('./server.ts', import.meta.url), [kind])
@@ -38,9 +37,9 @@ async function cpu({ child }: Served): Promise<number> {
 }
 
 /** Microseconds of the serving process for each request. */
-async function cost(served: Served, operation: 'read' | 'action', ms: number): Promise<number> {
+async function cost(served: Served, operation: 'read' | 'action', requests: number): Promise<number> {
   const { port, id, key } = served
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16, pipelining: 1 })
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 })
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const request = async () => {
     const { body } =
@@ -50,33 +49,36 @@ async function cost(served: Served, operation: 'read' | 'action', ms: number): P
     await body.dump()
   }
   const before = await cpu(served)
-  const begin = performance.now()
-  const open: Promise<void>[] = []
-  for (let passed = 0; passed < ms; passed = performance.now() - begin) {
-    while (open.length < (passed / 1000) * requestsPerSecond) open.push(request())
-    await setTimeout(tickMs)
+  let sent = 0
+  const connection = async () => {
+    while (sent < requests) {
+      sent++
+      await request()
+    }
   }
-  await Promise.all(open)
+  await Promise.all(Array.from({ length: connections }, connection))
   const spent = (await cpu(served)) - before
   await pool.close()
-  return spent / open.length
+  return spent / requests
 }
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
 const reference = await start('reference')
 const bare = await start('bare')
 for (const operation of ['read', 'action'] as const) {
   const seen: Record<'reference' | 'bare', number[]> = { reference: [], bare: [] }
-  await cost(reference, operation, warmUpMs)
-  await cost(bare, operation, warmUpMs)
+  await cost(reference, operation, warmUpRequests)
+  await cost(bare, operation, warmUpRequests)
   for (let round = 0; round < rounds; round++) {
-    seen.reference.push(await cost(reference, operation, roundMs))
-    seen.bare.push(await cost(bare, operation, roundMs))
+    const pair = { reference, bare }
+    for (const kind of round % 2 === 0 ? (['reference', 'bare'] as const) : (['bare', 'reference'] as const)) {
+      seen[kind].push(await cost(pair[kind], operation, roundRequests))
+    }
   }
-  const [ours, theirs] = [median(seen.reference), median(seen.bare)]
+  const ratios = seen.reference.map((ours, round) => (seen.bare[round] ?? 0) / ours)
   console.log(
-    `${operation}: reference ${ours.toFixed(0)} µs a request, bare node:http ${theirs.toFixed(0)} µs, ratio ${(theirs / ours).toFixed(2)}`,
+    `${operation}: reference ${median(seen.reference).toFixed(0)} µs a request, bare node:http ${median(seen.bare).toFixed(0)} µs, ratio ${median(ratios).toFixed(2)}`,
   )
 }
 for (const { child } of [reference, bare]) child.disconnect()

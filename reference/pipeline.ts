@@ -15,7 +15,7 @@ export function createPipeline(service: Service): (request: Request, path: Reque
 
   return async (request, { pathname, hasQuery }) => {
     let reading: LimitReading | null = null
-    let answer: Answer
+    let served: Answer | Refusal
     try {
       const caller = parts.authenticate(request.headers.get('authorization'), service)
       reading = limiter.take(caller.user, clock.now())
@@ -26,14 +26,19 @@ export function createPipeline(service: Service): (request: Request, path: Reque
         throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')
       }
       const body = operationsWithBody.has(operation) ? await parts.readBody(request, service) : undefined
-      answer = operations[operation]({ caller, id, body }, service)
+      served = operations[operation]({ caller, id, body }, service)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      answer = problemAnswer(error.status, parts.problem(error, service), error.headers, service)
+      served = error
     }
+    const answer = served instanceof Refusal ? refusalAnswer(served, service) : served
     if (life.answerDelayMs > 0) await wait(life.answerDelayMs, service)
     const hasRate = answer.status < 400 || answer.status === 429 || style.rateHeadersOnErrors
     const rate = reading !== null && hasRate ? parts.rateHeaders(reading, service) : {}
     return respond(answer, rate, request.method === 'HEAD')
   }
+}
+
+function refusalAnswer(refusal: Refusal, service: Service): Answer {
+  return problemAnswer(refusal.status, service.parts.problem(refusal, service), refusal.headers, service)
 }

@@ -31,8 +31,8 @@ export function later(ms: number, effect: Effect): Effect {
 export function refuses(cell: Cell): Change {
   return parts({
     permit: (original) => (pod, action, service) => {
-      if (isIn(cell, pod, action)) throw new Refusal(409, `the status ${pod.status} does not permit ${action}`)
-      original(pod, action, service)
+      if (isIn(cell, pod, action)) return new Refusal(409, `the status ${pod.status} does not permit ${action}`)
+      return original(pod, action, service)
     },
   })
 }
@@ -41,7 +41,7 @@ export function refuses(cell: Cell): Change {
 export function permits(cell: Cell): Change {
   return parts({
     permit: (original) => (pod, action, service) => {
-      if (!isIn(cell, pod, action)) original(pod, action, service)
+      return isIn(cell, pod, action) ? null : original(pod, action, service)
     },
   })
 }
@@ -50,11 +50,9 @@ export function permits(cell: Cell): Change {
 export function refusesWith(cell: Cell, effect: Effect): Change {
   return parts({
     permit: (original) => (pod, action, service) => {
-      if (isIn(cell, pod, action)) {
-        effect(pod, service)
-        throw new Refusal(409, `the status ${cell.status} does not permit ${action}`)
-      }
-      original(pod, action, service)
+      if (!isIn(cell, pod, action)) return original(pod, action, service)
+      effect(pod, service)
+      return new Refusal(409, `the status ${cell.status} does not permit ${action}`)
     },
   })
 }

@@ -17,7 +17,7 @@ export interface Call {
   readonly body: unknown
 }
 
-type Handler = (call: Call, service: Service) => Answer
+type Handler = (call: Call, service: Service) => Answer | Refusal
 
 export const operationsWithBody: ReadonlySet<Operation> = new Set(['createPod', 'updatePod', 'triggerPodAction'])
 
@@ -64,7 +64,8 @@ export const operations: { readonly [O in Operation]: Handler } = {
       if (style.terminatedDelete !== 204) throw gone(style.terminatedDelete)
       return emptyAnswer(204)
     }
-    parts.permit(pod, 'terminate', service)
+    const refusal = parts.permit(pod, 'terminate', service)
+    if (refusal !== null) return refusal
     parts.transition(pod, 'terminate', service)
     if (style.deleteBody === 'pod') return podAnswer(style.deleteStatus, pod, service)
     return style.deleteBody === 'none' ? emptyAnswer(style.deleteStatus) : jsonAnswer(style.deleteStatus, {}, service)
@@ -75,10 +76,12 @@ export const operations: { readonly [O in Operation]: Handler } = {
     const pod = parts.findPod(id, caller, service)
     if (pod.status === 'TERMINATED') throw gone(terminatedActionStatus(service))
     const known = knownAction(body, service)
-    if (!style.validationFirst && known !== null) parts.permit(pod, known, service)
+    const early = style.validationFirst || known === null ? null : parts.permit(pod, known, service)
+    if (early !== null) return early
     parts.validate('PodActionRequest', body, service)
     const { action } = body as PodActionRequest
-    parts.permit(pod, action, service)
+    const refusal = parts.permit(pod, action, service)
+    if (refusal !== null) return refusal
     if (action === 'start') checkCapacity(service)
     parts.transition(pod, action, service)
     const { answer } = tables.transitions[action]
