@@ -1,9 +1,10 @@
-import type { RuleId } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { type Change, options, parts } from './tools.ts'
+import { type Change, defectOf, options, parts } from './tools.ts'
+
+const defect = defectOf('queue.ttl')
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -105,15 +106,6 @@ export function keepsWorker(): Change {
       original(job, service)
     },
   })
-}
-
-function defect(
-  id: string,
-  topic: string,
-  clause: string,
-  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
-): Defect {
-  return { id, rule: `queue.ttl.${topic}` as RuleId, clause, ...more }
 }
 
 /** Jobs in one status are not deleted when their ttl is over. */
