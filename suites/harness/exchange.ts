@@ -87,6 +87,11 @@ export interface Exchange {
   readonly failure: string | null
 }
 
+/** Whether a status says that what was asked for was done. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
 /** First value of a header, case-insensitively; null where it is missing. */
 export function headerOf(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()

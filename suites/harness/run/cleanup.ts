@@ -1,4 +1,5 @@
 import type { RunClock } from '../clock/types.ts'
+import { isSuccess } from '../exchange.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
 import { createOwner, type Owner, type Shared } from './owner.ts'
 import { finalStatuses, statusOf } from './queue-side.ts'
@@ -59,5 +60,3 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
     actor.done()
   }
 }
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300

@@ -1,9 +1,9 @@
 import type { PodClient } from '../client/pods.ts'
 import type { QueueClient } from '../client/queue.ts'
 import type { Reply } from '../client/reply.ts'
-import { headerOf, type Plane } from '../exchange.ts'
+import { headerOf, isSuccess, type Plane } from '../exchange.ts'
 import { mediaTypeOf } from '../media-type.ts'
-import { idIn, membersOf } from '../read.ts'
+import { idIn, listsIn, membersOf } from '../read.ts'
 
 /** What one look at a plane showed before anything is created. */
 export type Seen =
@@ -28,7 +28,7 @@ const asIs = { raw429: true } as const
  */
 export function lookAtPods(pods: PodClient): Promise<Seen> {
   return look('pods', [
-    ['the list of pods', () => pods.list(asIs), (json) => holdsList(json)],
+    ['the list of pods', () => pods.list(asIs), (json) => listsIn(json).length > 0],
     ['the action call for a pod that is not there', () => pods.act(noSuchPod, 'stop', asIs), hasId],
     ['a creation whose body is an empty list', () => pods.create([], asIs), hasId],
   ])
@@ -48,7 +48,7 @@ async function look(plane: Plane, questions: readonly Question[]): Promise<Seen>
   for (const [asked, send, resembles] of questions) {
     const reply = await send()
     first ??= reply.status
-    if (speaksOfRequest(reply) || (isSuccess(reply) && resembles(reply.json))) return { plane, status: first }
+    if (speaksOfRequest(reply) || (isSuccess(reply.status) && resembles(reply.json))) return { plane, status: first }
     told.push(`${asked} was answered ${reply.status} with ${contentOf(reply)}`)
   }
   return { plane, strange: told.join(', ') }
@@ -62,18 +62,8 @@ function speaksOfRequest({ status, exchange }: Reply): boolean {
 
 const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
 
-function isSuccess({ status }: Reply): boolean {
-  return status >= 200 && status < 300
-}
-
 function hasId(json: unknown): boolean {
   return idIn(json) !== null
-}
-
-/** A list anywhere in the first two levels: under another name it is still one. */
-function holdsList(json: unknown, depth = 2): boolean {
-  if (Array.isArray(json)) return true
-  return depth > 0 && Object.values(membersOf(json) ?? {}).some((member) => holdsList(member, depth - 1))
 }
 
 function contentOf({ bytes, json, exchange }: Reply): string {
