@@ -107,11 +107,12 @@ export function headerList(headers: HeaderPairs, name: string): string | null {
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true })
+const strictWithMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Body bytes as text; null where they are not UTF-8. */
-export function textOf(body: Uint8Array): string | null {
+/** Body bytes as text; null where they are not UTF-8. A byte order mark is left out, or kept. */
+export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out'): string | null {
   try {
-    return strict.decode(body)
+    return (mark === 'kept' ? strictWithMark : strict).decode(body)
   } catch {
     return null
   }
@@ -131,7 +132,11 @@ export function jsonOf(body: Uint8Array): unknown {
 
 function parse(body: Uint8Array): unknown {
   const text = textOf(body)
-  if (text === null || text === '') return undefined
+  return text === null || text === '' ? undefined : jsonIn(text)
+}
+
+/** The value of a text; undefined where it is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

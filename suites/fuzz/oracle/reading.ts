@@ -1,3 +1,4 @@
+import { jsonIn, textOf } from '../../harness/exchange.ts'
 import { tokensOf, valueIn } from './tokens.ts'
 import { type Allowed, refused } from './types.ts'
 
@@ -12,7 +13,6 @@ export interface BodyReading {
 /** Levels of nesting that every reader takes. */
 const plainLevels = 64
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
@@ -32,7 +32,7 @@ export function readBody(bytes: Uint8Array): BodyReading {
 const readings = new WeakMap<Uint8Array, BodyReading>()
 
 function readAnew(bytes: Uint8Array): BodyReading {
-  const text = decoded(bytes)
+  const text = textOf(bytes, 'kept')
   if (text === null) return { values: valuesIn(lenient.decode(bytes)) ?? [], refusals: [open('it is not UTF-8')] }
   if (text.trim() === '') return { values: [], refusals: [open('there is no body')] }
   const begins = text.startsWith('\uFEFF')
@@ -43,26 +43,15 @@ function readAnew(bytes: Uint8Array): BodyReading {
   return { values, refusals: [...refusals, ...oddities(plain, values)] }
 }
 
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return null
-  }
-}
-
 /** The values of a JSON text, two where names repeat with different values; null where it is no JSON. */
 function valuesIn(text: string): unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (levelsIn(text) > plainLevels) return [value]
-    const plain = JSON.stringify(value)
-    if (plain === text) return [value]
-    const first = valueIn(text, 'first')
-    return JSON.stringify(first) === plain ? [value] : [value, first]
-  } catch {
-    return null
-  }
+  const value = jsonIn(text)
+  if (value === undefined) return null
+  if (levelsIn(text) > plainLevels) return [value]
+  const plain = JSON.stringify(value)
+  if (plain === text) return [value]
+  const first = valueIn(text, 'first')
+  return JSON.stringify(first) === plain ? [value] : [value, first]
 }
 
 function oddities(text: string, values: readonly unknown[]): Allowed[] {
