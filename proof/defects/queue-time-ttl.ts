@@ -6,7 +6,7 @@ import { type Change, defectOf, options, parts } from './tools.ts'
 
 const defect = defectOf('queue.ttl')
 
-const dayMs = 24 * 60 * 60 * 1000
+const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
 /** A ttl that is not carried out, or at a wrong time. */
 export const queueTimeTtl = [
@@ -79,22 +79,22 @@ export const queueTimeTtl = [
   defect('ttl-default-12-h', 'default', 'not-before', {
     says: 'Without ttl a job lives for 12 hours.',
     observed: 'status 404',
-    change: defaultTtl(dayMs / 2),
+    change: defaultTtl(defaultMs / 2),
   }),
   defect('ttl-default-48-h', 'default', 'over', {
     says: 'Without ttl a job lives for two days.',
     observed: 'status 200',
-    change: defaultTtl(2 * dayMs),
+    change: defaultTtl(2 * defaultMs),
   }),
   defect('ttl-at-most-a-day', 'maximum', 'not-before', {
     says: 'No job lives longer than a day, whatever its ttl.',
     observed: 'status 404',
-    change: deadline((job, endMs) => Math.min(endMs, job.submittedMs + dayMs)),
+    change: deadline((job, endMs) => Math.min(endMs, job.submittedMs + defaultMs)),
   }),
   defect('ttl-maximum-never-over', 'maximum', 'over', {
     says: 'A job with the greatest ttl is never deleted.',
     observed: 'status 200',
-    change: deadline((job, endMs) => (lifeOf(job) === 7 * dayMs ? Number.POSITIVE_INFINITY : endMs)),
+    change: deadline((job, endMs) => (lifeOf(job) === maximumMs ? Number.POSITIVE_INFINITY : endMs)),
   }),
 ] as const satisfies readonly Defect[]
 
@@ -123,7 +123,7 @@ function deadline(change: (job: Job, endMs: number) => number): Change {
 }
 
 function lifeOf({ policy }: Job): number {
-  return policy.ttl ?? dayMs
+  return policy.ttl ?? defaultMs
 }
 
 function defaultTtl(ms: number): Change {

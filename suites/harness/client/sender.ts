@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { tables } from '../../../generated/tables.ts'
 import type { Actor, Coming } from '../clock/types.ts'
 import { counted } from '../counted.ts'
 import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange.ts'
@@ -40,7 +41,7 @@ export interface Outgoing {
   readonly unpaced?: boolean
   /** The answer may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
-  /** Real ms to wait for the answer; default: the tolerance `answer`, or five minutes more where it takes time. */
+  /** Real ms to wait for the answer; default: the tolerance `answer`, or a default execution more where it takes time. */
   readonly answerMs?: number
   readonly newConnection?: boolean
 }
@@ -72,8 +73,8 @@ export interface Sender {
   release(): void
 }
 
-/** The longest that /runsync may be asked to wait, and as long as a default execution takes. */
-const heldMs = 600_000
+/** As long as a default execution takes. */
+const heldMs = tables.bounds.executionTimeoutMs.default
 
 /**
  * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
