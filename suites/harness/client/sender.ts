@@ -129,16 +129,14 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
   }
 
   function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
-    if (outgoing.takesTime !== true) {
-      return actor.during(
-        line.transport(request, {
-          ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
-          ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
-        }),
-      )
+    const patience = {
+      ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
+      ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
-    const answerMs = outgoing.answerMs ?? heldMs + line.tolerances.answerMs
-    const answer = actor.hold(unlessGiven(line.transport(request, { answerMs, signal: given.signal }), given.signal))
+    if (outgoing.takesTime !== true) return actor.during(line.transport(request, patience))
+    const { signal } = given
+    const answers = line.transport(request, { answerMs: heldMs + line.tolerances.answerMs, ...patience, signal })
+    const answer = actor.hold(unlessGiven(answers, signal))
     return background ? answer : actor.join(answer)
   }
 
