@@ -1,8 +1,8 @@
 import type { RunClock } from '../clock/types.ts'
 import { isSuccess } from '../exchange.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
+import { finalStatuses, statusOf } from './own-jobs.ts'
 import { createOwner, type Owner, type Shared } from './owner.ts'
-import { finalStatuses, statusOf } from './queue-side.ts'
 
 /** `all`: every pod goes once its rule is done. `passed`: those of failed rules stay. `none`: the target dies with the run. */
 export type Cleanup = 'all' | 'passed' | 'none'
