@@ -1,3 +1,5 @@
+import { remembered } from './remembered.ts'
+
 /** Header lines as they stand on the wire: order, case and repetition kept. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
@@ -118,22 +120,11 @@ export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out')
   }
 }
 
-/** Bodies that were read before: many rules read the same answer. */
-const read = new WeakMap<Uint8Array, { readonly value: unknown }>()
-
-/** Body bytes as a JSON value; undefined where they are no JSON text. Whoever reads it must not change it. */
-export function jsonOf(body: Uint8Array): unknown {
-  const known = read.get(body)
-  if (known !== undefined) return known.value
-  const value = parse(body)
-  read.set(body, { value })
-  return value
-}
-
-function parse(body: Uint8Array): unknown {
+/** Body bytes as a JSON value; undefined where they are no JSON text. Read once, for many rules read the same answer. */
+export const jsonOf = remembered((body: Uint8Array): unknown => {
   const text = textOf(body)
   return text === null || text === '' ? undefined : jsonIn(text)
-}
+})
 
 /** The value of a text; undefined where it is no JSON. */
 export function jsonIn(text: string): unknown {
