@@ -1,8 +1,8 @@
 import { tables } from '../generated/tables.ts'
 import type { Actor } from '../suites/harness/clock/types.ts'
-import { jsonOf, type WireResponse } from '../suites/harness/exchange.ts'
+import { isSuccess, jsonOf, type WireResponse } from '../suites/harness/exchange.ts'
 import { membersOf } from '../suites/harness/read.ts'
-import { finalStatuses } from '../suites/harness/run/queue-side.ts'
+import { finalStatuses } from '../suites/harness/run/own-jobs.ts'
 import type { QueuePath, QueuePlane, Target } from '../suites/harness/target/types.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
@@ -54,7 +54,7 @@ export async function cancelJobs(
       const job = { queue, keys, send, endpoint, job: id }
       const answer = await call({ ...job, method: 'POST', path: 'cancelJob' })
       if (typeof answer === 'string') fail(answer)
-      else if (answer.status >= 200 && answer.status < 300) cancelled.push(name)
+      else if (isSuccess(answer.status)) cancelled.push(name)
       else if (await isOver(job, answer.status)) over.push(name)
       else fail(`its cancelling was answered ${answer.status}`)
     }
@@ -92,7 +92,7 @@ export async function purgeEndpoint(
   }
   if (typeof answer === 'string') return { name, reason: answer }
   const { status } = answer
-  return status >= 200 && status < 300 ? null : { name, reason: `its purge was answered ${status}` }
+  return isSuccess(status) ? null : { name, reason: `its purge was answered ${status}` }
 }
 
 /** Why an endpoint is not purged, or null. */

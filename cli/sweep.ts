@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRealClock } from '../suites/harness/clock/real.ts'
 import type { Actor } from '../suites/harness/clock/types.ts'
-import { headerOf, jsonOf, type PodOperation, type WireResponse } from '../suites/harness/exchange.ts'
+import { headerOf, isSuccess, jsonOf, type PodOperation, type WireResponse } from '../suites/harness/exchange.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
 import { listOf, membersOf } from '../suites/harness/read.ts'
 import type { PodPlane, Target } from '../suites/harness/target/types.ts'
@@ -151,9 +151,7 @@ function createRemover(send: Transport, target: Target): Remover {
     async remove(id) {
       const { status } = await call('DELETE', 'deletePod', id).catch(unanswered)
       if (typeof status === 'string') return [status]
-      return (status >= 200 && status < 300) || status === 404 || status === 410
-        ? []
-        : [`its deletion was answered ${status}`]
+      return isSuccess(status) || status === 404 || status === 410 ? [] : [`its deletion was answered ${status}`]
     },
   }
 }

@@ -9,7 +9,18 @@ export type DurationName = 'runRetentionMs' | 'runsyncRetentionMs' | 'runsyncRet
 
 export type QuotaName = 'workers' | 'packageGb' | 'webhookRetries'
 
-export type BoundName = 'podDiskGb' | 'persistentSizeGb' | 'networkMounts' | 'gpuCount' | 'vcpuCount' | 'cpuMemoryGb' | 'utilizationPercent' | 'executionTimeoutMs' | 'ttlMs'
+/** What the document states of its numbers. */
+export interface Bounds {
+  readonly podDiskGb: Stated<'minimum'>
+  readonly persistentSizeGb: Stated<'minimum'>
+  readonly networkMounts: Stated<'maximum'>
+  readonly gpuCount: Stated<'minimum' | 'default'>
+  readonly vcpuCount: Stated<'minimum' | 'powerOfTwo'>
+  readonly cpuMemoryGb: Stated<'minimum'>
+  readonly utilizationPercent: Stated<'minimum' | 'maximum'>
+  readonly executionTimeoutMs: Stated<'minimum' | 'maximum' | 'default'>
+  readonly ttlMs: Stated<'minimum' | 'maximum' | 'default'>
+}
 
 /** What an action does: where it is permitted, the status it ends in, the status of the answer. */
 export interface Transition {
@@ -47,6 +58,9 @@ export interface Bound {
   readonly powerOfTwo?: boolean
 }
 
+/** A bound of which the document states these. */
+type Stated<Names extends keyof Bound> = Bound & Required<Pick<Bound, Names>>
+
 /** Every table of the description. An implementation takes a value of this type, so that a changed copy can be given. */
 export interface Tables {
   readonly actions: { readonly [S in PodStatus]: readonly PodAction[] }
@@ -58,7 +72,7 @@ export interface Tables {
   readonly quotas: { readonly [N in QuotaName]: number }
   readonly problemStatuses: readonly StatusCondition[]
   readonly serverlessStatuses: readonly StatusCondition[]
-  readonly bounds: { readonly [N in BoundName]: Bound }
+  readonly bounds: Bounds
 }
 
 type TableName = Exclude<keyof Tables, 'bounds'>

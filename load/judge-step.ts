@@ -1,3 +1,4 @@
+import { isSuccess } from '../suites/harness/exchange.ts'
 import type { QueuePlane } from '../suites/harness/target/types.ts'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
@@ -45,7 +46,7 @@ export function judgeStep({ step, rules, queue, health, points, notes }: JudgeSt
 
 /** How many workers an answer of /health counts; null where it does not say. */
 export function workerCount({ status, body }: Health, queue: QueuePlane): number | null {
-  return status >= 200 && status < 300 ? workersIn(body, queue.health.workers) : null
+  return isSuccess(status) ? workersIn(body, queue.health.workers) : null
 }
 
 function withWorkers(plan: QueuePlan, health: readonly Health[], queue: QueuePlane): Plan {

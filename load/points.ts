@@ -1,3 +1,5 @@
+import { isSuccess } from '../suites/harness/exchange.ts'
+
 /** One request as its client saw it. Moments are milliseconds on the client's clock, fractions allowed. */
 export interface Point {
   readonly operation: string
@@ -29,7 +31,7 @@ export function isRefused({ kind, status }: Point): boolean {
 
 /** It was let in, without doubt: a success. */
 export function isServed({ kind, status }: Point): boolean {
-  return kind === 'answer' && status >= 200 && status < 300
+  return kind === 'answer' && isSuccess(status)
 }
 
 /** Neither served nor 429: another error, or silence. */

@@ -1,4 +1,5 @@
 import type { QueueClient } from '../../load/queue/client.ts'
+import { isSuccess } from '../../suites/harness/exchange.ts'
 import type { ResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 
 /**
@@ -22,8 +23,7 @@ export function withLedger(client: QueueClient, dedicated: string, resources: Re
     async cancel(endpoint, job) {
       const status = await client.cancel(endpoint, job)
       const name = names.get(job)
-      if (name !== undefined && status >= 200 && status < 300)
-        resources({ kind: 'job', endpoint, name, id: job, state: 'removed' })
+      if (name !== undefined && isSuccess(status)) resources({ kind: 'job', endpoint, name, id: job, state: 'removed' })
       return status
     },
   }

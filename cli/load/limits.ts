@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type ConductOptions, conductLimits, conductSmoke } from '../../load/conduct.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Point } from '../../load/points.ts'
+import { beforeSmoke, type LoadScope } from '../../load/queue/after-smoke.ts'
 import { createQueueClient } from '../../load/queue/client.ts'
 import { queueRequests } from '../../load/queue/requests.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
@@ -45,13 +46,8 @@ export async function loadQueue(
         const dedicated = queue.endpoints.dedicated ?? ''
         // Beyond the end of this process k6 goes on for a while, and nothing is swept before its end.
         const own = (k6: readonly number[]) => writeOwner(terminal.cwd, run, [process.pid, ...k6])
-        const known = {
-          rules: selection.claimed,
-          hasRequests: queue.requests,
-          windowScale: options.windowScale,
-          workers: 'unknown',
-          holds: {},
-        } as const
+        const scope: LoadScope = { queue, rules: selection.claimed, windowScale: options.windowScale }
+        const known = beforeSmoke(scope)
         const steps = kind === 'smoke' ? smokeSteps(known) : [...smokeSteps(known), ...limitSteps(known)]
         const drive = await session.driver(steps, queueRequests(queue), { first: queue.url, second: queue.url }, (k6) =>
           own([k6]),
@@ -71,9 +67,7 @@ export async function loadQueue(
         const client = withLedger(sent, dedicated, resources)
         await client.health(dedicated)
         const conduct: ConductOptions = {
-          queue,
-          rules: selection.claimed,
-          windowScale: options.windowScale,
+          ...scope,
           client,
           clock: actor,
           drive,

@@ -3,7 +3,7 @@ import { noFills } from '../../load/k6/script-plan.ts'
 import { podSteps, restOfWindowMs } from '../../load/pods/steps.ts'
 import type { Point } from '../../load/points.ts'
 import { createRealClock } from '../../suites/harness/clock/real.ts'
-import { headerOf } from '../../suites/harness/exchange.ts'
+import { headerOf, isSuccess } from '../../suites/harness/exchange.ts'
 import type { PodPlane, Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
 import type { Terminal } from '../terminal.ts'
@@ -64,7 +64,7 @@ async function lookAt({ url, paths }: PodPlane, token: string, session: LoadSess
     ],
     body: null,
   })
-  if (status < 200 || status > 299) {
+  if (!isSuccess(status)) {
     throw new UsageError(
       `${url + paths.listPods} answered ${status} before any load, where 200 is expected; check pods.url and keys.full of the target file`,
     )

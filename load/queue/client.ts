@@ -1,4 +1,4 @@
-import { jsonOf, type WireResponse } from '../../suites/harness/exchange.ts'
+import { isSuccess, jsonOf, type WireResponse } from '../../suites/harness/exchange.ts'
 import { idIn, membersOf, show } from '../../suites/harness/read.ts'
 import type { QueuePath, QueuePlane } from '../../suites/harness/target/types.ts'
 import type { Transport } from '../../suites/harness/transport/types.ts'
@@ -43,7 +43,7 @@ export function createQueueClient({ transport, queue, token, userAgent }: QueueC
       const { status, body } = await call('runJob', endpoint, '', submission(ttlMs, input))
       if (status === 429) return null
       const id = idIn(jsonOf(body))
-      if (status >= 200 && status < 300 && id !== null) return id
+      if (isSuccess(status) && id !== null) return id
       throw new LoadError(
         `Expected /run on endpoint ${endpoint} to accept a job that the load is to name, but it answered ${status} ${show(jsonOf(body))}; check queue.endpoints and keys.full of the target file.`,
       )

@@ -24,7 +24,7 @@ export const submitting: ReadonlySet<RateOperation> = new Set<RateOperation>(['r
 const OPENAI_ROUTE = '/v1/chat/completions'
 
 /** How long jobs live that only count, and those that are waited for, ms. */
-const TTL = { counted: tables.bounds.ttlMs.minimum ?? 10_000, waitedFor: 600_000 }
+const TTL = { counted: tables.bounds.ttlMs.minimum, waitedFor: tables.bounds.executionTimeoutMs.default }
 
 /**
  * What is sent for each operation. Jobs are empty, live briefly, and have low priority, so that they start no worker

@@ -1,4 +1,4 @@
-import { type BoundName, readBounds } from './bounds.ts'
+import { readBounds } from './bounds.ts'
 import { secondsOf } from './durations.ts'
 import { type Output, withHeader } from './header.ts'
 import { sourcesOf } from './headings.ts'
@@ -54,6 +54,9 @@ export interface Bound {
   readonly powerOfTwo?: boolean
 }
 
+/** A bound of which the document states these. */
+type Stated<Names extends keyof Bound> = Bound & Required<Pick<Bound, Names>>
+
 /** Every table of the description. An implementation takes a value of this type, so that a changed copy can be given. */
 export interface Tables {
   readonly actions: { readonly [S in PodStatus]: readonly PodAction[] }
@@ -65,7 +68,7 @@ export interface Tables {
   readonly quotas: { readonly [N in QuotaName]: number }
   readonly problemStatuses: readonly StatusCondition[]
   readonly serverlessStatuses: readonly StatusCondition[]
-  readonly bounds: { readonly [N in BoundName]: Bound }
+  readonly bounds: Bounds
 }
 
 type TableName = Exclude<keyof Tables, 'bounds'>`
@@ -112,7 +115,7 @@ export function generateTables({ document, tables, headings, openapi }: Inputs):
     `export type RateOperation = ${union(rates.map(([name]) => String(name)))}`,
     `export type DurationName = ${union(durations.map(([name]) => String(name)))}`,
     `export type QuotaName = ${union(Object.keys(quotas))}`,
-    `export type BoundName = ${union(Object.keys(bounds) as BoundName[])}`,
+    boundsType(bounds),
     TYPES,
     FREEZE,
     `export const tables: Tables = frozen(${literal(value)})`,
@@ -125,6 +128,13 @@ export function generateTables({ document, tables, headings, openapi }: Inputs):
     `export const podRequired: readonly string[] = ${literal(required)}`,
   ].join('\n\n')
   return { name: 'tables.ts', text: withHeader(body, [tables.text, openapi.text, headings.text]) }
+}
+
+function boundsType(bounds: Rows<object>): string {
+  const members = Object.entries(bounds).map(
+    ([name, bound]) => `  readonly ${name}: Stated<${union(Object.keys(bound))}>`,
+  )
+  return `/** What the document states of its numbers. */\nexport interface Bounds {\n${members.join('\n')}\n}`
 }
 
 function tableNamed<T>({ path, data }: Source, name: string, sources: ReadonlySet<string>) {

@@ -1,6 +1,7 @@
-import type { RuleId } from '../../generated/rules.ts'
 import type { Defect } from '../types.ts'
-import { is, onAnswer, type Wrap } from './tools.ts'
+import { defectOf, is, onAnswer, type Wrap } from './tools.ts'
+
+const defect = defectOf('limits.pods')
 
 /** Rate headers that are missing, or of another form. */
 export const limitsHeaders = [
@@ -67,15 +68,6 @@ export const limitsHeaders = [
     wrap: rewritten('ratelimit', (text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=90')),
   }),
 ] as const satisfies readonly Defect[]
-
-function defect<R extends string>(
-  id: string,
-  topic: R,
-  clause: string,
-  more: Pick<Defect, 'says' | 'observed'> & { readonly wrap: Wrap },
-): Defect {
-  return { id, rule: `limits.pods.${topic}` as RuleId, clause, ...more }
-}
 
 /** Answers whose header is written otherwise. */
 function rewritten(name: string, rewrite: (text: string) => string): Wrap {

@@ -1,8 +1,9 @@
-import type { RuleId } from '../../generated/rules.ts'
 import type { Defect } from '../types.ts'
 import { keepsWorker } from './queue-time-ttl.ts'
 import { executedAgain, startsToldTwice } from './queue-tools.ts'
-import { type Change, parts } from './tools.ts'
+import { defectOf, parts } from './tools.ts'
+
+const defect = defectOf('queue.execution-timeout')
 
 /** An executionTimeout that is not carried out, or counts what it should not. */
 export const queueTimeExecution = [
@@ -67,12 +68,3 @@ export const queueTimeExecution = [
     }),
   }),
 ] as const satisfies readonly Defect[]
-
-function defect(
-  id: string,
-  topic: string,
-  clause: string,
-  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
-): Defect {
-  return { id, rule: `queue.execution-timeout.${topic}` as RuleId, clause, ...more }
-}

@@ -1,11 +1,12 @@
-import type { RuleId } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { type Change, options, parts } from './tools.ts'
+import { type Change, defectOf, options, parts } from './tools.ts'
 
-const dayMs = 24 * 60 * 60 * 1000
+const defect = defectOf('queue.ttl')
+
+const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
 /** A ttl that is not carried out, or at a wrong time. */
 export const queueTimeTtl = [
@@ -78,22 +79,22 @@ export const queueTimeTtl = [
   defect('ttl-default-12-h', 'default', 'not-before', {
     says: 'Without ttl a job lives for 12 hours.',
     observed: 'status 404',
-    change: defaultTtl(dayMs / 2),
+    change: defaultTtl(defaultMs / 2),
   }),
   defect('ttl-default-48-h', 'default', 'over', {
     says: 'Without ttl a job lives for two days.',
     observed: 'status 200',
-    change: defaultTtl(2 * dayMs),
+    change: defaultTtl(2 * defaultMs),
   }),
   defect('ttl-at-most-a-day', 'maximum', 'not-before', {
     says: 'No job lives longer than a day, whatever its ttl.',
     observed: 'status 404',
-    change: deadline((job, endMs) => Math.min(endMs, job.submittedMs + dayMs)),
+    change: deadline((job, endMs) => Math.min(endMs, job.submittedMs + defaultMs)),
   }),
   defect('ttl-maximum-never-over', 'maximum', 'over', {
     says: 'A job with the greatest ttl is never deleted.',
     observed: 'status 200',
-    change: deadline((job, endMs) => (lifeOf(job) === 7 * dayMs ? Number.POSITIVE_INFINITY : endMs)),
+    change: deadline((job, endMs) => (lifeOf(job) === maximumMs ? Number.POSITIVE_INFINITY : endMs)),
   }),
 ] as const satisfies readonly Defect[]
 
@@ -105,15 +106,6 @@ export function keepsWorker(): Change {
       original(job, service)
     },
   })
-}
-
-function defect(
-  id: string,
-  topic: string,
-  clause: string,
-  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
-): Defect {
-  return { id, rule: `queue.ttl.${topic}` as RuleId, clause, ...more }
 }
 
 /** Jobs in one status are not deleted when their ttl is over. */
@@ -131,7 +123,7 @@ function deadline(change: (job: Job, endMs: number) => number): Change {
 }
 
 function lifeOf({ policy }: Job): number {
-  return policy.ttl ?? dayMs
+  return policy.ttl ?? defaultMs
 }
 
 function defaultTtl(ms: number): Change {

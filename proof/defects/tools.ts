@@ -1,13 +1,27 @@
+import type { RuleId } from '../../generated/rules.ts'
 import type { Service, StoredPod } from '../../reference/index.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Parts, PartWrappers } from '../../reference/parts.ts'
-import type { Fetch, Variant } from '../types.ts'
+import type { Defect, Fetch, Variant } from '../types.ts'
 
 export type Json = Readonly<Record<string, unknown>>
 
 export type Change = NonNullable<Variant['change']>
 
 export type Wrap = NonNullable<Variant['wrap']>
+
+/** What follows an area in the ids of its rules. */
+type TopicOf<Area extends string, Id extends RuleId = RuleId> = Id extends `${Area}.${infer Topic}` ? Topic : never
+
+/** Makes defects of the rules of one area, which are named by what follows it in their ids. */
+export function defectOf<Area extends string>(area: Area) {
+  return (id: string, topic: TopicOf<Area>, clause: string, more: Omit<Defect, 'id' | 'rule' | 'clause'>): Defect => ({
+    id,
+    rule: `${area}.${topic}` as RuleId,
+    clause,
+    ...more,
+  })
+}
 
 /** Further options laid over those of the reference. */
 export function options(changed: Partial<ReferenceOptions>): Change {

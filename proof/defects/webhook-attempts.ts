@@ -1,7 +1,8 @@
-import type { RuleId } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
-import { type Change, options, parts } from './tools.ts'
+import { type Change, defectOf, options, parts } from './tools.ts'
+
+const defect = defectOf('webhook')
 
 /** Notifications that are missing, too many, too early, or given up at a wrong answer. */
 export const webhookAttempts = [
@@ -67,15 +68,6 @@ export const webhookAttempts = [
     }),
   ),
 ] as const satisfies readonly Defect[]
-
-function defect(
-  id: string,
-  topic: string,
-  clause: string,
-  more: Pick<Defect, 'says' | 'observed'> & { readonly change: Change },
-): Defect {
-  return { id, rule: `webhook.${topic}` as RuleId, clause, ...more }
-}
 
 function retries(webhookRetries: number): Change {
   return options({ tables: { ...tables, quotas: { ...tables.quotas, webhookRetries } } })

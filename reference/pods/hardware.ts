@@ -26,7 +26,7 @@ export function chooseHardware({ gpu, cpu }: PodCreate, service: Service): Price
 function chooseGpu(gpu: GpuConfig, { gpuTypes, style, tables }: Service): PricedHardware {
   const type = gpuTypes.get(gpu.id)
   if (type === undefined) throw new Refusal(style.unknownGpu, 'unknown gpu type')
-  const count = gpu.count ?? tables.bounds.gpuCount.default ?? 1
+  const count = gpu.count ?? tables.bounds.gpuCount.default
   return { hardware: { gpu: { id: gpu.id, count } }, price: roundPrice(type.pricePerHour * count) }
 }
 

@@ -3,13 +3,13 @@ import type { Job } from './job.ts'
 
 /** Until when a job lives, whatever its status: its ttl, from its submission on (heading Job submission body). */
 export function deadlineOf(job: Job, { tables }: Service): number {
-  return job.bornMs + (job.policy.ttl ?? tables.bounds.ttlMs.default ?? Number.POSITIVE_INFINITY)
+  return job.bornMs + (job.policy.ttl ?? tables.bounds.ttlMs.default)
 }
 
 /** How long an execution may take: the job's own limit, or that of its endpoint, or the general one. */
 export function executionTimeoutOf({ policy, endpoint }: Job, { tables }: Service): number {
   const { executionTimeoutMs: general } = tables.bounds
-  return policy.executionTimeout ?? endpoint.executionTimeoutMs ?? general.default ?? Number.POSITIVE_INFINITY
+  return policy.executionTimeout ?? endpoint.executionTimeoutMs ?? general.default
 }
 
 /** How long the result of a finished job is kept (heading Limits). */

@@ -1,17 +1,9 @@
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
-import { Unanswered } from '../harness/outcome.ts'
+import { unlessUnanswered } from '../harness/outcome.ts'
 import { changedFields, type PodView, podOf, show } from '../harness/read.ts'
 import type { Allowed } from './oracle.ts'
 import type { Trial } from './play.ts'
-
-/** An answer, or null where no whole one came. */
-export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
-  return answer.catch((error: unknown) => {
-    if (error instanceof Unanswered) return null
-    throw error
-  })
-}
 
 /** Does something that can be done over, such as making a pod, once more where a request of it had no whole answer. */
 export async function orAgain<T>(work: () => Promise<T>): Promise<T> {

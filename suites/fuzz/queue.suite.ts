@@ -1,3 +1,4 @@
+import { tables } from '../../generated/tables.ts'
 import { outageStatuses } from '../harness/check.ts'
 import { raw } from '../harness/client/body.ts'
 import type { Reply } from '../harness/client/reply.ts'
@@ -65,7 +66,8 @@ function isRefused({ bytes }: FuzzCase): boolean {
 
 /** Everything that can be wrong once, each kind of field at one place; nobody is notified of what is accepted. */
 function enumerated(): FuzzCase[] {
-  const policy = { executionTimeout: 600_000, lowPriority: false, ttl: 86_400_000 }
+  const { executionTimeoutMs, ttlMs } = tables.bounds
+  const policy = { executionTimeout: executionTimeoutMs.default, lowPriority: false, ttl: ttlMs.default }
   const s3Config = { accessId: 'id', accessSecret: 'none', bucketName: 'plumbline', endpointUrl: 'https://s3.invalid' }
   const webhook = 'https://receiver.invalid/plumbline'
   const done = new Set<string>()

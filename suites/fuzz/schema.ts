@@ -1,5 +1,6 @@
 import { openapi } from '../../generated/openapi.ts'
 import type { SchemaName } from '../../generated/validators.ts'
+import { remembered } from '../harness/remembered.ts'
 
 /** A schema of the document, as far as its keywords are used there. */
 export interface Schema {
@@ -49,23 +50,14 @@ export function nameIn(reference: string): string {
   return reference.slice(prefix.length)
 }
 
-/** A schema without reference and allOf: what they say is laid over one another. */
-export function resolved(schema: Schema): Schema {
-  const known = resolutions.get(schema)
-  if (known !== undefined) return known
-  const resolution = resolve(schema)
-  resolutions.set(schema, resolution)
-  return resolution
-}
-
-/** The document does not change, and each of its schemas is asked for with every body. */
-const resolutions = new WeakMap<Schema, Schema>()
-
-function resolve(schema: Schema): Schema {
-  const { $ref, allOf = [], ...own } = schema
+/**
+ * A schema without reference and allOf: what they say is laid over one another. The document does not change, and each of
+ * its schemas is asked for with every body.
+ */
+export const resolved: (schema: Schema) => Schema = remembered(({ $ref, allOf = [], ...own }) => {
   const parts = [...($ref === undefined ? [] : [schemaNamed(nameIn($ref))]), ...allOf].map(resolved)
   return parts.length === 0 ? own : [...parts, own].reduce(merged)
-}
+})
 
 /** The JSON types that a schema names; empty where it names none. */
 export function typesOf({ type }: Schema): readonly string[] {

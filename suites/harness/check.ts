@@ -1,5 +1,6 @@
 import type { Reply } from './client/reply.ts'
 import { counted } from './counted.ts'
+import { isSuccess } from './exchange.ts'
 import { Inconclusive, RuleBroken } from './outcome.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from './read.ts'
 
@@ -46,7 +47,7 @@ export function createCheck(clause: string, log: CheckLog): Check {
     },
     success(reply) {
       saw(reply)
-      if (reply.status >= 200 && reply.status < 300) return
+      if (isSuccess(reply.status)) return
       refuseOutage(reply)
       broken('a 2xx status', `status ${reply.status}`, reply.exchange.n)
     },

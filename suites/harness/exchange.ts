@@ -1,3 +1,5 @@
+import { remembered } from './remembered.ts'
+
 /** Header lines as they stand on the wire: order, case and repetition kept. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
@@ -87,6 +89,11 @@ export interface Exchange {
   readonly failure: string | null
 }
 
+/** Whether a status says that what was asked for was done. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
 /** First value of a header, case-insensitively; null where it is missing. */
 export function headerOf(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()
@@ -102,31 +109,25 @@ export function headerList(headers: HeaderPairs, name: string): string | null {
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true })
+const strictWithMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Body bytes as text; null where they are not UTF-8. */
-export function textOf(body: Uint8Array): string | null {
+/** Body bytes as text; null where they are not UTF-8. A byte order mark is left out, or kept. */
+export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out'): string | null {
   try {
-    return strict.decode(body)
+    return (mark === 'kept' ? strictWithMark : strict).decode(body)
   } catch {
     return null
   }
 }
 
-/** Bodies that were read before: many rules read the same answer. */
-const read = new WeakMap<Uint8Array, { readonly value: unknown }>()
-
-/** Body bytes as a JSON value; undefined where they are no JSON text. Whoever reads it must not change it. */
-export function jsonOf(body: Uint8Array): unknown {
-  const known = read.get(body)
-  if (known !== undefined) return known.value
-  const value = parse(body)
-  read.set(body, { value })
-  return value
-}
-
-function parse(body: Uint8Array): unknown {
+/** Body bytes as a JSON value; undefined where they are no JSON text. Read once, for many rules read the same answer. */
+export const jsonOf = remembered((body: Uint8Array): unknown => {
   const text = textOf(body)
-  if (text === null || text === '') return undefined
+  return text === null || text === '' ? undefined : jsonIn(text)
+})
+
+/** The value of a text; undefined where it is no JSON. */
+export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

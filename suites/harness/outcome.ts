@@ -38,6 +38,14 @@ export class Inconclusive extends Error {
 /** The same, for a request had no whole answer. */
 export class Unanswered extends Inconclusive {}
 
+/** An answer, or null where no whole one came. */
+export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof Unanswered) return null
+    throw error
+  })
+}
+
 /** Something that the rule builds on (a fixture, another rule) did not come about. */
 export class Blocked extends Error {
   override readonly name = 'Blocked'

@@ -37,6 +37,12 @@ export function listOf(value: unknown, at: string): readonly unknown[] | null {
   return Array.isArray(list) ? list : null
 }
 
+/** The lists in the first two levels of a value: under another name one is still a list. */
+export function listsIn(value: unknown, depth = 2): readonly (readonly unknown[])[] {
+  if (Array.isArray(value)) return [value]
+  return depth === 0 ? [] : Object.values(membersOf(value) ?? {}).flatMap((member) => listsIn(member, depth - 1))
+}
+
 /** A value as a text for a message: JSON, cut at 2,000 characters; the record cuts shorter, once it is free of secrets. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'

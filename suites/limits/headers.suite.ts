@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../harness/client/structured.ts'
-import { type Exchange, headerList, type WireResponse } from '../harness/exchange.ts'
+import { type Exchange, headerList, isSuccess, type WireResponse } from '../harness/exchange.ts'
 import { everyExchange, invariant } from '../harness/registry.ts'
 import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
@@ -16,7 +16,7 @@ everyExchange('limits.pods.headers-on-success', (exchange) => {
   const { key } = exchange
   const response = limitedAnswer(exchange)
   // Quotas are per user; a request without a key of the run is nobody's.
-  if (key === null || response === null || response.status < 200 || response.status > 299) return null
+  if (key === null || response === null || !isSuccess(response.status)) return null
   const missing = headers.filter(({ name }) => headerList(response.headers, name) === null)
   return {
     exercised: headers.map(({ clause }) => clause),

@@ -1,4 +1,5 @@
 import type { Reply } from '../harness/client/reply.ts'
+import { isSuccess } from '../harness/exchange.ts'
 import { rule } from '../harness/registry.ts'
 import {
   isRefusal,
@@ -46,5 +47,5 @@ rule('pods.patch.two-networks', async (context) => {
 })
 
 function readingOf({ status }: Reply): string {
-  return status >= 200 && status < 300 ? 'accepted' : String(status)
+  return isSuccess(status) ? 'accepted' : String(status)
 }

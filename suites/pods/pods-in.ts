@@ -1,5 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { type Exchange, jsonOf } from '../harness/exchange.ts'
+import { type Exchange, isSuccess, jsonOf } from '../harness/exchange.ts'
 import { listOf, type Members, membersOf } from '../harness/read.ts'
 import { everyExchange } from '../harness/registry.ts'
 import type { Target } from '../harness/target/types.ts'
@@ -18,7 +18,7 @@ export interface PodPlace {
  * to an action other than terminate, of which the full pod is promised.
  */
 export function wholePodsIn({ operation, request, response }: Exchange): readonly unknown[] {
-  if (response === null || response.status < 200 || response.status > 299) return []
+  if (response === null || !isSuccess(response.status)) return []
   if (operation === 'getPod') return [jsonOf(response.body)]
   if (operation !== 'triggerPodAction' || response.status !== 200) return []
   const action = request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
@@ -30,7 +30,7 @@ export function wholePodsIn({ operation, request, response }: Exchange): readonl
  * status of a pod in the answer to a creation or PATCH. The description shows none of these.
  */
 export function partialPodsIn({ operation, response }: Exchange, target: Target): readonly unknown[] {
-  if (response === null || response.status < 200 || response.status > 299) return []
+  if (response === null || !isSuccess(response.status)) return []
   if (operation === 'listPods') return listOf(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
   if (operation !== 'createPod' && operation !== 'updatePod') return []
   const pod = membersOf(jsonOf(response.body))

@@ -1,3 +1,4 @@
+import { tables } from '../../generated/tables.ts'
 import { raw } from '../harness/client/body.ts'
 import type { Context } from '../harness/context.ts'
 import type { PlannedJob } from '../harness/fixtures/types.ts'
@@ -42,9 +43,11 @@ rule(
 
 rule('queue.body.ttl-bounds', async (context) => {
   // The time that an execution may take fits into either.
-  const bounds = { least: 10_000, greatest: 604_800_000 }
+  const { executionTimeoutMs, ttlMs } = tables.bounds
+  const bounds = { least: ttlMs.minimum, greatest: ttlMs.maximum }
   for (const [clause, ttl] of Object.entries(bounds)) {
-    submittedId(context, clause, await context.queue.run({ ...valid, policy: { executionTimeout: 5_000, ttl } }))
+    const policy = { executionTimeout: executionTimeoutMs.minimum, ttl }
+    submittedId(context, clause, await context.queue.run({ ...valid, policy }))
   }
 })
 

@@ -1,3 +1,4 @@
+import { tables } from '../../generated/tables.ts'
 import { canonical, idIn } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import { kindOf } from '../pods/readers.ts'
@@ -8,7 +9,7 @@ import { fills, fullEndpoint } from './full.ts'
 const manyAtOnce = 100
 
 /** The shortest wait that an endpoint may be set to: the least executionTimeout. */
-const leastWaitMs = 5_000
+const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 
 rule('queue.run.accepted', async ({ check, queue }) => {
   const reply = await queue.run({ input: {} })

@@ -3,7 +3,7 @@ import type { Context } from '../harness/context.ts'
 import { rule } from '../harness/registry.ts'
 import { afterEnd, beforeEnd, waiting } from './times.ts'
 
-const { default: defaultMs = 0, maximum: maximumMs = 0 } = tables.bounds.ttlMs
+const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
 /** A worker that an earlier job brought would have taken it within so long, ms. */
 const stayMs = 60_000

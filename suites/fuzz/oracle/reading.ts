@@ -1,3 +1,5 @@
+import { jsonIn, textOf } from '../../harness/exchange.ts'
+import { remembered } from '../../harness/remembered.ts'
 import { tokensOf, valueIn } from './tokens.ts'
 import { type Allowed, refused } from './types.ts'
 
@@ -12,27 +14,15 @@ export interface BodyReading {
 /** Levels of nesting that every reader takes. */
 const plainLevels = 64
 
-const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
  * Reads a body as the description has it: JSON, else 400 (headings Endpoints and Errors). It says nothing of an
  * encoding, a byte order mark, repeated names, halves of surrogate pairs, depth, or the forms of a number: there a
- * reader may refuse with 400 or 422, or take the value.
+ * reader may refuse with 400 or 422, or take the value. The same bytes are asked about again and again.
  */
-export function readBody(bytes: Uint8Array): BodyReading {
-  const known = readings.get(bytes)
-  if (known !== undefined) return known
-  const reading = readAnew(bytes)
-  readings.set(bytes, reading)
-  return reading
-}
-
-/** The same bytes are asked about again and again. */
-const readings = new WeakMap<Uint8Array, BodyReading>()
-
-function readAnew(bytes: Uint8Array): BodyReading {
-  const text = decoded(bytes)
+export const readBody = remembered((bytes: Uint8Array): BodyReading => {
+  const text = textOf(bytes, 'kept')
   if (text === null) return { values: valuesIn(lenient.decode(bytes)) ?? [], refusals: [open('it is not UTF-8')] }
   if (text.trim() === '') return { values: [], refusals: [open('there is no body')] }
   const begins = text.startsWith('\uFEFF')
@@ -41,28 +31,17 @@ function readAnew(bytes: Uint8Array): BodyReading {
   const refusals = begins ? [open('it begins with a byte order mark')] : []
   if (values === null) return { values: [], refusals: begins ? refusals : [refused([400], 'it is not JSON')] }
   return { values, refusals: [...refusals, ...oddities(plain, values)] }
-}
-
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return strict.decode(bytes)
-  } catch {
-    return null
-  }
-}
+})
 
 /** The values of a JSON text, two where names repeat with different values; null where it is no JSON. */
 function valuesIn(text: string): unknown[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (levelsIn(text) > plainLevels) return [value]
-    const plain = JSON.stringify(value)
-    if (plain === text) return [value]
-    const first = valueIn(text, 'first')
-    return JSON.stringify(first) === plain ? [value] : [value, first]
-  } catch {
-    return null
-  }
+  const value = jsonIn(text)
+  if (value === undefined) return null
+  if (levelsIn(text) > plainLevels) return [value]
+  const plain = JSON.stringify(value)
+  if (plain === text) return [value]
+  const first = valueIn(text, 'first')
+  return JSON.stringify(first) === plain ? [value] : [value, first]
 }
 
 function oddities(text: string, values: readonly unknown[]): Allowed[] {

@@ -1,3 +1,4 @@
+import { tables } from '../../../generated/tables.ts'
 import type { Validator } from '../../../generated/validators.ts'
 import { type Members, membersOf } from '../../harness/read.ts'
 import { schemaNamed } from '../schema.ts'
@@ -38,7 +39,7 @@ function undecidedIn(members: Members, without: Members): string | null {
   const { webhook, policy, s3Config } = without
   if (typeof webhook === 'string' && !isWebAddress(webhook)) return 'the webhook is no http(s) URL'
   const { executionTimeout, ttl } = membersOf(policy) ?? {}
-  if (typeof executionTimeout === 'number' && executionTimeout > Number(ttl ?? 86_400_000)) {
+  if (typeof executionTimeout === 'number' && executionTimeout > Number(ttl ?? tables.bounds.ttlMs.default)) {
     return 'ttl has to cover the execution'
   }
   if (s3Config !== undefined && !isWhole(membersOf(s3Config) ?? {})) return 'what identifies a bucket is not spoken of'

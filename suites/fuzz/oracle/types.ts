@@ -1,5 +1,6 @@
 import type { RuleId } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus } from '../../../generated/tables.ts'
+import { isSuccess } from '../../harness/exchange.ts'
 
 /** What of the target an answer depends on, beside the body. */
 export type Situation =
@@ -56,7 +57,7 @@ export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
 
 /** Whether a status is in a class. */
 export function isIn(status: number, answers: Answers): boolean {
-  if (answers === '2xx') return status >= 200 && status < 300
+  if (answers === '2xx') return isSuccess(status)
   if (answers === '4xx') return status >= 400 && status < 500 && !rateAndAccess.has(status)
   return answers.includes(status)
 }

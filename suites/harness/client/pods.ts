@@ -34,7 +34,8 @@ export interface PodClientOptions {
   readonly removed: (id: string) => void
 }
 
-const methods: Readonly<Record<PodOperation, string>> = {
+/** The method of each operation (heading Endpoints). */
+export const podMethods: Readonly<Record<PodOperation, string>> = {
   listPods: 'GET',
   createPod: 'POST',
   getPod: 'GET',
@@ -50,7 +51,7 @@ export function createPodClient({ plane, key, send, creating, removed }: PodClie
       operation,
       subject: id,
       key: options.authorization === undefined ? key.name : null,
-      method: methods[operation],
+      method: podMethods[operation],
       url: plane.url + plane.paths[operation].replace('{id}', encodeURIComponent(id ?? '')),
       headers: headersOf(key.value, body !== undefined, 'application/json, application/problem+json', options),
       body: bytesOf(body),

@@ -106,6 +106,7 @@ export function createQueueClient(options: QueueClientOptions): QueueClient {
         unpaced: given.unpaced ?? false,
         takesTime: call.takesTime ?? false,
         ...(given.answerMs === undefined ? {} : { answerMs: given.answerMs }),
+        ...(given.newConnection === undefined ? {} : { newConnection: given.newConnection }),
       }
     }
 

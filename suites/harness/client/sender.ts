@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { tables } from '../../../generated/tables.ts'
 import type { Actor, Coming } from '../clock/types.ts'
 import { counted } from '../counted.ts'
 import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange.ts'
@@ -7,6 +8,7 @@ import { Inconclusive, Unanswered } from '../outcome.ts'
 import type { Tolerances } from '../target/types.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import type { Pacer } from './pacer.ts'
+import { createQuota, type Quota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
 /** What every request of a run goes through. */
@@ -40,7 +42,7 @@ export interface Outgoing {
   readonly unpaced?: boolean
   /** The answer may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
-  /** Real ms to wait for the answer; default: the tolerance `answer`, or five minutes more where it takes time. */
+  /** Real ms to wait for the answer; default: the tolerance `answer`, or a default execution more where it takes time. */
   readonly answerMs?: number
   readonly newConnection?: boolean
 }
@@ -54,26 +56,18 @@ const givenUpAfter = 8
 /** A target that was given up is tried again after so many real ms. */
 const tryAgainMs = 5_000
 const rateAttempts = 5
-/** How often the pacer is asked for one request, and for several in a row, which nothing else can take the place of. */
-const requestTries = 3
-const burstTries = 10
-
 /** How one owner's requests go out. */
-export interface Sender {
+export interface Sender extends Pick<Quota, 'reserve' | 'release'> {
   /** Rejects with Inconclusive where no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
   begin(outgoing: Outgoing): Coming<Reply>
   /** Gives up all that is unanswered; nothing is sent any more. */
   abandon(): void
-  /** Waits until the full key's quota has room for so many requests in a row, and keeps it. */
-  reserve(requests: number): Promise<void>
-  /** Gives back what was reserved and not used. */
-  release(): void
 }
 
-/** The longest that /runsync may be asked to wait, and as long as a default execution takes. */
-const heldMs = 600_000
+/** As long as a default execution takes. */
+const heldMs = tables.bounds.executionTimeoutMs.default
 
 /**
  * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
@@ -81,8 +75,8 @@ const heldMs = 600_000
  */
 export function createSender(line: Line, owner: string, actor: Actor, look: () => void = () => {}): Sender {
   const given = new AbortController()
+  const quota = createQuota(line, actor)
   let sent = 0
-  let reserved = 0
 
   async function once(outgoing: Outgoing, place: string, background: boolean): Promise<Exchange> {
     const request = addressed(outgoing, place)
@@ -128,16 +122,14 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
   }
 
   function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
-    if (outgoing.takesTime !== true) {
-      return actor.during(
-        line.transport(request, {
-          ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
-          ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
-        }),
-      )
+    const patience = {
+      ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
+      ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
-    const answerMs = outgoing.answerMs ?? heldMs + line.tolerances.answerMs
-    const answer = actor.hold(unlessGiven(line.transport(request, { answerMs, signal: given.signal }), given.signal))
+    if (outgoing.takesTime !== true) return actor.during(line.transport(request, patience))
+    const { signal } = given
+    const answers = line.transport(request, { answerMs: heldMs + line.tolerances.answerMs, ...patience, signal })
+    const answer = actor.hold(unlessGiven(answers, signal))
     return background ? answer : actor.join(answer)
   }
 
@@ -156,37 +148,6 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     }
   }
 
-  async function paced(outgoing: Outgoing, place: string, background: boolean): Promise<Exchange> {
-    const pacer = outgoing.unpaced === true ? null : line.pacer(outgoing)
-    const isReserved = reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined
-    if (isReserved) reserved--
-    if (!isReserved && !(await take(pacer, 1))) pacer?.force(1, line.now())
-    try {
-      // It may have ended while the quota had no room.
-      refuseIfGiven()
-      const exchange = await once(outgoing, place, background)
-      if (exchange.response !== null) pacer?.answered(exchange.response, line.now(), exchange.sent.target)
-      return exchange
-    } finally {
-      pacer?.release(1)
-    }
-  }
-
-  /** True where the pacer let so many go. One that goes by headers, which may be wrong, is asked a few times only. */
-  async function take(pacer: Pacer | null, requests: number): Promise<boolean> {
-    if (pacer === null) return false
-    const most = requests > 1 ? burstTries : requestTries
-    let waited = 0
-    for (let tries = 0; pacer.isExact ? waited < line.tolerances.rateWaitMs : tries < most; tries++) {
-      const wait = pacer.reserve(requests, line.now())
-      if (wait === 0) return true
-      waited += wait
-      await actor.pause(wait)
-    }
-    pacer.giveUp(requests)
-    return false
-  }
-
   function refuseIfGiven(): void {
     if (given.signal.aborted) throw new Inconclusive('not sent, for the rule has ended')
   }
@@ -196,7 +157,12 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     let tries = 0
     const next = () => {
       refuseIfGiven()
-      return paced(outgoing, `${number}.${++tries}`, background)
+      const place = `${number}.${++tries}`
+      return quota.within(outgoing, () => {
+        // It may have ended while the quota had no room.
+        refuseIfGiven()
+        return once(outgoing, place, background)
+      })
     }
     let waited = 0
     for (let attempt = 1; ; attempt++) {
@@ -224,18 +190,10 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       return { comes }
     },
     abandon: () => given.abort(),
-    async reserve(requests) {
-      if (reserved >= requests) return
-      if (await take(line.pacer(podRequest), requests - reserved)) reserved = requests
-    },
-    release() {
-      line.pacer(podRequest)?.release(reserved)
-      reserved = 0
-    },
+    reserve: quota.reserve,
+    release: quota.release,
   }
 }
-
-const podRequest = { operation: 'getPod', key: 'full' } as const
 
 /** The answer, or a failure as soon as nobody waits for it any more. */
 function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {

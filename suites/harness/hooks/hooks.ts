@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { isSuccess } from '../exchange.ts'
 import type { Hook } from '../target/types.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 
@@ -33,7 +34,7 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
   }
   try {
     const { status } = await transport(request, { answerMs })
-    return status >= 200 && status < 300 ? null : `POST ${url} answered ${status}`
+    return isSuccess(status) ? null : `POST ${url} answered ${status}`
   } catch (error) {
     if (error instanceof TransportFailure) return error.message
     throw error

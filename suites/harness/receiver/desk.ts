@@ -1,10 +1,10 @@
 import type { RunClock } from '../clock/types.ts'
-import { headerOf, jsonOf } from '../exchange.ts'
-import { membersOf } from '../read.ts'
+import { headerOf } from '../exchange.ts'
 import { createHolds } from './holds.ts'
 import { createMail, type Mail } from './mail.ts'
+import { createSorting, type Sorted, scriptAt } from './sorting.ts'
 import { tokenOf } from './tokens.ts'
-import type { Answer, Arrival, ArrivalKind, HookAnswer, Incoming, Receive } from './types.ts'
+import type { Answer, Arrival, HookAnswer, Incoming, Receive } from './types.ts'
 
 export interface DeskOptions {
   readonly run: string
@@ -27,15 +27,6 @@ export interface Desk {
   releaseAll(mails: readonly Mail[]): void
 }
 
-/** What a request is, before it is known when it came. */
-interface Sorted {
-  readonly kind: ArrivalKind
-  readonly mail: Mail | null
-  readonly nth: number
-  readonly holds: string | null
-  readonly answer: string
-}
-
 /** At most so many requests without a job are recorded; a public address is found by others too. */
 const strangersKept = 100
 
@@ -43,49 +34,9 @@ export function createDesk({ run, seed, url, clock, wallNow, record }: DeskOptio
   const root = tokenOf(run, seed, 'receiver')
   const mails = new Map<string, Mail>()
   const holds = createHolds()
-  const executions = new Map<string, Map<string, number>>()
-  const counts = new Map<string, number>()
+  const sort = createSorting({ root, mailOf: (job) => mails.get(job) ?? null, isReleased: holds.isReleased })
   let arrivals = 0
   let strangers = 0
-
-  function sort({ method, path, body }: Incoming): Sorted {
-    const parts = path.replace(/\?.*$/, '').split('/')
-    // A proxy in front may take the path of the address away, or leave it.
-    const at = parts.indexOf(root)
-    const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : parts.slice(at + 1)
-    const mail = rest.length === 0 ? (mails.get(job) ?? null) : null
-    if (mail === null) return { ...nothing, mail: null }
-    const next = (name: string) => countUp(`${job} ${name}`)
-    if (place === 'webhook' && what === undefined) {
-      const nth = next('webhook')
-      return { kind: 'webhook', mail, nth, holds: null, answer: nameOf(scriptAt(mail, nth)) }
-    }
-    if (place !== 'job') return { ...nothing, mail }
-    if (what === 'hold' && method === 'GET' && /^[A-Za-z0-9._-]+$/.test(key)) {
-      const released = holds.isReleased(job, key)
-      return { kind: 'hold', mail, nth: next(`hold ${key}`), holds: key, answer: released ? '204' : 'held' }
-    }
-    if (method !== 'POST' || key !== '' || (what !== 'start' && what !== 'end')) return { ...nothing, mail }
-    const execution = membersOf(jsonOf(body))?.execution
-    if (typeof execution !== 'string') return { ...nothing, mail, answer: '400' }
-    const nth = what === 'start' ? executionOf(job, execution) : next('end')
-    return { kind: what, mail, nth, holds: null, answer: '200' }
-  }
-
-  function countUp(name: string): number {
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
-    return count
-  }
-
-  /** Which execution of its job this is; the same where a start is told again. */
-  function executionOf(job: string, execution: string): number {
-    const known = executions.get(job) ?? new Map<string, number>()
-    executions.set(job, known)
-    const n = known.get(execution) ?? known.size + 1
-    known.set(execution, n)
-    return n
-  }
 
   async function receive(incoming: Incoming): Promise<Answer> {
     const sorted = sort(incoming)
@@ -158,19 +109,6 @@ export function createDesk({ run, seed, url, clock, wallNow, record }: DeskOptio
       for (const { token } of some) holds.releaseAll(token)
     },
   }
-}
-
-const nothing = { kind: 'unexpected', nth: 1, holds: null, answer: '404' } as const
-
-function scriptAt({ script }: Mail, nth: number): HookAnswer {
-  return script[Math.min(nth, script.length) - 1] ?? 200
-}
-
-function nameOf(script: HookAnswer): string {
-  if (typeof script !== 'object') return String(script)
-  return 'redirect' in script
-    ? `${script.status ?? 302} to ${script.redirect}`
-    : `${script.status} after ${script.slowMs} ms`
 }
 
 function plain(status: number): Answer {

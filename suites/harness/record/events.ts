@@ -1,5 +1,5 @@
 import type { WaitEnd } from '../clock/types.ts'
-import type { HeaderPairs, Moment, Operation } from '../exchange.ts'
+import type { Exchange, WireRequest, WireResponse } from '../exchange.ts'
 import type { Finding, Verdict } from '../outcome.ts'
 import type { Arrival } from '../receiver/types.ts'
 
@@ -43,25 +43,14 @@ export interface LeftOut {
   readonly reason: string
 }
 
-export interface ExchangeEvent {
+/** An exchange, its bodies as they are recorded. */
+export interface ExchangeEvent extends Omit<Exchange, 'request' | 'response'> {
   readonly type: 'exchange'
-  readonly n: number
-  readonly owner: string
-  readonly operation: Operation
-  readonly subject: string | null
-  readonly endpoint?: string
-  readonly key: string | null
-  readonly sent: Moment
-  readonly received: Moment
-  readonly request: {
-    readonly method: string
-    readonly url: string
-    readonly headers: HeaderPairs
-    readonly body: RecordedBody
-  }
-  readonly response: { readonly status: number; readonly headers: HeaderPairs; readonly body: RecordedBody } | null
-  readonly failure: string | null
+  readonly request: Recorded<WireRequest>
+  readonly response: Recorded<WireResponse> | null
 }
+
+type Recorded<Message> = Omit<Message, 'body'> & { readonly body: RecordedBody }
 
 /** The end of a wait of one scenario. */
 export interface ClockEvent extends WaitEnd {

@@ -1,5 +1,5 @@
 import { type Exchange, jsonOf, type Operation } from '../exchange.ts'
-import { idIn, membersOf } from '../read.ts'
+import { idIn, listsIn } from '../read.ts'
 import { type Collector, folded, folds, type Step, scenarioExchanges, toStep } from './scenario.ts'
 
 /** What brings a pod to where a list shows it, and how one sees that it is there. */
@@ -12,14 +12,12 @@ export interface WantedList {
   readonly pods: ReadonlySet<string>
 }
 
-/** The ids in the list of an answer, wherever in its first two levels the list is. */
+/** The ids in the list of an answer, wherever the list is. */
 export function listedIn({ operation, response }: Exchange): readonly string[] {
   if (operation !== 'listPods' || response === null) return []
-  const find = (value: unknown, depth: number): readonly string[] => {
-    if (Array.isArray(value)) return value.flatMap((entry) => idIn(entry) ?? [])
-    return depth === 0 ? [] : Object.values(membersOf(value) ?? {}).flatMap((member) => find(member, depth - 1))
-  }
-  return find(jsonOf(response.body), 2)
+  return listsIn(jsonOf(response.body))
+    .flat()
+    .flatMap((entry) => idIn(entry) ?? [])
 }
 
 /**

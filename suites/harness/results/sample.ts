@@ -1,3 +1,4 @@
+import { podMethods } from '../client/pods.ts'
 import type { HeaderPairs, PodOperation } from '../exchange.ts'
 import type { EvidenceEvent, ExchangeEvent, FindingEvent, RunEvent, VerdictEvent } from '../record/events.ts'
 import type { LedgerRow } from './build.ts'
@@ -73,16 +74,6 @@ export interface SampleExchange {
   readonly base?: string
 }
 
-const methods: Readonly<Record<PodOperation, string>> = {
-  listPods: 'GET',
-  createPod: 'POST',
-  getPod: 'GET',
-  updatePod: 'PATCH',
-  deletePod: 'DELETE',
-  triggerPodAction: 'POST',
-  listCpuFlavors: 'GET',
-}
-
 export function sampleExchange(n: number, owner: string, given: SampleExchange = {}): ExchangeEvent {
   const {
     operation = 'getPod',
@@ -104,7 +95,7 @@ export function sampleExchange(n: number, owner: string, given: SampleExchange =
     sent: { target: sent, harness: sent },
     received: { target: sent + 20, harness: sent + 20 },
     request: {
-      method: methods[operation],
+      method: podMethods[operation],
       url: base + path,
       headers: [
         ...headers,

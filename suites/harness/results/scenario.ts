@@ -1,4 +1,4 @@
-import { type Exchange, headerOf, jsonOf, textOf } from '../exchange.ts'
+import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../exchange.ts'
 import { membersOf } from '../read.ts'
 import { type Answer, answerOf, answerText, showExchange } from './shown.ts'
 import type { ShownExchange } from './types.ts'
@@ -134,7 +134,7 @@ export function creates(operation: string): boolean {
 /** The pod or job that an answer to a creation holds; null where it holds none. */
 export function madeBy({ operation, response }: Exchange): Made | null {
   const kind = makes[operation]
-  if (kind === undefined || response === null || response.status < 200 || response.status > 299) return null
+  if (kind === undefined || response === null || !isSuccess(response.status)) return null
   const id = membersOf(jsonOf(response.body))?.id
   const matches = [...(textOf(response.body) ?? '').matchAll(/"id"\s*:\s*"([^"]*)"/g)].map((match) => match[1])
   return typeof id === 'string' && matches.includes(id)

@@ -1,7 +1,8 @@
 import type { RunClock } from '../clock/types.ts'
+import { isSuccess } from '../exchange.ts'
 import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
+import { finalStatuses, statusOf } from './own-jobs.ts'
 import { createOwner, type Owner, type Shared } from './owner.ts'
-import { finalStatuses, statusOf } from './queue-side.ts'
 
 /** `all`: every pod goes once its rule is done. `passed`: those of failed rules stay. `none`: the target dies with the run. */
 export type Cleanup = 'all' | 'passed' | 'none'
@@ -59,5 +60,3 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
     actor.done()
   }
 }
-
-const isSuccess = (status: number): boolean => status >= 200 && status < 300

@@ -9,11 +9,12 @@ import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
 import { Inconclusive, Unclaimed } from '../outcome.ts'
-import { idIn, membersOf, type PodView, podOf } from '../read.ts'
+import { membersOf, type PodView, podOf } from '../read.ts'
 import type { Desk } from '../receiver/desk.ts'
 import { demand, missing } from '../target/claims.ts'
 import { defaultPlane } from '../target/defaults.ts'
 import type { Hook, KeyName, PodStatus, Target } from '../target/types.ts'
+import { createOwnPods, type OwnPods } from './own-pods.ts'
 import { createQueueSide, type QueueSide } from './queue-side.ts'
 
 /** What all owners of a run share. */
@@ -30,7 +31,7 @@ export interface Shared {
 }
 
 /** One line of activity with its own requests, pods and random numbers: a rule, or the making of a shared fixture. */
-export interface Owner {
+export interface Owner extends Pick<OwnPods, 'left'> {
   readonly name: string
   readonly actor: Actor
   /** Throws Unclaimed or NotApplicable where the target has no pod API. */
@@ -38,8 +39,6 @@ export interface Owner {
   as(key: KeyName): PodClient
   readonly settle: Context['settle']
   readonly random: () => number
-  /** Pods that this owner created and nobody removed: name to id, null where the id is not known. */
-  readonly left: Map<string, string | null>
   readonly queue: QueueSide
   /** Gives back what it reserved of the quota, gives up what is unanswered, and sends and runs nothing any more. */
   release(): void
@@ -54,42 +53,11 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   const { send, reserve } = sender
   actor.watch(queue.look)
   const random = randomFrom(shared.seed, name)
-  const left = new Map<string, string | null>()
+  const { left, creating, removed } = createOwnPods(resources)
   const clients = new Map<KeyName, PodClient>()
   let names = 0
-  let unnamed = 0
   let hooks = 0
   let released = false
-
-  function creating(body: unknown): (reply: Reply) => void {
-    const name = membersOf(body)?.name
-    const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
-    if (given === name) {
-      left.set(given, null)
-      resources({ kind: 'pod', name: given, id: null, state: 'requested' })
-    }
-    return (reply) => {
-      const id = reply.status < 300 ? idIn(reply.json) : null
-      if (id === null) {
-        // What was refused is looked for once at the end: the target's word is what is being judged.
-        if (given === name && reply.status >= 400 && reply.status < 500) {
-          left.delete(given)
-          resources({ kind: 'pod', name: given, id: null, state: 'refused' })
-        }
-        return
-      }
-      left.set(given, id)
-      resources({ kind: 'pod', name: given, id, state: 'created' })
-    }
-  }
-
-  function removed(id: string): void {
-    for (const [given, known] of left) {
-      if (known !== id) continue
-      left.delete(given)
-      resources({ kind: 'pod', name: given, id, state: 'removed' })
-    }
-  }
 
   function as(key: KeyName): PodClient {
     let client = clients.get(key)

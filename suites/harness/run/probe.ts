@@ -1,9 +1,12 @@
 import type { PodClient } from '../client/pods.ts'
 import type { QueueClient } from '../client/queue.ts'
 import type { Reply } from '../client/reply.ts'
-import { headerOf, type Plane } from '../exchange.ts'
+import { headerOf, isSuccess, type Plane } from '../exchange.ts'
 import { mediaTypeOf } from '../media-type.ts'
-import { idIn, membersOf } from '../read.ts'
+import { Inconclusive } from '../outcome.ts'
+import { idIn, listsIn, membersOf } from '../read.ts'
+import type { Target } from '../target/types.ts'
+import type { Owner } from './owner.ts'
 
 /** What one look at a plane showed before anything is created. */
 export type Seen =
@@ -21,21 +24,40 @@ const noSuchPod = 'plumbline-no-such-pod'
 
 const asIs = { raw429: true } as const
 
+/** Looks at the planes that are judged, up to the first that is in the way of a run. */
+export async function lookAt(prober: Owner, target: Target, isQueueJudged: boolean): Promise<Seen> {
+  const queueSeen = () => seenOf('queue', () => lookAtQueue(prober.queue.as('full')))
+  if (target.pods === null) return queueSeen()
+  const pods = await seenOf('pods', () => lookAtPods(prober.pods))
+  if (!('status' in pods) || target.queue === null || !isQueueJudged) return pods
+  const queue = await queueSeen()
+  return 'status' in queue ? pods : queue
+}
+
+async function seenOf(plane: Plane, look: () => Promise<Seen>): Promise<Seen> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof Inconclusive) return { plane, failure: error.message.replace(/^no whole answer: /, '') }
+    throw error
+  }
+}
+
 /**
  * Looks at the pod API: the list, and only where that is like nothing of the API the one call whose path is described
  * and a creation whose body is no object, for defaults can make a pod of an empty one, which no ledger would name. One
  * answer that resembles the API is enough, however wrong.
  */
-export function lookAtPods(pods: PodClient): Promise<Seen> {
+function lookAtPods(pods: PodClient): Promise<Seen> {
   return look('pods', [
-    ['the list of pods', () => pods.list(asIs), (json) => holdsList(json)],
+    ['the list of pods', () => pods.list(asIs), (json) => listsIn(json).length > 0],
     ['the action call for a pod that is not there', () => pods.act(noSuchPod, 'stop', asIs), hasId],
     ['a creation whose body is an empty list', () => pods.create([], asIs), hasId],
   ])
 }
 
 /** Looks at an endpoint of the queue plane: /health, and where that is like nothing of the API a job without input. */
-export function lookAtQueue(queue: QueueClient): Promise<Seen> {
+function lookAtQueue(queue: QueueClient): Promise<Seen> {
   return look('queue', [
     ['/health', () => queue.health(asIs), (json) => Object.keys(membersOf(json) ?? {}).length > 0],
     ['/run with an empty body', () => queue.run({}, asIs), hasId],
@@ -48,7 +70,7 @@ async function look(plane: Plane, questions: readonly Question[]): Promise<Seen>
   for (const [asked, send, resembles] of questions) {
     const reply = await send()
     first ??= reply.status
-    if (speaksOfRequest(reply) || (isSuccess(reply) && resembles(reply.json))) return { plane, status: first }
+    if (speaksOfRequest(reply) || (isSuccess(reply.status) && resembles(reply.json))) return { plane, status: first }
     told.push(`${asked} was answered ${reply.status} with ${contentOf(reply)}`)
   }
   return { plane, strange: told.join(', ') }
@@ -62,18 +84,8 @@ function speaksOfRequest({ status, exchange }: Reply): boolean {
 
 const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
 
-function isSuccess({ status }: Reply): boolean {
-  return status >= 200 && status < 300
-}
-
 function hasId(json: unknown): boolean {
   return idIn(json) !== null
-}
-
-/** A list anywhere in the first two levels: under another name it is still one. */
-function holdsList(json: unknown, depth = 2): boolean {
-  if (Array.isArray(json)) return true
-  return depth > 0 && Object.values(membersOf(json) ?? {}).some((member) => holdsList(member, depth - 1))
 }
 
 function contentOf({ bytes, json, exchange }: Reply): string {

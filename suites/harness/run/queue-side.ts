@@ -1,39 +1,32 @@
 import { outageStatuses, refuseOutage } from '../check.ts'
 import { createQueueClient, type QueueClient } from '../client/queue.ts'
-import type { Reply } from '../client/reply.ts'
 import type { Sender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import type { Followed, JobAt } from '../context.ts'
 import { planJob, submitJob } from '../fixtures/jobs.ts'
 import type { Fixtures } from '../fixtures/types.ts'
 import { Inconclusive, Unclaimed } from '../outcome.ts'
-import { idIn, membersOf } from '../read.ts'
+import { membersOf } from '../read.ts'
 import type { Mail } from '../receiver/mail.ts'
 import type { Arrival, Beacon } from '../receiver/types.ts'
 import { demand, endpointNeeds } from '../target/claims.ts'
 import type { EndpointRole, KeyName } from '../target/types.ts'
+import { createOwnJobs, finalStatuses, type OwnJobs, statusOf } from './own-jobs.ts'
 import type { Shared } from './owner.ts'
 
 /** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
-export interface QueueSide {
+export interface QueueSide extends Pick<OwnJobs, 'unfinished' | 'forget'> {
   as(key: KeyName): QueueClient
   readonly job: Fixtures['job']
   readonly submitted: Fixtures['submitted']
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   ended(job: JobAt, boundMs?: number): Promise<Followed>
-  /** Jobs that were submitted and not seen to have ended. */
-  unfinished(): readonly { readonly name: string; readonly endpoint: string; readonly id: string | null }[]
-  /** Notes that a job is of no concern any more. */
-  forget(name: string): void
   /** Lets everything go on that waits for a key of this owner's jobs. */
   releaseAll(): void
   /** From here on, what has come for the jobs can be seen. */
   look(): void
 }
-
-/** A job in one of these statuses needs no more of anybody. */
-export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
 
 export function createQueueSide(
   { target, desk, resources }: Shared,
@@ -43,8 +36,7 @@ export function createQueueSide(
 ): QueueSide {
   const clients = new Map<KeyName, QueueClient>()
   const mails: Mail[] = []
-  const open = new Map<string, { readonly endpoint: string; id: string | null }>()
-  let submissions = 0
+  const { submitting, shown, forget, unfinished } = createOwnJobs(name, resources)
 
   function as(key: KeyName): QueueClient {
     const known = clients.get(key)
@@ -72,32 +64,6 @@ export function createQueueSide(
     const id = target.queue?.endpoints[role]
     if (id === null || id === undefined) throw new Unclaimed(`queue.endpoints.${role} is not given`)
     return id
-  }
-
-  function submitting(endpoint: string): (reply: Reply) => void {
-    const job = `${name} ${++submissions}`
-    const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
-    open.set(job, entry)
-    resources({ kind: 'job', endpoint, name: job, id: null, state: 'requested' })
-    return (reply) => {
-      const id = idIn(reply.json)
-      if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(job)
-      if (id === null) return
-      entry.id = id
-      resources({ kind: 'job', endpoint, name: job, id, state: 'created' })
-    }
-  }
-
-  function shown(endpoint: string, id: string, reply: Reply): void {
-    if (!finalStatuses.has(statusOf(reply))) return
-    for (const [job, entry] of open) if (entry.id === id && entry.endpoint === endpoint) forget(job)
-  }
-
-  function forget(job: string): void {
-    const entry = open.get(job)
-    if (entry === undefined) return
-    open.delete(job)
-    resources({ kind: 'job', endpoint: entry.endpoint, name: job, id: entry.id, state: 'removed' })
   }
 
   async function follow(
@@ -149,18 +115,11 @@ export function createQueueSide(
     follow,
     begun,
     ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
-    unfinished: () => [...open].map(([job, entry]) => ({ name: job, ...entry })),
+    unfinished,
     forget,
     releaseAll: () => desk?.releaseAll(mails),
     look() {
       for (const mail of mails) mail.look()
     },
   }
-}
-
-/** A job status, `gone` after a 404, or `answer NNN`. */
-export function statusOf(reply: Reply): string {
-  if (reply.status === 404) return 'gone'
-  const status = reply.status === 200 ? membersOf(reply.json)?.status : undefined
-  return typeof status === 'string' ? status : `answer ${reply.status}`
 }

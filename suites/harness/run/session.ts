@@ -1,31 +1,29 @@
 import type { RuleRow } from '../../../generated/rules.ts'
-import { createPacer, type Pacer } from '../client/pacer.ts'
-import { createQueuePacer } from '../client/queue-pacer.ts'
-import type { Line, Outgoing } from '../client/sender.ts'
-import type { Actor, RunClock } from '../clock/types.ts'
-import { type Exchange, isQueueOperation, type Plane } from '../exchange.ts'
-import { createSharedFixtures, fixturesOf } from '../fixtures/fixtures.ts'
+import { createPacers } from '../client/pacers.ts'
+import type { Line } from '../client/sender.ts'
+import type { RunClock } from '../clock/types.ts'
+import type { Exchange } from '../exchange.ts'
+import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
-import { Inconclusive, RuleBroken, Stalled, Unverified } from '../outcome.ts'
-import { estimate } from '../plan/estimate.ts'
-import { claimOf, waitMsOf } from '../plan/resources.ts'
+import { Stalled, Unverified } from '../outcome.ts'
 import { createDesk } from '../receiver/desk.ts'
 import type { Door } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Invariant, Rule, Scenario } from '../registry.ts'
-import { missingNeed, needsOf } from '../target/claims.ts'
+import { needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import type { Transport } from '../transport/types.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
-import { type Judgement, verdictOf } from './judge.ts'
-import { createContext, createOwner, type Owner, randomFrom, type Shared } from './owner.ts'
-import { lookAtPods, lookAtQueue, type Seen } from './probe.ts'
+import type { Judgement } from './judge.ts'
+import { createJudging, type Judging } from './judging.ts'
+import { inOrder } from './order.ts'
+import { createOwner, type Owner, type Shared } from './owner.ts'
+import { lookAt, type Seen } from './probe.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
-import { tell } from './tell.ts'
-import { createTurns } from './turns.ts'
+import { brief, tell } from './tell.ts'
 
 export interface SessionOptions {
   readonly run: string
@@ -62,7 +60,7 @@ export interface Session {
   /** Rules that have begun and have no verdict yet. */
   readonly running: ReadonlySet<string>
   /** Ends these rules, or all that have no verdict yet, with this error as what came of them. */
-  cut(error: Unverified | Stalled, rules?: readonly string[]): void
+  cut: Judging['cut']
   /** Ends what is still being made, removes what is left and judges the invariants; after it nothing is sent any more. */
   finish(): Promise<Judgement[]>
   /** A look at each plane that is judged before anything is created, up to the first that is in the way of a run. */
@@ -73,7 +71,7 @@ export interface Session {
 
 /** Opens a session. */
 export function createSession(options: SessionOptions): Session {
-  const { clock, recorder, seed, door = null, rowOf = rowOfLedger } = options
+  const { clock, recorder, seed, cleanup, door = null, rowOf = rowOfLedger } = options
   // What the file says of a receiver is of no use where nothing comes in.
   const target = door === null ? { ...options.target, receiver: null } : options.target
   const ended = new Map<string, Error>([
@@ -85,20 +83,59 @@ export function createSession(options: SessionOptions): Session {
     options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
     target,
   )
+  const { shared, exchanges } = share(options, target, fold.exchange)
+  const owners: Owner[] = []
+  const ownerOf = (name: string): Owner => {
+    const owner = createOwner(shared, name, clock.actor(name))
+    owners.push(owner)
+    return owner
+  }
+  const common = createSharedFixtures(shared, ownerOf)
+  const { running, judge, cut } = createJudging({ shared, common, clock, recorder, cleanup, ended, rowOf })
+
+  return {
+    scenarios: inOrder(scenarios, seed, rowOf, target).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
+    invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
+    running,
+    cut,
+    exchanges,
+    async finish() {
+      // Where the run was cut, shared fixtures are still being made.
+      for (const owner of owners) owner.release()
+      await removeLeftovers(shared, clock, owners, cleanup, false)
+      const judgements = fold.judge(rowOf)
+      for (const judgement of judgements) tell(recorder, judgement)
+      return judgements
+    },
+    async probe() {
+      const prober = ownerOf('probe')
+      try {
+        const isQueueJudged = options.rules.some(({ id }) => needsOf(rowOf(id)).includes('queue'))
+        return await lookAt(prober, target, isQueueJudged)
+      } finally {
+        prober.actor.done()
+      }
+    },
+  }
+}
+
+/** What all owners of a session share, and how many exchanges there were so far; `judge` is told of each. */
+function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
+  const { run, clock, recorder, seed, transport, wallNow, door } = options
   let count = 0
-  const pacers = new Map<string, Pacer | null>()
+  const pacerOf = createPacers()
   const line: Line = {
-    run: options.run,
+    run,
     version: options.version,
-    transport: options.transport,
+    transport,
     tolerances: target.tolerances,
     now: () => clock.now(),
-    wallNow: options.wallNow,
+    wallNow,
     next: () => ++count,
     pacer: (outgoing) => (outgoing.key === null || clock.kind === 'record' ? null : pacerOf(outgoing)),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
-      fold.exchange(exchange)
+      judge(exchange)
     },
     health: { unanswered: 0, triedMs: 0 },
   }
@@ -106,18 +143,19 @@ export function createSession(options: SessionOptions): Session {
     target.receiver === null
       ? null
       : createDesk({
-          run: options.run,
+          run,
           seed,
           // In process nobody looks up a host.
           url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
           clock,
-          wallNow: options.wallNow,
+          wallNow,
           record: recorder.arrival,
         })
   if (desk !== null) door?.open(desk.receive, desk.replayed)
-  const runHook = createHooks(options.transport, target.tolerances.hookMs)
+  const runHook = createHooks(transport, target.tolerances.hookMs)
   const hook: Shared['hook'] = async (owner, n, hook, call) => {
-    const failure = briefly(recorder, await runHook(hook, { run: options.run, ...call }))
+    const said = await runHook(hook, { run, ...call })
+    const failure = said === null ? null : brief(recorder, said, 300)
     recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
     return failure
   }
@@ -130,166 +168,9 @@ export function createSession(options: SessionOptions): Session {
     resources: options.resources,
     desk,
   }
-  const owners: Owner[] = []
-  const ownerOf = (name: string): Owner => {
-    const owner = createOwner(shared, name, clock.actor(name))
-    owners.push(owner)
-    return owner
-  }
-  const common = createSharedFixtures(shared, ownerOf)
-  const cutters = new Map<string, (error: Unverified | Stalled) => void>()
-  const running = new Set<string>()
-  const turns = createTurns({ scenarios: target.budget.scenarios, workers: target.queue?.workers ?? 0 })
-
-  /** The pod API counts by user, the queue plane by endpoint and operation. */
-  function pacerOf({ operation, endpoint = '', key }: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Pacer | null {
-    const name = isQueueOperation(operation) ? `${endpoint} ${operation}` : `key ${key}`
-    let pacer = pacers.get(name)
-    if (pacer === undefined) {
-      pacer = isQueueOperation(operation) ? createQueuePacer(operation) : createPacer()
-      pacers.set(name, pacer)
-    }
-    return pacer
-  }
-
-  async function judge(rule: Scenario): Promise<Judgement> {
-    const row = rowOf(rule.id)
-    const missing = missingNeed(target, row) ?? ended.get(rule.id)
-    if (missing !== undefined) return tell(recorder, empty(row, missing))
-    const actor = clock.actor(rule.id)
-    const cut = new Promise<Unverified | Stalled>((resolve) => cutters.set(rule.id, resolve))
-    try {
-      const turn = turns.take(claimOf(rule, row, target))
-      const leave = await actor.join(Promise.race([turn, cut]))
-      if (typeof leave === 'function') return await judgeIn(rule, row, actor, cut).finally(leave)
-      void turn.then((late) => late())
-      return tellCut(row, leave)
-    } finally {
-      cutters.delete(rule.id)
-      actor.done()
-    }
-  }
-
-  function tellCut(row: RuleRow, error: Unverified | Stalled): Judgement {
-    const verdict = error instanceof Stalled ? 'broken' : 'unverified'
-    recorder.event({ type: 'cut', rule: row.id, verdict, reason: error.message })
-    return tell(recorder, empty(row, error))
-  }
-
-  async function judgeIn(
-    rule: Scenario,
-    row: RuleRow,
-    actor: Actor,
-    cut: Promise<Unverified | Stalled>,
-  ): Promise<Judgement> {
-    const clauses = new Set<string>()
-    const exercised = new Set<number>()
-    const readings: Record<string, string> = {}
-    const owner = createOwner(shared, rule.id, actor)
-    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common), {
-      clause: (name) => clauses.add(name),
-      exercised: (n) => exercised.add(n),
-      reading: (name, value) => {
-        readings[name] = value
-      },
-    })
-    running.add(rule.id)
-    const done = rule.run(context).then(
-      () => undefined,
-      (thrown: unknown) => thrown ?? new Error('the rule threw nothing'),
-    )
-    let isCut = false
-    const error = await Promise.race([
-      done,
-      cut.then((given) => {
-        isCut = true
-        return given
-      }),
-    ])
-    running.delete(rule.id)
-    const judgement: Judgement = isCut
-      ? tellCut(row, error as Unverified | Stalled)
-      : tell(recorder, {
-          rule: row.id,
-          ...verdictOf(error, row, exercised.size),
-          readings,
-          clauses: [...clauses].sort(),
-          exchanges: exercised.size,
-          startedMs: actor.started(),
-          endedMs: actor.started() === null ? null : actor.now(),
-        })
-    owner.release()
-    // The removal is paced, so time must be able to move meanwhile.
-    await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, error instanceof RuleBroken))
-    return judgement
-  }
-
-  return {
-    scenarios: ordered(scenarios, seed, rowOf, target).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
-    invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
-    running,
-    cut(error, rules = [...cutters.keys()]) {
-      for (const rule of rules) cutters.get(rule)?.(error)
-    },
-    exchanges: () => count,
-    async finish() {
-      // Where the run was cut, shared fixtures are still being made.
-      for (const owner of owners) owner.release()
-      await removeLeftovers(shared, clock, owners, options.cleanup, false)
-      const judgements = fold.judge(rowOf)
-      for (const judgement of judgements) tell(recorder, judgement)
-      return judgements
-    },
-    async probe() {
-      const prober = ownerOf('probe')
-      try {
-        if (target.pods === null) return await seenOf('queue', () => lookAtQueue(prober.queue.as('full')))
-        const pods = await seenOf('pods', () => lookAtPods(prober.pods))
-        const isQueueJudged = options.rules.some(({ id }) => needsOf(rowOf(id)).includes('queue'))
-        if (!('status' in pods) || target.queue === null || !isQueueJudged) return pods
-        const queue = await seenOf('queue', () => lookAtQueue(prober.queue.as('full')))
-        return 'status' in queue ? pods : queue
-      } finally {
-        prober.actor.done()
-      }
-    },
-  }
-}
-
-async function seenOf(plane: Plane, look: () => Promise<Seen>): Promise<Seen> {
-  try {
-    return await look()
-  } catch (error) {
-    if (error instanceof Inconclusive) return { plane, failure: error.message.replace(/^no whole answer: /, '') }
-    throw error
-  }
-}
-
-/** Secrets go before a text is cut. */
-function briefly(recorder: Recorder, text: string | null): string | null {
-  return text === null ? null : recorder.clean(text).slice(0, 300)
+  return { shared, exchanges: () => count }
 }
 
 function errorOf({ verdict, reason }: CutEvent): Error {
   return verdict === 'broken' ? new Stalled(reason) : new Unverified(reason)
-}
-
-function empty(row: RuleRow, error: unknown): Judgement {
-  const nothing = { readings: {}, clauses: [], exchanges: 0, startedMs: null, endedMs: null }
-  return { rule: row.id, ...nothing, ...verdictOf(error, row, 0) }
-}
-
-/** The longest first, so that they overlap; else shuffled by the seed; those that must be alone last. */
-function ordered(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow, target: Target): Scenario[] {
-  const random = randomFrom(seed, 'order')
-  // Where time need not be waited out, the waits of the ledger order the rules all the same.
-  const lengthOf = (rule: Scenario) => {
-    const row = rowOf(rule.id)
-    return target.clock === 'real' ? estimate(rule, row, target).ms : waitMsOf(row)
-  }
-  return [...rules]
-    .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((rule) => ({ rule, alone: rule.alone ? 1 : 0, ms: lengthOf(rule), place: random() }))
-    .sort((a, b) => a.alone - b.alone || b.ms - a.ms || a.place - b.place)
-    .map(({ rule }) => rule)
 }

@@ -15,7 +15,7 @@ export function tell(recorder: Recorder, judgement: Judgement): Judgement {
 }
 
 /** Secrets go before the text is cut: the front part of a key would not be known for one. */
-function brief(recorder: Recorder, text: string): string {
+export function brief(recorder: Recorder, text: string, most = 400): string {
   const clean = recorder.clean(text)
-  return clean.length > 400 ? `${clean.slice(0, 397)}…` : clean
+  return clean.length > most ? `${clean.slice(0, most - 3)}…` : clean
 }

@@ -24,6 +24,7 @@ import { createSession, type Session } from '../run/session.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
+import type { Transport } from '../transport/types.ts'
 
 export type TestScenario = Partial<Omit<Scenario, 'id' | 'kind'>> &
   Pick<Scenario, 'run'> & { readonly row?: Partial<RuleRow> }
@@ -35,6 +36,8 @@ export interface RigOptions {
   readonly seed?: number
   readonly target?: (target: Target) => Target
   readonly cleanup?: 'all' | 'none'
+  /** Put around the transport. */
+  readonly through?: (transport: Transport) => Transport
   /** Handed the session before its rules begin. */
   readonly opened?: (session: Session) => void
 }
@@ -51,7 +54,7 @@ export interface RigResult {
 
 interface Line {
   readonly target: EmbeddedTarget['target']
-  readonly transport: ReturnType<typeof inProcess>
+  readonly transport: Transport
   readonly control: EmbeddedTarget['control']
   readonly kind: 'virtual' | 'remote'
   readonly door: Door | null
@@ -61,7 +64,7 @@ interface Line {
 /** Runs scenarios of a test on a reference of their own, writes their record, and judges that record again. */
 export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
-  { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', opened }: RigOptions = {},
+  { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', through, opened }: RigOptions = {},
 ): Promise<RigResult> {
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
   const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants))
@@ -86,7 +89,7 @@ export async function runOnRig(
       version: '0.0.0',
       seed,
       target,
-      transport: line.transport,
+      transport: through?.(line.transport) ?? line.transport,
       clock,
       recorder,
       resources: (entry) => resources.push(entry),

@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What a command said and its exit code, null where it was killed. */
+export interface Ended {
+  readonly code: number | null
+  readonly said: string
+}
+
+/** A command under way; `ended` comes when nobody holds its output open any more. */
+export interface Command {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+}
+
+/** Commands of plumbline in a folder of their own. */
+export interface Commands {
+  readonly cwd: string
+  start(args: readonly string[], environment?: Readonly<Record<string, string>>): Command
+  /** A reference that is served in real time, and its target file. */
+  serve(flags: readonly string[]): Promise<{ readonly target: string; readonly child: ChildProcess }>
+  /** Ends what is still under way, and removes the folder. */
+  close(): void
+}
+
+const main = join(import.meta.dirname, '..', '..', 'cli', 'main.ts')
+
+/** Makes the folder that commands of a test run in. */
+export function createCommands(name: string): Commands {
+  const cwd = mkdtempSync(join(tmpdir(), `plumbline-${name}-`))
+  const began: ChildProcess[] = []
+  let servers = 0
+
+  function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Command {
+    const env = { ...process.env, NO_COLOR: '1', ...environment }
+    const child = spawn(process.execPath, [main, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    began.push(child)
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
+    const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, said })))
+    return { child, ended }
+  }
+
+  return {
+    cwd,
+    start,
+    async serve(flags) {
+      const target = `target-${servers++}.yaml`
+      const { child } = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])
+      await textOf(join(cwd, target), 'keys:')
+      return { target, child }
+    },
+    close() {
+      for (const child of began) child.kill('SIGKILL')
+      rmSync(cwd, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The text of a file, once this part of it is there. */
+export async function textOf(file: string, part: string): Promise<string> {
+  await until(() => existsSync(file) && readFileSync(file, 'utf8').includes(part))
+  return readFileSync(file, 'utf8')
+}
+
+/** Waits until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await holds()); tries++) {
+    if (tries > 1200) throw new Error('what was waited for did not come within two minutes')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,58 @@
+import type { Reply } from '../client/reply.ts'
+import type { ResourceLedger } from '../fixtures/resources.ts'
+import { idIn, membersOf } from '../read.ts'
+
+/** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
+export interface OwnJobs {
+  /** Told before a job is submitted, and of what the answer was. */
+  submitting(endpoint: string): (reply: Reply) => void
+  /** Told of an answer that shows how a job is. */
+  shown(endpoint: string, id: string, reply: Reply): void
+  /** Notes that a job is of no concern any more. */
+  forget(name: string): void
+  unfinished(): readonly { readonly name: string; readonly endpoint: string; readonly id: string | null }[]
+}
+
+/** A job in one of these statuses needs no more of anybody. */
+export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
+
+export function createOwnJobs(owner: string, resources: ResourceLedger): OwnJobs {
+  const open = new Map<string, { readonly endpoint: string; id: string | null }>()
+  let submissions = 0
+
+  function forget(name: string): void {
+    const entry = open.get(name)
+    if (entry === undefined) return
+    open.delete(name)
+    resources({ kind: 'job', endpoint: entry.endpoint, name, id: entry.id, state: 'removed' })
+  }
+
+  return {
+    submitting(endpoint) {
+      const name = `${owner} ${++submissions}`
+      const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
+      open.set(name, entry)
+      resources({ kind: 'job', endpoint, name, id: null, state: 'requested' })
+      return (reply) => {
+        const id = idIn(reply.json)
+        if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
+        if (id === null) return
+        entry.id = id
+        resources({ kind: 'job', endpoint, name, id, state: 'created' })
+      }
+    },
+    shown(endpoint, id, reply) {
+      if (!finalStatuses.has(statusOf(reply))) return
+      for (const [name, entry] of open) if (entry.id === id && entry.endpoint === endpoint) forget(name)
+    },
+    forget,
+    unfinished: () => [...open].map(([name, entry]) => ({ name, ...entry })),
+  }
+}
+
+/** A job status, `gone` after a 404, or `answer NNN`. */
+export function statusOf(reply: Reply): string {
+  if (reply.status === 404) return 'gone'
+  const status = reply.status === 200 ? membersOf(reply.json)?.status : undefined
+  return typeof status === 'string' ? status : `answer ${reply.status}`
+}
