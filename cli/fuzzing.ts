@@ -100,6 +100,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const { open, seed, concurrency, goesOn } = options
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   let cases = 0
+  let underWay = 0
   let stopped: string | null = null
   const lanes = Array.from({ length: concurrency }, (_, n) => {
     const lane = options.lane(n)
@@ -107,8 +108,14 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
     const laneOptions: CampaignOptions = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
-      goesOn: () => stopped === null && goesOn(cases),
-      onCase: () => {
+      goesOn: () => {
+        if (stopped !== null || !goesOn(cases + underWay)) return false
+        underWay++
+        return true
+      },
+      onCase: (wasSent) => {
+        underWay--
+        if (!wasSent) return
         cases++
         options.onCase?.()
       },

@@ -24,8 +24,8 @@ export interface CampaignOptions {
   readonly from: 'enumeration' | 'random'
   /** Asked before each case. */
   readonly goesOn: () => boolean
-  /** Told after each case. */
-  readonly onCase: () => void
+  /** Told after each case that was to be tried, and whether it was sent. */
+  readonly onCase: (wasSent: boolean) => void
   readonly findings: Map<string, FuzzFinding>
   /** Whoever sends calls its work once a request is under way: the next case is drawn while the answer is awaited. */
   readonly meanwhile: { work: () => void }
@@ -35,6 +35,8 @@ export interface CampaignOptions {
   readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
 }
 
+/** Cases at once, each on a stage of its own: while one is judged, the connection carries another. */
+const underWay = 2
 /** How long after the last case the pods are looked at once more, ms. */
 const lookAfterMs = 2_000
 /** Refusals between two looks at a pod. */
@@ -51,19 +53,28 @@ const tries = { onOnePod: 200, onNewPods: 6 } as const
 /** Tries cases until it is told to stop, past every finding; each is shrunk and kept once for each fingerprint. */
 export async function campaign(context: Context, options: CampaignOptions): Promise<void> {
   const stages = stagesOf(context)
-  const first = options.from === 'enumeration' ? 0 : enumeratedOf(stages)
+  let next = options.from === 'enumeration' ? 0 : enumeratedOf(stages)
   const ahead: { run: number; drawn: ReturnType<typeof caseAt> } = { run: -1, drawn: null }
-  for (let run = first; options.goesOn(); run++) {
-    const drawn = ahead.run === run ? ahead.drawn : caseAt(stages, options.seed, run)
-    if (drawn === null) return
-    options.meanwhile.work = () => {
-      if (ahead.run === run + 1) return
-      Object.assign(ahead, { run: run + 1, drawn: caseAt(stages, options.seed, run + 1) })
-      if (ahead.drawn !== null) readBody(ahead.drawn.one.bytes)
-    }
-    const sendsValid = run % validActionEvery === 0
-    if (await tryOne(context, drawn.stage, drawn.one, String(run), options, sendsValid)) options.onCase()
+  options.meanwhile.work = () => {
+    if (ahead.run === next) return
+    Object.assign(ahead, { run: next, drawn: caseAt(stages, options.seed, next) })
+    if (ahead.drawn !== null) readBody(ahead.drawn.one.bytes)
   }
+  // Cases of one stage follow each other, for they share a pod.
+  const turns = new Map<Stage, Promise<boolean>>()
+  const hand = async () => {
+    while (options.goesOn()) {
+      const run = next++
+      const drawn = ahead.run === run ? ahead.drawn : caseAt(stages, options.seed, run)
+      if (drawn === null) return options.onCase(false)
+      const { one, stage } = drawn
+      const before = turns.get(stage) ?? Promise.resolve(false)
+      const turn = before.then(() => tryOne(context, stage, one, String(run), options, run % validActionEvery === 0))
+      turns.set(stage, turn)
+      options.onCase(await turn)
+    }
+  }
+  await Promise.all(Array.from({ length: underWay }, hand))
   await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
   for (const stage of stages) await look(context, stage, 'end', options)
 }

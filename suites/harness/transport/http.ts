@@ -1,5 +1,5 @@
-import { Agent, buildConnector, errors, request as send } from 'undici'
-import type { WireRequest, WireResponse } from '../exchange.ts'
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
+import type { HeaderPairs, WireRequest, WireResponse } from '../exchange.ts'
 import { withPlainBody } from './content.ts'
 import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
@@ -14,6 +14,14 @@ export interface HttpOptions {
 export interface HttpTransport {
   readonly send: Transport
   close(): Promise<void>
+}
+
+/** How far an exchange came. */
+interface Progress {
+  hasBegun: boolean
+  isLate: boolean
+  /** Why it is not waited for any more. */
+  ended: Error | null
 }
 
 /** Real HTTP through undici: no redirects, header lines as they came. */
@@ -33,14 +41,13 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
   return {
     async send(request, patience = {}) {
       const limitMs = patience.answerMs ?? answerMs
-      const limit = AbortSignal.timeout(limitMs)
       const own = patience.newConnection === true ? open(1) : null
-      const progress = { begun: false }
+      const progress: Progress = { hasBegun: false, isLate: false, ended: null }
       try {
-        return withPlainBody(await exchange(own ?? agent, request, limit, limitMs, patience, progress))
+        return withPlainBody(await exchange(own ?? agent, request, limitMs, patience, progress))
       } catch (error) {
-        const isUsed = own === null && !progress.begun && bytesBefore(error, carried) > 0
-        throw toFailure(error, limit, request, limitMs, isUsed)
+        const isUsed = own === null && !progress.hasBegun && bytesBefore(error, carried) > 0
+        throw toFailure(error, progress, request, limitMs, isUsed)
       } finally {
         await own?.destroy()
       }
@@ -49,34 +56,71 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
   }
 }
 
-async function exchange(
+/**
+ * One exchange, by the dispatcher's own interface: a stream for each answer, which the plain request has, costs more than
+ * the rest of it, and here every body is read whole.
+ */
+function exchange(
   agent: Agent,
-  request: WireRequest,
-  limit: AbortSignal,
+  { url, method, headers, body }: WireRequest,
   limitMs: number,
   { signal }: AnswerPatience,
-  progress: { begun: boolean },
+  progress: Progress,
 ): Promise<WireResponse> {
-  const { statusCode, headers, body } = await send(request.url, {
-    dispatcher: agent,
-    method: request.method as 'GET',
-    headers: request.headers.flat(),
-    body: request.body,
-    signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-    headersTimeout: limitMs,
-    bodyTimeout: limitMs,
-    responseHeaders: 'raw',
-  })
-  progress.begun = true
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of body) {
-    length += chunk.length
-    if (length > maxAnswerBytes)
-      throw new TransportFailure('too-large', `an answer of more than ${maxAnswerBytes} bytes`)
-    chunks.push(chunk)
+  const { promise, resolve, reject } = Promise.withResolvers<WireResponse>()
+  const { origin, pathname, search } = new URL(url)
+  let controller: Dispatcher.DispatchController | null = null
+  const end = (reason: Error) => {
+    progress.ended ??= reason
+    reject(reason)
+    controller?.abort(reason)
   }
-  return { status: statusCode, headers: pairs(headers), body: Buffer.concat(chunks) }
+  const givenUp = () => end(new Error('nobody waits for the answer any more'))
+  const limit = setTimeout(() => {
+    progress.isLate = true
+    end(new Error('the time is up'))
+  }, limitMs)
+  const answer = { status: 0, headers: [] as HeaderPairs, chunks: [] as Buffer[], length: 0 }
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      if (progress.ended !== null) started.abort(progress.ended)
+    },
+    onResponseStart({ rawHeaders }, status) {
+      if (status < 200) return
+      progress.hasBegun = true
+      answer.status = status
+      answer.headers = pairs(rawHeaders)
+    },
+    onResponseData(_, chunk) {
+      answer.length += chunk.length
+      if (answer.length <= maxAnswerBytes) answer.chunks.push(chunk)
+      else end(new TransportFailure('too-large', `an answer of more than ${maxAnswerBytes} bytes`))
+    },
+    onResponseEnd: () =>
+      resolve({ status: answer.status, headers: answer.headers, body: Buffer.concat(answer.chunks, answer.length) }),
+    onResponseError: (_, error) => reject(error),
+  }
+  if (signal?.aborted === true) givenUp()
+  else {
+    signal?.addEventListener('abort', givenUp, { once: true })
+    agent.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method,
+        headers: headers.flat(),
+        body,
+        headersTimeout: limitMs,
+        bodyTimeout: limitMs,
+      },
+      handler,
+    )
+  }
+  return promise.finally(() => {
+    clearTimeout(limit)
+    signal?.removeEventListener('abort', givenUp)
+  })
 }
 
 /** A connector whose connections note, of the error that they end with, how many bytes had come on them. */
@@ -95,23 +139,27 @@ function bytesBefore(error: unknown, carried: WeakMap<Error, number>): number {
   return error instanceof Error ? (carried.get(error) ?? 0) : 0
 }
 
-function pairs(raw: unknown): [string, string][] {
-  if (!Array.isArray(raw)) return Object.entries(raw as Record<string, string>)
+function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
+  if (!Array.isArray(raw)) return Object.entries(raw ?? {}).map(([name, value]) => [name, String(value)])
   const list: [string, string][] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) list.push([String(raw[at]), String(raw[at + 1])])
+  for (let at = 0; at + 1 < raw.length; at += 2) list.push([latin1(raw[at]), latin1(raw[at + 1])])
   return list
+}
+
+function latin1(text: Buffer | string | undefined): string {
+  return Buffer.isBuffer(text) ? text.toString('latin1') : (text ?? '')
 }
 
 function toFailure(
   error: unknown,
-  signal: AbortSignal,
+  { isLate }: Progress,
   { method, url }: WireRequest,
   answerMs: number,
   isUsed: boolean,
 ): TransportFailure {
   if (error instanceof TransportFailure) return error
   const call = `${method} ${url}`
-  if (signal.aborted || error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+  if (isLate || error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
     return new TransportFailure('timeout', `${call} had no whole answer within ${answerMs} ms`)
   }
   const { code = '', message = String(error) } = error as { code?: string; message?: string }
