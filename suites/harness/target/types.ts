@@ -14,7 +14,10 @@ export interface Grants {
 }
 
 /** What brings a pod into a status from outside the API: a command and its words, or an address that is called. */
-export type Hook = { readonly command: readonly string[] } | { readonly url: string }
+export type Hook = ({ readonly command: readonly string[] } | { readonly url: string }) & {
+  /** Those of its texts that came from the environment; missing where none did. */
+  readonly secrets?: readonly string[]
+}
 
 /**
  * How to bring a pod into a status: more members for the creation body, the actions to take once it is RUNNING, and a
