@@ -105,7 +105,7 @@ function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): 
 }
 
 /** What a smoke means: which operations can be driven, and why not the others. */
-function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
+export function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
   const failed = new Set(faults.map(([operation]) => operation))
   const names = [...new Set([...points.map(({ operation }) => operation), ...failed])]
   const served = names.filter((name) => !failed.has(name))
