@@ -193,13 +193,14 @@ function sweepLeft(terminal: Terminal, run: string, target: Target, keep: boolea
   return sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep })
 }
 
-function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: string): void {
+function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swept, run: string): void {
   if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} that the run had left`)
   if (kept.length > 0) {
     terminal.err(
       `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
+  if (expiring !== null) terminal.err(expiring)
   for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   if (failed.length > 0) terminal.err(`npx plumbline sweep ${run} tries again`)
 }

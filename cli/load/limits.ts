@@ -95,7 +95,8 @@ export async function loadQueue(
 
 /** Empties the endpoint of the jobs that wait, and cancels those that a purge does not take. */
 async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
-  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
+  const { expiring, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
+  if (expiring !== null) err(`plumbline: ${expiring}`)
   for (const { name, reason } of failed) err(`plumbline: ${name} is still there: ${reason}`)
   if (failed.length > 0) err(`plumbline: jobs end with their ttl; npx plumbline sweep ${run} removes them at once`)
 }
