@@ -56,7 +56,7 @@ test('five lines are enough', () => {
     absent: {},
     clock: 'real',
     tolerances: defaultTolerances,
-    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null },
+    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null },
     queue: null,
     receiver: null,
     known: [],
@@ -83,7 +83,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an unknown key with none near',
     file({ more: 'budget: {money: 3}' }),
-    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice',
+    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
   ],
   [
     'a missing key',

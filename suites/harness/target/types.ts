@@ -166,6 +166,8 @@ export interface Budget {
   readonly requestsPerMinute: number | null
   /** What a job costs at most, USD; null where it is not said. */
   readonly jobPrice: number | null
+  /** What the dearest of the pods of a run costs an hour, USD; null where it is not said. */
+  readonly podPricePerHour: number | null
 }
 
 /** A target file as it is understood: every default filled in, secrets still in place. Written to records with marks. */
