@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from './errors.ts'
 import { takeAway, withOutput } from './lock.ts'
 import { owningProcess } from './process.ts'
@@ -47,13 +48,50 @@ test('of several that found the same dead holder, only the first takes its lock 
   const file = join(cwd, 'out', '.plumbline-lock')
   const dead = JSON.stringify({ host: hostname(), id: 7, began: null })
   put({ host: hostname(), id: 7, began: null })
-  takeAway(file, dead)
+  takeAway(file, dead, 'out')
   expect(readdirSync(join(cwd, 'out'))).toEqual([])
-  takeAway(file, dead)
+  takeAway(file, dead, 'out')
   put({ host: hostname(), id: 8, began: null })
-  takeAway(file, dead)
+  takeAway(file, dead, 'out')
   expect(readdirSync(join(cwd, 'out'))).toEqual(['.plumbline-lock'])
   expect(readFileSync(file, 'utf8')).toContain('"id":8')
+})
+
+test('one that died while it took a lock away holds nobody up', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const dead = { host: hostname(), id: pid, began: null }
+  put(dead)
+  const file = join(cwd, 'out', '.plumbline-lock')
+  const claim = `${file}-${createHash('sha256').update(JSON.stringify(dead)).digest('hex').slice(0, 16)}`
+  writeFileSync(claim, JSON.stringify(dead))
+  expect(await withOutput(cwd, 'out', async () => 'taken')).toBe('taken')
+  writeFileSync(claim, JSON.stringify({ ...owningProcess(process.pid), host: hostname() }))
+  put(dead)
+  await expect(withOutput(cwd, 'out', async () => 'taken')).rejects.toThrow(`in use by process ${process.pid}`)
+})
+
+test('of processes that find the lock of a dead one at once, one has the folder', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const runs = Array.from({ length: 3 }, () =>
+    spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', taking, cwd], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    }),
+  )
+  onTestFinished(() => {
+    for (const run of runs) run.kill('SIGKILL')
+  })
+  const said = () => Promise.all(runs.map((run) => new Promise((heard) => run.once('message', heard))))
+  await said()
+  for (let round = 0; round < 50; round++) {
+    put({ host: hostname(), id: pid, began: null, lock: round })
+    const outcomes = said()
+    for (const run of runs) run.send('take')
+    expect((await outcomes).filter((outcome) => outcome === 'taken')).toHaveLength(1)
+    const released = said()
+    for (const run of runs) run.send('release')
+    await released
+    expect(readdirSync(join(cwd, 'out'))).toEqual([])
+  }
 })
 
 test('a lock that is another one by now is not given back', async () => {
@@ -68,6 +106,20 @@ test.each([
   put(holder)
   await expect(withOutput(cwd, 'out', async () => 'taken')).rejects.toThrow(message)
 })
+
+/** A process that takes the folder when it is told to, and gives it back when it is told to. */
+const taking = `import { withOutput } from ${JSON.stringify(import.meta.resolve('./lock.ts'))}
+  let release = () => process.send('released')
+  process.on('message', (word) => {
+    if (word === 'release') return release()
+    withOutput(process.argv[1], 'out', () => new Promise((end) => {
+      release = end
+      process.send('taken')
+    })).then(() => process.send('released'), ({ message }) => process.send(message)).finally(() => {
+      release = () => process.send('released')
+    })
+  })
+  process.send('ready')`
 
 function put(holder: unknown): void {
   mkdirSync(join(cwd, 'out'), { recursive: true })

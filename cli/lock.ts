@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { membersOf } from '../suites/harness/read.ts'
@@ -22,7 +22,7 @@ const lockName = '.plumbline-lock'
  */
 export async function withOutput<T>(cwd: string, folder: string | undefined, work: () => Promise<T>): Promise<T> {
   if (folder === undefined) return work()
-  const release = lock(writableFolder(cwd, '--out', folder), folder)
+  const release = lock(join(writableFolder(cwd, '--out', folder), lockName), folder)
   // A second interruption ends the process without coming back here.
   process.once('exit', release)
   try {
@@ -33,17 +33,17 @@ export async function withOutput<T>(cwd: string, folder: string | undefined, wor
   }
 }
 
-/** Takes the folder; answers what gives it back. What a process that is gone has left there is taken over. */
-function lock(dir: string, folder: string): () => void {
-  const file = join(dir, lockName)
-  const own = JSON.stringify({ host: hostname(), ...owningProcess(process.pid) })
+/** Takes a lock of the folder; answers what gives it back. What a process that is gone has left there is taken over. */
+function lock(file: string, folder: string): () => void {
+  // No two locks say the same, so that one can be told from the next of the same process.
+  const own = JSON.stringify({ host: hostname(), ...owningProcess(process.pid), lock: randomUUID() })
   while (!isNew(file, own)) {
     const holder = holderOf(file)
     if (holder === null) continue
     if (holder.isAlive) {
       throw new UsageError(`--out ${folder} is in use by ${holder.name}; wait for its end, or name another folder`)
     }
-    takeAway(file, holder.text)
+    takeAway(file, holder.text, folder)
   }
   return () => {
     if (read(file) === own) rmSync(file, { force: true })
@@ -51,20 +51,17 @@ function lock(dir: string, folder: string): () => void {
 }
 
 /**
- * Removes the lock if it still says `judged`. It is moved aside first, so that of several processes that found the same
- * dead holder one has it, and what another has written meanwhile goes back unharmed.
+ * Removes the lock if it still says `judged`, which is of a process that is gone. Whoever does so holds a lock that
+ * belongs to this very text: so it can be no other text by the time that it is removed. Of several that found the same
+ * one, those that come second are told that the folder is in use.
  */
-export function takeAway(file: string, judged: string): void {
-  const aside = `${file}-${process.pid}-${randomUUID()}`
-  if (read(file) !== judged) return
+export function takeAway(file: string, judged: string, folder: string): void {
+  const release = lock(`${file}-${createHash('sha256').update(judged).digest('hex').slice(0, 16)}`, folder)
   try {
-    renameSync(file, aside)
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return
-    throw error
+    if (read(file) === judged) rmSync(file)
+  } finally {
+    release()
   }
-  if (read(aside) === judged) rmSync(aside, { force: true })
-  else renameSync(aside, file)
 }
 
 function isNew(file: string, text: string): boolean {

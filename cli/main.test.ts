@@ -17,6 +17,10 @@ beforeAll(() => {
     join(cwd, 'away.yaml'),
     'plumbline: 1\npods: http://127.0.0.1:1\nkeys: {full: plumbline-example-full}\n',
   )
+  writeFileSync(
+    join(cwd, 'priced.yaml'),
+    `${readFileSync(join(cwd, 'away.yaml'), 'utf8')}budget: {podPricePerHour: 1000}\n`,
+  )
 })
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
@@ -49,6 +53,26 @@ describe.concurrent('one clear sentence', () => {
       'check --keep',
       2,
       'plumbline: --keep leaves pods on a target; without --target there is none, the reference ends with the run',
+    ],
+    [
+      'check --max-cost 1',
+      2,
+      'plumbline: --max-cost is for a target; without --target the reference is judged, which costs nothing',
+    ],
+    [
+      'check --max-cost -1',
+      2,
+      "plumbline: option '--max-cost <usd>' argument '-1' is invalid. Expected an amount of USD, such as 2 or 0.50, got -1.",
+    ],
+    [
+      'check --target away.yaml --only pods.action.exited.stop --quiet --max-cost 1',
+      2,
+      'plumbline: --max-cost permits 1 USD; estimated cost: unknown (set budget: {podPricePerHour: USD} in the target file), for about 2 pods (21s in all); say what it costs',
+    ],
+    [
+      'check --target priced.yaml --only pods.action.exited.stop --quiet --max-cost 1.5',
+      2,
+      'plumbline: --max-cost permits 1.5 USD; estimated cost: about 5.60 USD, for about 2 pods (21s in all); raise it, name fewer rules with --only, or give less --budget',
     ],
     [
       'replay .',
@@ -87,9 +111,11 @@ describe.concurrent('one clear sentence', () => {
   })
 
   test('a target that is not there is 5, and leaves no ledger', { timeout: quick }, async () => {
-    const { code, out } = await plumbline(['check', '--target', 'away.yaml', '--only', 'auth.pods.missing', '--quiet'])
+    const words = 'check --target priced.yaml --max-cost 99 --only auth.pods.missing'
+    const { code, out, err } = await plumbline([...words.split(' ')])
     expect(code).toBe(5)
-    expect(out).toMatch(/^unreachable: http:\/\/127\.0\.0\.1:1 gives no answer that could be judged/)
+    expect(err).toContain('\nestimated cost: about ')
+    expect(out).toMatch(/^unreachable: http:\/\/127\.0\.0\.1:1 gives no answer that could be judged/m)
   })
 })
 

@@ -44,6 +44,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       'leave out what takes longer, such as 20s or 5m (default in real time: 5m)',
       lengthOfTime,
     )
+    .option('--max-cost <usd>', 'refuse a run that costs more by its plan, at the prices of the target file', price)
     .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
 
   command('plan', 'say how long a run takes and what a budget leaves out; sends nothing')
@@ -168,6 +169,12 @@ function factor(text: string): number {
   const value = Number(text)
   if (/^\d*\.?\d+$/.test(text) && value > 0) return value
   throw new InvalidArgumentError(`Expected a number above 0, such as 0.1, got ${text}.`)
+}
+
+function price(text: string): number {
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text)) return value
+  throw new InvalidArgumentError(`Expected an amount of USD, such as 2 or 0.50, got ${text}.`)
 }
 
 function portNumber(text: string): number {

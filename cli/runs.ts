@@ -42,6 +42,8 @@ export interface LedgerJob {
   readonly endpoint: string
   /** Null where the answer to its submission was not seen: nobody can cancel it, and it ends with its ttl. */
   readonly id: string | null
+  /** By when it is gone, ms on the clock of the target; null where the ledger does not say. */
+  readonly endsMs: number | null
 }
 
 interface Owner {
@@ -114,7 +116,10 @@ export function readLedger(cwd: string, run: string): RunLedger {
       queueUrl ??= entry.queueUrl ?? null
     } else if (entry.kind === 'job') {
       if (entry.state === 'removed') jobs.delete(entry.name)
-      else jobs.set(entry.name, { name: entry.name, endpoint: entry.endpoint, id: entry.id })
+      else {
+        const { name, endpoint, id, endsMs = jobs.get(name)?.endsMs ?? null } = entry
+        jobs.set(name, { name, endpoint, id, endsMs })
+      }
     } else if (entry.kind === 'endpoint') {
       if (entry.state === 'purged') endpoints.delete(entry.endpoint)
       else endpoints.set(entry.endpoint, { endpoint: entry.endpoint, url: entry.url })

@@ -1,12 +1,13 @@
 import { tables } from '../generated/tables.ts'
 import type { Actor } from '../suites/harness/clock/types.ts'
+import { counted } from '../suites/harness/counted.ts'
 import { isSuccess, jsonOf, type WireResponse } from '../suites/harness/exchange.ts'
 import { membersOf } from '../suites/harness/read.ts'
 import { finalStatuses } from '../suites/harness/run/own-jobs.ts'
 import type { QueuePath, QueuePlane, Target } from '../suites/harness/target/types.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
-import type { LedgerEndpoint, RunLedger } from './runs.ts'
+import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
 
 const noQueue = 'the target file names no queue-based endpoints'
 
@@ -31,6 +32,8 @@ export interface Cancelled {
   readonly over: readonly string[]
   /** Those that may still run. */
   readonly failed: readonly Remaining[]
+  /** Those whose id was never learned, so that nobody can cancel them: they end with their ttl. */
+  readonly expiring: readonly LedgerJob[]
 }
 
 /**
@@ -45,7 +48,9 @@ export async function cancelJobs(
   const cancelled: string[] = []
   const over: string[] = []
   const failed: Remaining[] = []
-  for (const { name, endpoint, id } of jobs) {
+  const expiring: LedgerJob[] = []
+  for (const one of jobs) {
+    const { name, endpoint, id } = one
     const fail = (reason: string) => failed.push({ name: `job ${name}`, reason })
     if (queue === null) fail(noQueue)
     else if (queueUrl !== null && queueUrl !== queue.url)
@@ -57,9 +62,20 @@ export async function cancelJobs(
       else if (isSuccess(answer.status)) cancelled.push(name)
       else if (await isOver(job, answer.status)) over.push(name)
       else fail(`its cancelling was answered ${answer.status}`)
-    }
+    } else expiring.push(one)
   }
-  return { cancelled, over, failed }
+  return { cancelled, over, failed, expiring }
+}
+
+/** What is said of jobs that nobody can cancel; null where none is left at `nowMs`. */
+export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, 'clock'>, nowMs: number): string | null {
+  const left = jobs.filter(({ endsMs }) => clock !== 'real' || endsMs === null || endsMs > nowMs)
+  if (left.length === 0) return null
+  const ends = left.map(({ endsMs }) => endsMs).filter((ms) => ms !== null)
+  const time = new Date(Math.max(...ends, 0)).toISOString().replace(/\.\d+Z$/, 'Z')
+  const whose = clock === 'real' ? '' : ' on the clock of the target'
+  const end = ends.length < left.length ? 'ends with its ttl' : `is gone by ${time}${whose}`
+  return `${counted(left.length, 'submission')} gave no id: a job that came of one cannot be cancelled, and ${end}`
 }
 
 /** Whether a job is over whose cancelling was refused. That there is none counts where the refusal says the same. */

@@ -13,6 +13,7 @@ import type { Target } from '../suites/harness/target/types.ts'
 import { sweep } from './commands/sweep.ts'
 import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
 import { sweepRun } from './sweep.ts'
+import { expiryLine } from './sweep-queue.ts'
 import type { Terminal } from './terminal.ts'
 
 const run = 'r0123456789'
@@ -47,7 +48,16 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
     { kind: 'pod', name: 'bb', id: null, state: 'removed' },
   ])
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(swept).toEqual({ run, removed: ['a', 'b'], never: ['never'], jobs: 0, purged: [], kept: [], failed: [] })
+  expect(swept).toEqual({
+    run,
+    removed: ['a', 'b'],
+    never: ['never'],
+    jobs: 0,
+    expiring: null,
+    purged: [],
+    kept: [],
+    failed: [],
+  })
   expect(await names()).toEqual(['bb', 'other'])
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
@@ -63,14 +73,19 @@ test('cancels the jobs that the ledger names', async () => {
     call('POST', 'run', '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}'),
   )
   const [a, b] = await Promise.all(submissions)
+  const endsMs = Date.UTC(2100, 0, 1)
   ledger([
     { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' },
     { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: a?.id ?? '', state: 'created' },
     { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'created' },
     { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'removed' },
-    { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested' },
+    { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested', endsMs },
   ])
-  expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({ failed: [] })
+  expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({
+    failed: [],
+    expiring:
+      '1 submission gave no id: a job that came of one cannot be cancelled, and is gone by 2100-01-01T00:00:00Z',
+  })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
   expect(existsSync(runFolder(cwd, run))).toBe(false)
@@ -109,6 +124,32 @@ test('a job counts as over where its status says so, not where its cancelling is
   expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 1', 'queue.x 3'])
   expect(await sweep({})).toMatchObject({ jobs: 1, failed: [] })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
+})
+
+const now = Date.UTC(2026, 10, 22, 1)
+const hour = 3_600_000
+const controlled = { url: 'http://127.0.0.1:1/clock' }
+test.each<[clock: Target['clock'], ends: (number | null)[], line: string | null]>([
+  ['real', [], null],
+  ['real', [now - 1, now], null],
+  [
+    'real',
+    [now - 1, now + hour, now + 2 * hour],
+    '2 submissions gave no id: a job that came of one cannot be cancelled, and is gone by 2026-11-22T03:00:00Z',
+  ],
+  [
+    'real',
+    [now + hour, null],
+    '2 submissions gave no id: a job that came of one cannot be cancelled, and ends with its ttl',
+  ],
+  [
+    controlled,
+    [now - hour],
+    '1 submission gave no id: a job that came of one cannot be cancelled, and is gone by 2026-11-22T00:00:00Z on the clock of the target',
+  ],
+])('on the clock %j, jobs without an id that end at %j are told of until then', (clock, ends, line) => {
+  const jobs = ends.map((endsMs, at) => ({ name: `queue.x ${at}`, endpoint: 'normal', id: null, endsMs }))
+  expect(expiryLine(jobs, { clock }, now)).toBe(line)
 })
 
 test('purges the endpoint that a load has filled, where the target file marks it dedicated', async () => {

@@ -10,7 +10,7 @@ import { overHttp } from '../suites/harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
-import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
+import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
@@ -20,6 +20,8 @@ export interface Swept {
   readonly never: readonly string[]
   /** How many jobs were cancelled; those that had ended before are not among them. */
   readonly jobs: number
+  /** What is said of jobs that nobody can cancel, with the time by which they are gone; null where there are none. */
+  readonly expiring: string | null
   /** Ids of endpoints whose queue was purged of the jobs of a load. */
   readonly purged: readonly string[]
   /** Names of pods that were left alone because the run was told to keep them. */
@@ -52,7 +54,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
   const never: string[] = []
   const failed: { name: string; reason: string }[] = []
   const purged: string[] = []
-  let jobs: Cancelled = { cancelled: [], over: [], failed: [] }
+  let jobs: Cancelled = { cancelled: [], over: [], failed: [], expiring: [] }
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
     const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
     const clock = createRealClock()
@@ -89,6 +91,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
     removed,
     never,
     jobs: jobs.cancelled.length,
+    expiring: expiryLine(jobs.expiring, target, Date.now()),
     purged,
     kept: kept.map(({ name }) => name),
     failed,
@@ -205,7 +208,7 @@ function note({ folder, jobs, endpoints }: RunLedger, done: Done): void {
     ...done.pods.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' })),
     ...jobs
       .filter(({ name }) => done.jobs.includes(name))
-      .map((one): ResourceLine => ({ kind: 'job', ...one, state: 'removed' })),
+      .map(({ endsMs: _, ...one }): ResourceLine => ({ kind: 'job', ...one, state: 'removed' })),
     ...endpoints
       .filter(({ endpoint }) => done.purged.includes(endpoint))
       .map((one): ResourceLine => ({ kind: 'endpoint', ...one, state: 'purged' })),

@@ -6,7 +6,6 @@ import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
-import { planLines } from '../../suites/harness/plan/text.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { RunOptions } from '../../suites/harness/run/options.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
@@ -39,6 +38,8 @@ export interface CheckOptions {
   readonly quiet: boolean
   /** ms that the run may take. */
   readonly budget?: number
+  /** USD that the run may cost by its plan. */
+  readonly maxCost?: number
 }
 
 /** What `check` judges: the rows that the suites have a function for. `load` judges the others. */
@@ -56,6 +57,9 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
     throw new UsageError(
       '--keep leaves pods on a target; without --target there is none, the reference ends with the run',
     )
+  }
+  if (options.maxCost !== undefined && options.target === undefined) {
+    throw new UsageError('--max-cost is for a target; without --target the reference is judged, which costs nothing')
   }
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
@@ -170,16 +174,18 @@ function refuseLoad(only: readonly string[]): void {
 async function plannedFor(
   target: Target | null,
   selected: readonly string[],
-  { budget, quiet }: CheckOptions,
+  { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
 ): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs'>> {
-  if (budget === undefined && target?.clock !== 'real') return {}
+  if (budget === undefined && maxCost === undefined && target?.clock !== 'real') return {}
   // Loaded where it is asked for: the plan needs every suite.
-  const { defaultBudgetMs, planOf } = await import('../plan.ts')
+  const { defaultBudgetMs, linesOf, planOf, refuseCost } = await import('../plan.ts')
   const described = target ?? (await import('../../proof/instance.ts')).embed().target
   const plan = planOf(described, selected, budget)
-  if (!quiet) for (const line of planLines(plan)) terminal.err(line)
-  return { leftOut: plan.leftOut, budgetMs: budget ?? defaultBudgetMs }
+  if (!quiet) for (const line of linesOf(plan, target)) terminal.err(line)
+  refuseCost(plan, described, maxCost)
+  const budgetMs = budget ?? (described.clock === 'real' ? defaultBudgetMs : undefined)
+  return { leftOut: plan.leftOut, ...(budgetMs !== undefined && { budgetMs }) }
 }
 
 /** The profiles of a run: those of the list, else core; of the reference all. */
@@ -193,13 +199,14 @@ function sweepLeft(terminal: Terminal, run: string, target: Target, keep: boolea
   return sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep })
 }
 
-function tellSwept(terminal: Terminal, { removed, kept, failed }: Swept, run: string): void {
+function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swept, run: string): void {
   if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} that the run had left`)
   if (kept.length > 0) {
     terminal.err(
       `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
+  if (expiring !== null) terminal.err(expiring)
   for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   if (failed.length > 0) terminal.err(`npx plumbline sweep ${run} tries again`)
 }

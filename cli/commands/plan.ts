@@ -1,6 +1,6 @@
 import { embed } from '../../proof/instance.ts'
-import { lengthOf, planLines } from '../../suites/harness/plan/text.ts'
-import { planOf } from '../plan.ts'
+import { lengthOf } from '../../suites/harness/plan/text.ts'
+import { linesOf, planOf } from '../plan.ts'
 import { selectRules } from '../select.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -18,7 +18,7 @@ export async function plan(options: PlanOptions, terminal: Terminal): Promise<nu
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const selected = selectRules(judged, { only: options.only, profiles: profilesFor(options.profile, target) })
   const planned = planOf(target ?? embed().target, selected, options.budget)
-  for (const line of planLines(planned)) terminal.out(line)
+  for (const line of linesOf(planned, target)) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('the end is decided by:')
   for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {
     terminal.out(`  ${lengthOf(fromMs)} to ${lengthOf(toMs)}: ${rule}`)

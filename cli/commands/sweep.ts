@@ -64,13 +64,14 @@ async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Termi
     )
     return 1
   }
-  const { removed, never, jobs, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
+  const { removed, never, jobs, expiring, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
   const parts = [`${counted(removed.length, 'pod')} removed`]
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
   if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled`)
   if (never.length > 0) parts.push(`${never.length} never came into being`)
   if (failed.length > 0) parts.push(`${failed.length} still there`)
   terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)
+  if (expiring !== null) terminal.out(`run ${ledger.run}: ${expiring}`)
   for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
   return failed.length
 }

@@ -14,7 +14,7 @@ export function withLedger(client: QueueClient, dedicated: string, resources: Re
     async submit(endpoint, ttlMs, input = {}) {
       if (endpoint === dedicated && Object.keys(input).length === 0) return client.submit(endpoint, ttlMs, input)
       const line = { kind: 'job', endpoint, name: `load ${++count}` } as const
-      resources({ ...line, id: null, state: 'requested' })
+      resources({ ...line, id: null, state: 'requested', endsMs: Date.now() + ttlMs })
       const id = await client.submit(endpoint, ttlMs, input)
       resources({ ...line, id, state: id === null ? 'removed' : 'created' })
       if (id !== null) names.set(id, line.name)

@@ -95,7 +95,8 @@ export async function loadQueue(
 
 /** Empties the endpoint of the jobs that wait, and cancels those that a purge does not take. */
 async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
-  const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
+  const { expiring, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
+  if (expiring !== null) err(`plumbline: ${expiring}`)
   for (const { name, reason } of failed) err(`plumbline: ${name} is still there: ${reason}`)
   if (failed.length > 0) err(`plumbline: jobs end with their ttl; npx plumbline sweep ${run} removes them at once`)
 }
@@ -105,7 +106,7 @@ function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): 
 }
 
 /** What a smoke means: which operations can be driven, and why not the others. */
-function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
+export function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
   const failed = new Set(faults.map(([operation]) => operation))
   const names = [...new Set([...points.map(({ operation }) => operation), ...failed])]
   const served = names.filter((name) => !failed.has(name))

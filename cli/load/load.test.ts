@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseTarget } from '../../suites/harness/target/load.ts'
 import { UsageError } from '../errors.ts'
 import { describeEstimate, refuseBeyond } from './caps.ts'
+import { smokeLines } from './limits.ts'
 import { refuseUnowned } from './owned.ts'
 import { selectLoad } from './select.ts'
 
@@ -108,6 +109,42 @@ test('caps hold at their very number', () => {
     /: 40 empty jobs .* \(price unknown: set budget: \{jobPrice: USD\} in the target file\)/,
   )
   expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority, /)
+})
+
+test.each<[says: string, points: string[], faults: (readonly [string, string])[], lines: string[]]>([
+  ['all', ['run', 'status', 'run'], [], ['smoke: 2 of 2 operations served, nothing judged']],
+  [
+    'not all',
+    ['run', 'status', 'purge'],
+    [
+      ['run', 'one request of run was answered 500'],
+      ['purge', 'no job was accepted'],
+      ['cancel', 'no job was accepted'],
+    ],
+    [
+      'not served: one request of run was answered 500',
+      'not served: no job was accepted',
+      'smoke: 1 of 4 operations served, nothing judged; what was not served is not judged by load limits',
+    ],
+  ],
+  [
+    'none',
+    ['run'],
+    [['run', 'down']],
+    [
+      'not served: down',
+      'smoke: 0 of 1 operation served, nothing judged; what was not served is not judged by load limits',
+    ],
+  ],
+])('a smoke that served %s ends with how many', (_, operations, faults, lines) => {
+  const points = operations.map((operation) => ({
+    operation,
+    sentMs: 0,
+    receivedMs: 1,
+    status: 200,
+    kind: 'answer' as const,
+  }))
+  expect(smokeLines(points, faults)).toEqual(lines)
 })
 
 test('the profile lab is judged where it is asked for', () => {

@@ -60,7 +60,7 @@ export interface QueueClientOptions {
   /** Demands the endpoint of a role from the target file. */
   readonly endpointOf: (role: EndpointRole) => string
   /** Told before a job is submitted, and of what the answer was, so that nothing is left running. */
-  readonly submitting: (endpoint: string) => (reply: Reply) => void
+  readonly submitting: (endpoint: string, body: unknown) => (reply: Reply) => void
   /** Told of each answer that shows how a job is. */
   readonly shown: (endpoint: string, job: string, reply: Reply) => void
 }
@@ -111,8 +111,8 @@ export function createQueueClient(options: QueueClientOptions): QueueClient {
     }
 
     /** What is to be done once a call is answered. */
-    function noting({ operation, job }: Call): (reply: Reply) => void {
-      if (submits.has(operation)) return submitting(endpoint)
+    function noting({ operation, job, body }: Call): (reply: Reply) => void {
+      if (submits.has(operation)) return submitting(endpoint, body)
       return (reply) => {
         if (job !== undefined && reply.exchange.key === key.name) shown(endpoint, job, reply)
       }

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Context } from '../context.ts'
 import type { Hook, Target } from '../target/types.ts'
 import { type RigResult, runOnRig } from '../testing/rig.ts'
@@ -10,6 +14,9 @@ import { createHooks } from './hooks.ts'
 const call = { run: 'r1', pod: 'p1', status: 'ERROR' }
 const longMs = 60_000
 const servers: Server[] = []
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-hooks-'))
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()
@@ -48,6 +55,22 @@ describe('a hook', () => {
     expect(seen).toContain('did not end within 500 ms')
   })
 
+  test.for<[says: string, from: 'limit' | 'run']>([
+    ['once its time is over', 'limit'],
+    ['once the run is gone', 'run'],
+  ])('is ended %s, and what it has started with it', async ([, from]) => {
+    const noted = join(folder, from)
+    // The shell and what it starts keep none of the output of the hook open.
+    const hook = { command: ['sh', '-c', 'sleep 600 2>&- & echo $! $$ >"$1.new"; mv "$1.new" "$1"; wait', 'sh', noted] }
+    const run = spawn(process.execPath, ['--input-type=module', '-e', alone, JSON.stringify([hook, call, from])])
+    onTestFinished(() => void run.kill('SIGKILL'))
+    await vi.waitUntil(() => existsSync(noted), { timeout: longMs })
+    if (from === 'run') run.kill('SIGKILL')
+    const left = readFileSync(noted, 'utf8').trim().split(' ').map(Number)
+    expect(left).toHaveLength(2)
+    await vi.waitUntil(() => !left.some(isRunning), { timeout: longMs })
+  })
+
   test('may be an address', async () => {
     const told: string[] = []
     const url = await serve(async (body) => {
@@ -61,6 +84,23 @@ describe('a hook', () => {
     expect(told.map((body) => JSON.parse(body))).toEqual([call, call])
   })
 })
+
+/** A run of its own, whose hooks may take three seconds or as long as they like. */
+const alone = `import { createHooks } from ${JSON.stringify(import.meta.resolve('./hooks.ts'))}
+  const [hook, call, from] = JSON.parse(process.argv[1])
+  await createHooks(null, from === 'limit' ? 3_000 : 600_000)(hook, call)
+  setTimeout(() => {}, 600_000)`
+
+/** Whether a process is there and has not merely been left unreaped. */
+function isRunning(id: number): boolean {
+  const file = `/proc/${id}/stat`
+  if (existsSync('/proc/self/stat')) return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
+  try {
+    return process.kill(id, 0)
+  } catch {
+    return false
+  }
+}
 
 /** An image with which a pod of the reference ends in ERROR; the hook gives it to a pod that is there already. */
 const breaks = `const [base] = process.argv.slice(1)

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { isSuccess } from '../exchange.ts'
 import type { Hook } from '../target/types.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
+import type { Ended } from './leader.ts'
 
 /** What a hook is told: the run, the id of the pod, and the status that the pod is to have. */
 export interface HookCall {
@@ -12,6 +14,10 @@ export interface HookCall {
 
 /** Runs a hook; resolves with null where it did its work, else with one clause that says why not. */
 export type RunHook = (hook: Hook, call: HookCall) => Promise<string | null>
+
+const leaderFile = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './leader.ts' : './leader.js', import.meta.url),
+)
 
 /** So much of what a command says is read, in bytes. */
 const keptOutput = 16_384
@@ -41,39 +47,54 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
   }
 }
 
-/** The command stays in the process group of the run, so that it ends with it. */
+/** The command is in a process group of its own, whose leader ends all of it once this process is gone. */
 function execute(command: readonly string[], call: HookCall, limitMs: number): Promise<string | null> {
-  const [program = '', ...words] = command
+  const [program = ''] = command
   const limit = AbortSignal.timeout(limitMs)
-  const child = spawn(program, words, {
-    stdio: ['ignore', 'ignore', 'pipe'],
+  const leader = spawn(process.execPath, ['--no-warnings', leaderFile, ...command], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...process.env, PLUMBLINE_RUN: call.run, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status },
   })
   let said = ''
-  child.stderr.on('data', (chunk: Buffer) => {
+  let ended: Ended | null = null
+  leader.stderr?.on('data', (chunk: Buffer) => {
     if (said.length < keptOutput) said += chunk.toString('utf8')
+  })
+  leader.on('message', (message) => {
+    ended = message as Ended
   })
   return new Promise((resolve) => {
     const end = (failure: string | null) => {
       limit.removeEventListener('abort', late)
-      child.stderr.destroy()
+      leader.stderr?.destroy()
       resolve(failure)
     }
     /** A command that has ended may have left something behind that keeps its output open. */
     function late(): void {
-      const code = child.exitCode
-      child.kill('SIGKILL')
-      end(code === null ? `${program} did not end within ${limitMs} ms` : exitOf(code, null, said))
+      endGroup(leader)
+      end(ended === null ? `${program} did not end within ${limitMs} ms` : failureOf(program, ended, said))
     }
     limit.addEventListener('abort', late)
-    child.on('error', (error) => end(`${program} could not be started (${(error as NodeJS.ErrnoException).code})`))
-    child.on('close', (code, signal) => end(exitOf(code, signal, said)))
+    leader.on('error', (error: NodeJS.ErrnoException) => end(failureOf(program, { fault: error.code ?? '' }, said)))
+    leader.on('close', (code, signal) => end(failureOf(program, ended ?? { code, signal }, said)))
   })
+}
 
-  function exitOf(code: number | null, signal: string | null, text: string): string | null {
-    if (code === 0) return null
-    const ended = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`
-    const line = text.split('\n').find((one) => one.trim() !== '')
-    return `${program} ${ended}${line === undefined ? '' : `: ${line.trim()}`}`
+function failureOf(program: string, ended: Ended, said: string): string | null {
+  if ('fault' in ended) return `${program} could not be started (${ended.fault})`
+  const { code, signal } = ended
+  if (code === 0) return null
+  const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`
+  const line = said.split('\n').find((one) => one.trim() !== '')
+  return `${program} ${how}${line === undefined ? '' : `: ${line.trim()}`}`
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It is gone already, which is what was wanted.
   }
 }

@@ -13,6 +13,14 @@ const pods = { requests: 12, ms: 7_000, requestMs: 180 }
 const jobs = { requests: 8, ms: 1_000, requestMs: 25 }
 const other = { requests: 4, ms: 0, requestMs: 50 }
 
+/** Pods that a rule of the pod plane makes, its share of common ones included; and how long they live, by its time. */
+const podsMade = 1.7
+const podsLive = 2.2
+
+/** Jobs of a rule that needs the worker, and the share of jobs in the requests of other rules of queues. */
+const jobsMade = 2.2
+const jobShare = 0.35
+
 /** A worker that the rule before has brought must be gone first. */
 const coldMs = 10_000
 
@@ -24,12 +32,15 @@ export function estimate(scenario: Scenario, row: RuleRow, target: Target): Plan
   const needs = needsOf(row)
   const kind = needs.some((need) => need.startsWith('pod')) ? pods : needs.includes('worker') ? jobs : other
   const requests = scenario.requests ?? kind.requests
-  const plain = { rule: row.id, requests, claim: claimOf(scenario, row, target) }
-  if (target.clock !== 'real') return { ...plain, waitMs: 0, ms: requests * controlledMs }
+  const made = kind === pods ? podsMade : 0
+  const submitted = kind === jobs ? jobsMade : needs.includes('queue') ? requests * jobShare : 0
+  const plain = { rule: row.id, requests, pods: made, jobs: submitted, claim: claimOf(scenario, row, target) }
+  const timed = (waitMs: number, ms: number) => ({ ...plain, waitMs, ms, podMs: made === 0 ? 0 : ms * podsLive })
+  if (target.clock !== 'real') return timed(0, requests * controlledMs)
   const waitMs = waitMsOf(row)
   // What is arranged takes part of the wait.
   const ms = Math.max(waitMs, kind.ms + requests * kind.requestMs) + (isCold(scenario) ? coldMs : 0)
-  return { ...plain, waitMs, ms }
+  return timed(waitMs, ms)
 }
 
 function isCold({ uses = [], shares = [] }: Scenario): boolean {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Budget } from '../target/types.ts'
+import { costLine, costOf } from './cost.ts'
 import { type PlanResources, type PlanRule, planRun } from './plan.ts'
 import { lengthOf, planLines } from './text.ts'
 
@@ -9,6 +11,9 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
   return {
     rule: name,
     requests: 1,
+    pods: 0,
+    jobs: 0,
+    podMs: 0,
     waitMs: seconds * 1000,
     ms: seconds * 1000,
     claim: { alone, endpoints, shared, workers },
@@ -126,6 +131,52 @@ test('a plan says what it leaves out, and why', () => {
     'planned: 1 rule, about 1 request, done in about 3s; the longest wait is 3s (quick)',
     'left out by the budget, and so unverified: 1 rule (slow)',
   ])
+})
+
+const nobody = { podPricePerHour: null, jobPrice: null }
+test.each<
+  [
+    created: { pods: number; podMs: number; jobs: number },
+    prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>,
+    cost: number | null,
+    line: string,
+  ]
+>([
+  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'none beside the requests, since nothing is created'],
+  [
+    { pods: 2, podMs: 5_400_000, jobs: 40 },
+    { podPricePerHour: 0.5, jobPrice: 0.01 },
+    1.15,
+    'about 1.15 USD, for about 2 pods (1h30m in all) and about 40 jobs',
+  ],
+  [
+    { pods: 1, podMs: 60_000, jobs: 0 },
+    { ...nobody, podPricePerHour: 6 },
+    0.1,
+    'about 0.10 USD, for about 1 pod (1m in all)',
+  ],
+  [{ pods: 0, podMs: 0, jobs: 1 }, { ...nobody, jobPrice: 0 }, 0, 'about 0.00 USD, for about 1 job'],
+  [
+    { pods: 1, podMs: 60_000, jobs: 1 },
+    { ...nobody, jobPrice: 1 },
+    null,
+    'unknown (set budget: {podPricePerHour: USD} in the target file), for about 1 pod (1m in all) and about 1 job',
+  ],
+  [
+    { pods: 1, podMs: 60_000, jobs: 1 },
+    nobody,
+    null,
+    'unknown (set budget: {podPricePerHour: USD, jobPrice: USD} in the target file), for about 1 pod (1m in all) and about 1 job',
+  ],
+])('%j at %j costs %s USD', (created, prices, cost, line) => {
+  expect(costOf(created, prices)).toBe(cost)
+  expect(costLine(created, prices)).toBe(`estimated cost: ${line}`)
+})
+
+test('what is left out costs nothing', () => {
+  const priced = { pods: 1.5, podMs: 3_600_000, jobs: 0.4 }
+  const { pods, podMs, jobs } = planRun([rule('quick', 3, priced), rule('slow', 90, priced)], free, 20_000)
+  expect({ pods, podMs, jobs }).toEqual({ pods: 2, podMs: 3_600_000, jobs: 1 })
 })
 
 test.each([

@@ -7,6 +7,11 @@ import { lengthOf } from './text.ts'
 export interface PlanRule {
   readonly rule: string
   readonly requests: number
+  /** Pods that it makes and jobs that it submits, as means and so with fractions. */
+  readonly pods: number
+  readonly jobs: number
+  /** How long its pods live, one after the other, ms. */
+  readonly podMs: number
   /** The wait that its row declares; 0 where time need not be waited out. */
   readonly waitMs: number
   /** All of its time, real ms. */
@@ -23,6 +28,10 @@ export interface PlanResources extends Resources {
 export interface Plan {
   readonly rules: number
   readonly requests: number
+  readonly pods: number
+  /** How long all pods live, one after the other, ms. */
+  readonly podMs: number
+  readonly jobs: number
   readonly expectedMs: number
   /** What decides that: the rules of the critical path, or how many requests the target grants. */
   readonly bound: 'rules' | 'requests'
@@ -63,7 +72,8 @@ function named(budgetMs: number): string {
 function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut'> {
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
-  const requests = rules.reduce((sum, rule) => sum + rule.requests, 0)
+  const sum = (of: (rule: PlanRule) => number) => rules.reduce((all, rule) => all + of(rule), 0)
+  const requests = sum((rule) => rule.requests)
   const { requestsPerMinute } = resources
   const grantedMs = requestsPerMinute === null ? 0 : Math.ceil((requests / requestsPerMinute) * 60_000)
   const pathMs = path.at(-1)?.toMs ?? 0
@@ -74,6 +84,9 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   return {
     rules: rules.length,
     requests,
+    pods: Math.ceil(sum(({ pods }) => pods)),
+    podMs: Math.ceil(sum(({ podMs }) => podMs)),
+    jobs: Math.ceil(sum(({ jobs }) => jobs)),
     expectedMs: Math.max(pathMs, grantedMs),
     bound: grantedMs > pathMs ? 'requests' : 'rules',
     path,

@@ -1,7 +1,8 @@
 import { counted } from '../counted.ts'
 import { type HeaderPairs, headerOf, textOf } from '../exchange.ts'
 import type { Finding } from '../outcome.ts'
-import { program } from './rerun.ts'
+import { hookLines, quotedId } from './hook-lines.ts'
+import { program, type TargetFacts } from './rerun.ts'
 import type { Step } from './scenario.ts'
 import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, word } from './shell.ts'
 import { answerText } from './shown.ts'
@@ -20,6 +21,7 @@ export interface CurlScenario {
   readonly clock: string | null
   /** Path template of the removal of a pod, as `/v2/pods/{id}`. */
   readonly deletePath: string
+  readonly hooks: TargetFacts['hooks']
   readonly steps: readonly Step[]
   readonly omitted: number
   readonly finding: Finding | null
@@ -55,7 +57,7 @@ export function toCurl(scenario: CurlScenario): string[] {
   const steps = upToFinding(scenario)
   if (steps.length === 0) return []
   const script = createScript(scenario, steps)
-  const lines = steps.flatMap((step, at) => script.step(step, at + 1, at === steps.length - 1))
+  const lines = steps.flatMap((step, at) => script.step(step, at + 1))
   return [...script.head(lines), ...lines]
 }
 
@@ -67,6 +69,7 @@ function upToFinding({ steps, finding }: CurlScenario): readonly Step[] {
 function createScript(scenario: CurlScenario, steps: readonly Step[]) {
   const { base, clock, finding } = scenario
   const pods = new Map<string, string>()
+  let number = 0
 
   function address(url: string): string {
     const inside = url === base || (url.startsWith(base) && /^[/?#]/.test(url.slice(base.length)))
@@ -85,7 +88,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
 
   function request({ shown, body }: Step, ...flags: readonly string[]): string {
     const { method, url, headers } = shown.request
-    const sent = bodyOf(shown, body, (text) => word(withPods(withSecrets(text), (id) => `(?<=")${id}(?=")`)))
+    const sent = bodyOf(shown, body, (text) => word(withPods(withSecrets(text), quotedId)))
     const parts = [
       'curl',
       ...flags,
@@ -100,11 +103,14 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     return `${sent.before}${parts.join(' ')}`
   }
 
-  function step(one: Step, number: number, last: boolean): string[] {
+  function step(one: Step, position: number): string[] {
     const { shown, answer, made } = one
     const { polls } = shown
-    const lines = wait(shown.waitedMs)
-    const title = `${number}. ${shown.operation}: ${answerText(answer)} in the run`
+    const last = position === steps.length
+    const called = hookLines(one.hook, scenario, { number: number + 1, withPods })
+    if (called.length > 0) number++
+    const lines = [...called, ...wait(shown.waitedMs)]
+    const title = `${++number}. ${shown.operation}: ${answerText(answer)} in the run`
     lines.push(
       comment(polls === null ? title : `${title}, after ${polls.count} requests, the first answered ${polls.from}`),
     )
@@ -120,7 +126,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     }
     if (polls !== null && shown.request.method === 'GET' && polls.from !== polls.to) return lines
     // A pod is kept in mind for its removal, whether it is asked for again or not.
-    if (made !== null && (made.kind === 'pod' || usedLater(made.id, number))) {
+    if (made !== null && (made.kind === 'pod' || usedLater(made.id, position))) {
       const variable = `${made.kind.toUpperCase()}_${pods.size + 1}`
       const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
       lines.push(`${variable}=$(${request(one, '-s')} | ${id}); echo "${variable}=$${variable}"`)
@@ -182,7 +188,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
           ]
         : []),
       start(scenario),
-      ...secretsOf(steps)
+      ...secretsOf(steps, scenario.hooks)
         .filter(({ variable }) => used(variable))
         .map(({ name, variable }) => demand(name, variable, scenario)),
       `export AGENT=${word([`plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${scenario.rule})`])}`,
@@ -267,18 +273,26 @@ function told(finding: Finding | null): string[] {
   return [comment(`expected: ${finding.expected}`), comment(`observed: ${finding.observed}`)]
 }
 
-function secretsOf(steps: readonly Step[]): { name: string; variable: string }[] {
+function secretsOf(steps: readonly Step[], hooks: CurlScenario['hooks']): { name: string; variable: string }[] {
   const texts = steps.flatMap(({ shown: { request }, body }) => [
     request.url,
     ...request.headers.map(([, value]) => value),
     body === null ? '' : (textOf(body) ?? ''),
   ])
-  const names = texts.flatMap((text) => [...text.matchAll(/«([A-Za-z0-9._-]+)»/g)].map((match) => match[1] ?? ''))
+  const names = [...texts, ...Object.values(hooks).flat()].flatMap((text) =>
+    [...text.matchAll(/«([A-Za-z0-9._-]+)»/g)].map((match) => match[1] ?? ''),
+  )
   return [...new Set(names)].sort().map((name) => ({ name, variable: variableOf(name) }))
 }
 
 function demand(name: string, variable: string, { embedded }: CurlScenario): string {
-  const where = name === 'key.altered' ? 'keys.full, its last characters exchanged,' : name.replace(/^key\./, 'keys.')
+  const [kind, status, position = 1] = name.split('.')
+  const where =
+    kind === 'hook'
+      ? `text ${position} from the environment in pods.statuses.${status}.hook`
+      : name === 'key.altered'
+        ? 'keys.full, its last characters exchanged,'
+        : name.replace(/^key\./, 'keys.')
   const hint = embedded ? `${where} of the target file that ${program} serve prints` : `${where} of your target file`
   return `export ${variable}="\${${variable}:?set it to ${hint}}"`
 }

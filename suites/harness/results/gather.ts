@@ -118,6 +118,7 @@ async function collect(
   }))
   for await (const event of events()) {
     if (event.type === 'clock') for (const { collector } of collectors) collector.waited(event.owner, event.nowMs)
+    if (event.type === 'hook') for (const { collector } of collectors) collector.hooked(event)
     if (event.type !== 'exchange') continue
     const pod = podOf(event, open)
     const takers = collectors.filter(({ collector }) => collector.wants(event, pod))

@@ -1,5 +1,6 @@
 import { type Exchange, jsonOf, type Operation } from '../exchange.ts'
 import { idIn, listsIn } from '../read.ts'
+import type { HookEvent } from '../record/events.ts'
 import { type Collector, folded, folds, type Step, scenarioExchanges, toStep } from './scenario.ts'
 
 /** What brings a pod to where a list shows it, and how one sees that it is there. */
@@ -26,6 +27,7 @@ export function listedIn({ operation, response }: Exchange): readonly string[] {
  */
 export function createListCollector({ evidence, pods }: WantedList): Collector {
   const histories = new Map<string, Step[]>()
+  const hooks = new Map<string, HookEvent>()
   let list: Step | null = null
 
   return {
@@ -33,7 +35,7 @@ export function createListCollector({ evidence, pods }: WantedList): Collector {
       return n === evidence || (n < evidence && pod !== null && pods.has(pod) && making.has(operation as Operation))
     },
     exchange(exchange) {
-      const step = toStep(exchange, 0)
+      const step = toStep(exchange, 0, hooks)
       if (exchange.n === evidence) {
         list = step
         return
@@ -48,18 +50,25 @@ export function createListCollector({ evidence, pods }: WantedList): Collector {
       else history.push(step)
     },
     waited() {},
+    hooked(hook) {
+      if (pods.has(hook.pod)) hooks.set(hook.pod, hook)
+    },
     steps() {
       if (list === null) return { steps: [], omitted: 0 }
       const steps: Step[] = []
       let omitted = 0
       for (const history of histories.values()) {
-        const told = history.filter((step, at) => step.shown.request.method !== 'GET' || moved(step, history[at - 1]))
+        const told = history.filter((step, at) => tells(step, history[at - 1]))
         if (steps.length + told.length < scenarioExchanges) steps.push(...told)
         else omitted += told.length
       }
       return { steps: [...steps, list], omitted }
     },
   }
+}
+
+function tells(step: Step, before: Step | undefined): boolean {
+  return step.hook !== null || step.shown.request.method !== 'GET' || moved(step, before)
 }
 
 /** Whether a look at a pod found it elsewhere than before. */

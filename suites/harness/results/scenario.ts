@@ -1,5 +1,6 @@
 import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../exchange.ts'
 import { membersOf } from '../read.ts'
+import type { HookEvent } from '../record/events.ts'
 import { type Answer, answerOf, answerText, showExchange } from './shown.ts'
 import type { ShownExchange } from './types.ts'
 
@@ -36,6 +37,8 @@ export interface Step {
   readonly body: Uint8Array | null
   readonly answer: Answer | null
   readonly made: Made | null
+  /** The hook that was run for its pod since the last step about that; null where none was. */
+  readonly hook: HookEvent | null
 }
 
 /** Gathers the scenario of one rule from the exchanges of a run, a bounded number at a time. */
@@ -48,6 +51,8 @@ export interface Collector {
   exchange(exchange: Exchange): void
   /** The end of a wait of `owner`. */
   waited(owner: string, nowMs: number): void
+  /** A hook was run. */
+  hooked(hook: HookEvent): void
   steps(): { readonly steps: readonly Step[]; readonly omitted: number }
 }
 
@@ -55,6 +60,7 @@ export function createCollector({ owner, whole, pods, focus, evidence }: Wanted)
   const shows = new Set(evidence)
   const first = evidence[0]
   const kept: Step[] = []
+  const hooks = new Map<string, HookEvent>()
   let omitted = 0
   let complete = false
   let focused = false
@@ -90,7 +96,9 @@ export function createCollector({ owner, whole, pods, focus, evidence }: Wanted)
 
   /** The oldest step that was refused, else one that only looked, else any that neither makes a pod nor is evidence. */
   function dispensable(): number {
-    const spare = kept.map((one, at) => ({ one, at })).filter(({ one }) => one.made === null && !shows.has(one.shown.n))
+    const spare = kept
+      .map((one, at) => ({ one, at }))
+      .filter(({ one }) => one.made === null && one.hook === null && !shows.has(one.shown.n))
     const refused = spare.find(({ one }) => one.shown.request.method !== 'GET' && (one.answer?.status ?? 0) >= 400)
     const looked = spare.find(({ one }) => one.shown.request.method === 'GET' && one.shown.owner === owner)
     return (refused ?? looked ?? spare[0])?.at ?? 0
@@ -105,7 +113,7 @@ export function createCollector({ owner, whole, pods, focus, evidence }: Wanted)
     },
     exchange(exchange) {
       const own = exchange.owner === owner
-      add(toStep(exchange, own ? waitedMs : 0))
+      add(toStep(exchange, own ? waitedMs : 0, hooks))
       if (exchange.n === first) complete = true
       if (!own) return
       seenMs = exchange.received.target
@@ -115,6 +123,9 @@ export function createCollector({ owner, whole, pods, focus, evidence }: Wanted)
       if (by !== owner) return
       if (seenMs !== null) waitedMs += Math.max(0, nowMs - seenMs)
       seenMs = nowMs
+    },
+    hooked(hook) {
+      if ((whole && hook.owner === owner) || pods.has(hook.pod)) hooks.set(hook.pod, hook)
     },
     steps() {
       const end = kept.findLastIndex(({ shown }) => shown.owner === owner || shows.has(shown.n))
@@ -153,10 +164,17 @@ function topLevel(body: Uint8Array, id: string, matches: readonly (string | unde
   return matches[before] === id ? before + 1 : matches.indexOf(id) + 1
 }
 
-/** An exchange as a step; `waitedMs` is how long its owner waited before it. */
-export function toStep(exchange: Exchange, waitedMs: number): Step {
+/**
+ * An exchange as a step; `waitedMs` is how long its owner waited before it. The hook of its pod, if one was run, is
+ * taken out of `hooks`.
+ */
+export function toStep(exchange: Exchange, waitedMs: number, hooks: Map<string, HookEvent>): Step {
   const { body } = exchange.request
+  const pod = exchange.subject ?? ''
+  const hook = hooks.get(pod) ?? null
+  hooks.delete(pod)
   return {
+    hook,
     shown: { ...showExchange(exchange), waitedMs },
     body: body === null || body.length > keptBodyBytes ? null : body,
     answer: answerOf(exchange),
@@ -165,7 +183,8 @@ export function toStep(exchange: Exchange, waitedMs: number): Step {
 }
 
 /** Whether the next step is the same as the last: a poll, or the same request again after a 429. */
-export function folds({ shown: last, answer }: Step, { shown: next }: Step): boolean {
+export function folds({ shown: last, answer }: Step, { shown: next, hook }: Step): boolean {
+  if (hook !== null) return false
   const again = next.request.method === 'GET' || answer?.status === 429
   return again && last.owner === next.owner && sameRequest(last.request, next.request)
 }
@@ -182,5 +201,5 @@ export function folded(last: Step, next: Step): Step {
   const { polls, sentMs, waitedMs } = last.shown
   const to = answerText(next.answer)
   const sum = polls ?? { count: 1, sinceMs: sentMs, from: answerText(last.answer) }
-  return { ...next, shown: { ...next.shown, waitedMs, polls: { ...sum, count: sum.count + 1, to } } }
+  return { ...next, hook: last.hook, shown: { ...next.shown, waitedMs, polls: { ...sum, count: sum.count + 1, to } } }
 }

@@ -31,10 +31,10 @@ export function word(pieces: readonly Piece[]): string {
   return pieces.map((piece) => (typeof piece === 'string' ? quote([piece]) : `"$${piece.variable}"`)).join('')
 }
 
-/** Text for a comment: one line, without control characters, at most 300 characters. */
-export function comment(text: string): string {
+/** Text for a comment: one line, without control characters, at most 300 characters unless told otherwise. */
+export function comment(text: string, most = 300): string {
   const line = [...text].map((character) => (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(character) ? ' ' : character))
-  return `# ${line.length > 300 ? `${line.slice(0, 299).join('')}…` : line.join('')}`
+  return `# ${line.length > most ? `${line.slice(0, most - 1).join('')}…` : line.join('')}`
 }
 
 /** The argument of a printf that writes exactly these bytes. */

@@ -1,11 +1,12 @@
+import { tables } from '../../../generated/tables.ts'
 import type { Reply } from '../client/reply.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
 import { idIn, membersOf } from '../read.ts'
+import type { Shared } from './owner.ts'
 
 /** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
 export interface OwnJobs {
   /** Told before a job is submitted, and of what the answer was. */
-  submitting(endpoint: string): (reply: Reply) => void
+  submitting(endpoint: string, body: unknown): (reply: Reply) => void
   /** Told of an answer that shows how a job is. */
   shown(endpoint: string, id: string, reply: Reply): void
   /** Notes that a job is of no concern any more. */
@@ -16,7 +17,10 @@ export interface OwnJobs {
 /** A job in one of these statuses needs no more of anybody. */
 export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
 
-export function createOwnJobs(owner: string, resources: ResourceLedger): OwnJobs {
+export function createOwnJobs(
+  owner: string,
+  { line, target, resources }: Pick<Shared, 'line' | 'target' | 'resources'>,
+): OwnJobs {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
   let submissions = 0
 
@@ -28,11 +32,13 @@ export function createOwnJobs(owner: string, resources: ResourceLedger): OwnJobs
   }
 
   return {
-    submitting(endpoint) {
+    submitting(endpoint, body) {
       const name = `${owner} ${++submissions}`
       const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
       open.set(name, entry)
-      resources({ kind: 'job', endpoint, name, id: null, state: 'requested' })
+      const { rateWaitMs, sweepMs } = target.tolerances
+      const endsMs = line.now() + rateWaitMs + ttlOf(body) + sweepMs
+      resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
       return (reply) => {
         const id = idIn(reply.json)
         if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
@@ -48,6 +54,14 @@ export function createOwnJobs(owner: string, resources: ResourceLedger): OwnJobs
     forget,
     unfinished: () => [...open].map(([name, entry]) => ({ name, ...entry })),
   }
+}
+
+/** How long a job lives that is submitted so, ms; the longest that there is where that cannot be told. */
+function ttlOf(body: unknown): number {
+  const { minimum, maximum, default: usual } = tables.bounds.ttlMs
+  const members = membersOf(body)
+  const ttl = members === null ? null : (membersOf(members.policy)?.ttl ?? usual)
+  return typeof ttl === 'number' && ttl >= minimum && ttl <= maximum ? ttl : maximum
 }
 
 /** A job status, `gone` after a 404, or `answer NNN`. */

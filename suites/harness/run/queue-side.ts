@@ -28,15 +28,11 @@ export interface QueueSide extends Pick<OwnJobs, 'unfinished' | 'forget'> {
   look(): void
 }
 
-export function createQueueSide(
-  { target, desk, resources }: Shared,
-  name: string,
-  actor: Actor,
-  sender: () => Sender,
-): QueueSide {
+export function createQueueSide(shared: Shared, name: string, actor: Actor, sender: () => Sender): QueueSide {
+  const { target, desk } = shared
   const clients = new Map<KeyName, QueueClient>()
   const mails: Mail[] = []
-  const { submitting, shown, forget, unfinished } = createOwnJobs(name, resources)
+  const { submitting, shown, forget, unfinished } = createOwnJobs(name, shared)
 
   function as(key: KeyName): QueueClient {
     const known = clients.get(key)

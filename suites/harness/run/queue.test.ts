@@ -209,6 +209,22 @@ test('what is left of a rule is cancelled, and lets the workers go', async () =>
   ])
 })
 
+test('by when a job is gone is written down before it is submitted', async () => {
+  const ttls = [20_000, undefined, 604_800_001, 'soon']
+  const { resources } = await runOnRig({
+    submits: {
+      async run({ queue }) {
+        for (const ttl of ttls) await queue.run({ input: {}, ...(ttl === undefined ? {} : { policy: { ttl } }) })
+      },
+    },
+  })
+  const ends = resources.flatMap((line) =>
+    line.kind === 'job' && line.state === 'requested' ? [line.endsMs ?? 0] : [],
+  )
+  const week = 7 * 24 * 3_600_000
+  expect(ends.map((ms) => ms - (ends[0] ?? 0) + 20_000)).toEqual([20_000, 24 * 3_600_000, week, week])
+})
+
 test('what is not cancelled is not taken for removed', async () => {
   const refused = new Response('{"error":"internal"}', { status: 500 })
   const { resources } = await runOnRig(

@@ -91,7 +91,7 @@ export const defaultTolerances: Tolerances = {
 }
 
 /** 16 scenarios beside each other keep about as many pods alive, which a small quota still holds. */
-export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null }
+export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
 
 /** A restricted key without grants is one that may read and do nothing else. */
 export const defaultGrants: Grants = {

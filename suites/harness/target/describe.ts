@@ -1,15 +1,58 @@
 import { markOf } from '../record/redact.ts'
-import type { Target } from './types.ts'
+import type { Hook, PodPlane, Recipe, Target } from './types.ts'
 
-/** The target as it may be written to a record: the same, with each key as its mark. */
+/** A shorter text would be found by chance in every answer. */
+const shortestSecret = 8
+
+/** The target as it may be written to a record: the same, with each key and each secret text of a hook as its mark. */
 export function describeTarget(target: Target): Target {
   return {
     ...target,
+    pods: target.pods === null ? null : { ...target.pods, recipes: describeRecipes(target.pods.recipes) },
     keys: Object.fromEntries(Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])),
   }
 }
 
-/** Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. */
+/**
+ * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. What the target file
+ * says in the clear elsewhere is no secret of a hook: the requests of a run hold it, and a replay sends them again.
+ */
 export function secretsOf(target: Target): Record<string, string> {
-  return Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
+  const clear = JSON.stringify([describeTarget(target), addressesOf(target)])
+  const isSecret = (text: string) => text.length >= shortestSecret && !clear.includes(JSON.stringify(text).slice(1, -1))
+  const recipes = Object.entries(target.pods?.recipes ?? {})
+  return {
+    ...Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value])),
+    ...Object.fromEntries(
+      recipes.flatMap(([status, { hook }]) => secretTexts(status, hook).filter(([, text]) => isSecret(text))),
+    ),
+  }
+}
+
+/** The addresses of all operations, as templates. */
+function addressesOf({ pods, queue }: Target): string[] {
+  return [pods, queue].flatMap((plane) =>
+    plane === null ? [] : Object.values(plane.paths).map((path) => plane.url + path),
+  )
+}
+
+function describeRecipes(recipes: PodPlane['recipes']): PodPlane['recipes'] {
+  return Object.fromEntries(
+    Object.entries(recipes).map(([status, recipe]): [string, Recipe] => [
+      status,
+      { ...recipe, hook: describeHook(status, recipe.hook) },
+    ]),
+  )
+}
+
+function describeHook(status: string, hook: Hook | null): Hook | null {
+  if (hook === null) return null
+  const marks = new Map(secretTexts(status, hook).map(([name, text]) => [text, markOf(name)]))
+  const shown = (text: string) => marks.get(text) ?? text
+  return 'url' in hook ? { url: shown(hook.url) } : { command: hook.command.map(shown) }
+}
+
+/** The texts of a hook that came from the environment, each with its name: `hook.ERROR`, `hook.ERROR.2`. */
+function secretTexts(status: string, hook: Hook | null): [name: string, text: string][] {
+  return [...new Set(hook?.secrets)].map((text, at) => [`hook.${status}${at === 0 ? '' : `.${at + 1}`}`, text])
 }

@@ -13,8 +13,15 @@ export interface TargetFile {
   readonly absent?: Readonly<Record<string, string>>
   readonly clock?: 'real' | { readonly url: string }
   readonly tolerances?: Readonly<Partial<Record<ToleranceName, string>>>
-  readonly budget?: { readonly scenarios?: number; readonly requestsPerMinute?: number; readonly jobPrice?: number }
+  readonly budget?: BudgetSection
   readonly known?: readonly (Omit<KnownFailure, 'clause'> & { readonly clause?: string })[]
+}
+
+export interface BudgetSection {
+  readonly scenarios?: number
+  readonly requestsPerMinute?: number
+  readonly jobPrice?: number
+  readonly podPricePerHour?: number
 }
 
 export interface PodsSection {

@@ -22,6 +22,10 @@ const environment = {
   PODS_URL: 'https://api.example.com/',
   EMPTY: '',
   SPACED: 'a b',
+  HOOK_URL: 'https://hooks.test/break/s3cr3t-path/',
+  HOOK_LINE: './break.sh --token s3cr3t-line',
+  HOOK_TOKEN: 's3cr3t-word',
+  HOOK_SHORT: 's3cr3t',
 }
 
 function parse(text: string): Target {
@@ -52,7 +56,7 @@ test('five lines are enough', () => {
     absent: {},
     clock: 'real',
     tolerances: defaultTolerances,
-    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null },
+    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null },
     queue: null,
     receiver: null,
     known: [],
@@ -79,7 +83,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an unknown key with none near',
     file({ more: 'budget: {money: 3}' }),
-    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice',
+    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
   ],
   [
     'a missing key',
@@ -260,12 +264,56 @@ test.each<[hook: string, parsed: object]>([
   [`"node 'a b.js' --say=\\"hello there\\""`, { command: ['node', 'a b.js', '--say=hello there'] }],
   ['[./break.sh, "a b"]', { command: ['./break.sh', 'a b'] }],
   ['http://hooks.test:9000/exit/', { url: 'http://hooks.test:9000/exit' }],
-  ['"${PODS_URL}"', { url: 'https://api.example.com' }],
 ])('the hook %s', (hook, parsed) => {
   const pods = (target: Target) => target.pods?.recipes
   const target = parse(file({ pods: `{url: "https://a.test", statuses: {EXITED: {hook: ${hook}}}}` }))
   expect(pods(target)).toEqual({ EXITED: { body: {}, actions: [], hook: parsed } })
   expect(pods(parse(writeTarget(target).replace('secret-full', '${API_KEY}')))).toEqual(pods(target))
+})
+
+test.each<[hook: string, hook: object, described: object, secrets: object]>([
+  [
+    '"${HOOK_URL}"',
+    { url: 'https://hooks.test/break/s3cr3t-path', secrets: ['https://hooks.test/break/s3cr3t-path'] },
+    { url: '«hook.ERROR»' },
+    { 'hook.ERROR': 'https://hooks.test/break/s3cr3t-path' },
+  ],
+  [
+    '"${HOOK_LINE}"',
+    { command: ['./break.sh', '--token', 's3cr3t-line'], secrets: ['./break.sh', '--token', 's3cr3t-line'] },
+    { command: ['«hook.ERROR»', '«hook.ERROR.2»', '«hook.ERROR.3»'] },
+    { 'hook.ERROR': './break.sh', 'hook.ERROR.3': 's3cr3t-line' },
+  ],
+  [
+    '[./break.sh, "${HOOK_TOKEN}", "${HOOK_TOKEN}", "a ${HOOK_TOKEN}", "${HOOK_SHORT}"]',
+    {
+      command: ['./break.sh', 's3cr3t-word', 's3cr3t-word', 'a ${HOOK_TOKEN}', 's3cr3t'],
+      secrets: ['s3cr3t-word', 's3cr3t-word', 's3cr3t'],
+    },
+    { command: ['./break.sh', '«hook.ERROR»', '«hook.ERROR»', 'a ${HOOK_TOKEN}', '«hook.ERROR.2»'] },
+    { 'hook.ERROR': 's3cr3t-word' },
+  ],
+  [
+    '"./break.sh ${HOOK_TOKEN} ${PODS_URL}"',
+    {
+      command: ['./break.sh', 's3cr3t-word', 'https://api.example.com/'],
+      secrets: ['s3cr3t-word', 'https://api.example.com/'],
+    },
+    { command: ['./break.sh', '«hook.ERROR»', '«hook.ERROR.2»'] },
+    { 'hook.ERROR': 's3cr3t-word' },
+  ],
+  [
+    '"${PODS_URL}"',
+    { url: 'https://api.example.com', secrets: ['https://api.example.com'] },
+    { url: '«hook.ERROR»' },
+    {},
+  ],
+])('what comes of the hook %s from the environment is a secret', (text, hook, described, secrets) => {
+  const target = parse(file({ pods: `{url: "https://api.example.com", statuses: {ERROR: {hook: ${text}}}}` }))
+  expect(target.pods?.recipes.ERROR?.hook).toEqual(hook)
+  expect(describeTarget(target).pods?.recipes.ERROR?.hook).toEqual(described)
+  const { 'key.full': _, 'key.altered': __, ...rest } = secretsOf(target)
+  expect(rest).toEqual(secrets)
 })
 
 test('an unclaimed need says which line claims it', () => {

@@ -3,12 +3,12 @@ import { claimOf } from './claims.ts'
 import { defaultBudget, defaultGrants, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
 import { parseDuration } from './duration.ts'
 import type { PodsSection, RecipeSection, TargetFile, ToleranceName } from './file.ts'
+import { hookOf } from './hook.ts'
 import { suggestion } from './nearest.ts'
 import { queueOf, receiverOf } from './queue.ts'
-import { resolveSecret, resolveText } from './secrets.ts'
-import type { Grants, Hook, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
+import { resolveSecret } from './secrets.ts'
+import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
 import { addressOf, type Path, type Surroundings, take } from './values.ts'
-import { wordsOf } from './words.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
@@ -74,18 +74,6 @@ function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path,
 function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
   const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
   return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
-}
-
-function hookOf(hook: string | readonly string[], status: PodStatus, around: Surroundings): Hook {
-  const path = ['pods', 'statuses', status, 'hook']
-  if (typeof hook !== 'string') return { command: hook }
-  const text = take(resolveText(hook, around.environment), path, around.fault) ?? ''
-  // No key is sent to a hook, so plain http shows nothing.
-  if (/^https?:/.test(text)) return { url: addressOf(text, true, path, around) }
-  const command = wordsOf(text)
-  if (command?.length === 0) around.fault(path, `${path.join('.')}: expected a command or an http address, got spaces`)
-  if (command === null) around.fault(path, `${path.join('.')}: a quotation mark has no end; write the words as a list`)
-  return { command: command ?? [] }
 }
 
 function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Target['keys'] {

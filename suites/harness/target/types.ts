@@ -14,7 +14,10 @@ export interface Grants {
 }
 
 /** What brings a pod into a status from outside the API: a command and its words, or an address that is called. */
-export type Hook = { readonly command: readonly string[] } | { readonly url: string }
+export type Hook = ({ readonly command: readonly string[] } | { readonly url: string }) & {
+  /** Those of its texts that came from the environment; missing where none did. */
+  readonly secrets?: readonly string[]
+}
 
 /**
  * How to bring a pod into a status: more members for the creation body, the actions to take once it is RUNNING, and a
@@ -163,6 +166,8 @@ export interface Budget {
   readonly requestsPerMinute: number | null
   /** What a job costs at most, USD; null where it is not said. */
   readonly jobPrice: number | null
+  /** What the dearest of the pods of a run costs an hour, USD; null where it is not said. */
+  readonly podPricePerHour: number | null
 }
 
 /** A target file as it is understood: every default filled in, secrets still in place. Written to records with marks. */
