@@ -8,6 +8,7 @@ import { readInputs } from './inputs.ts'
 import { generateOpenapi } from './openapi.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
+import { generateTarget } from './target.ts'
 import { generateValidators } from './validators.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
@@ -21,6 +22,7 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
     generateOpenapi(inputs),
     generateRules(inputs),
     generateTables(inputs),
+    generateTarget(inputs),
     generateValidators(inputs),
   ]
 }

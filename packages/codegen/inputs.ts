@@ -29,6 +29,7 @@ export interface Inputs {
   readonly document: Document
   readonly tables: Source
   readonly headings: Source
+  readonly targetSchema: Source
   readonly rules: readonly Source[]
 }
 
@@ -45,6 +46,7 @@ export async function readInputs(root: string): Promise<Inputs> {
     document: await bundle(openapi.data),
     tables: readSource(root, 'spec/tables.yaml'),
     headings: readSource(root, 'spec/headings.yaml'),
+    targetSchema: readSource(root, 'spec/schemas/target.schema.json'),
     rules: ruleFiles.sort().map((name) => readSource(root, `spec/rules/${name}`)),
   }
 }

@@ -101,6 +101,11 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:2: pods.change: expected name, args or env, got "locked"',
   ],
   [
+    'a capacity that is no regular expression',
+    file({ pods: '{url: "https://a.test", capacity: "("}' }),
+    'target.yaml:2: pods.capacity: expected a regular expression, got "("',
+  ],
+  [
     'a hook with half a quotation',
     file({ pods: `\n  url: https://a.test\n  statuses:\n    ERROR: {hook: "sh -c 'x"}` }),
     'target.yaml:5: pods.statuses.ERROR.hook: a quotation mark has no end; write the words as a list',

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { type TargetFailure, validateTarget } from '../../../generated/target.ts'
 import schema from '../../../spec/schemas/target.schema.json' with { type: 'json' }
 import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
@@ -11,33 +11,36 @@ export interface SchemaFault {
   readonly message: string
 }
 
-const validate = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true })
-  .addKeyword({ keyword: 'x-expected', schemaType: 'string' })
-  .addFormat('regex', isPattern)
-  .addFormat('date', isDay)
-  .compile<TargetFile>(schema)
-
 /** Checks a value against `spec/schemas/target.schema.json`; the value itself where it holds. */
 export function checkSchema(
   value: unknown,
 ): { readonly file: TargetFile } | { readonly faults: readonly SchemaFault[] } {
-  if (validate(value)) return unknownNeeds(value)
-  return { faults: (validate.errors ?? []).map((error) => toFault(error)) }
+  if (!validateTarget(value)) return { faults: (validateTarget.errors ?? []).map((error) => toFault(error)) }
+  const file = value as TargetFile
+  const faults = [...unknownNeeds(file), ...wrongPatterns(file)]
+  return faults.length === 0 ? { file } : { faults }
 }
 
-function unknownNeeds(file: TargetFile): ReturnType<typeof checkSchema> {
+function unknownNeeds(file: TargetFile): SchemaFault[] {
   const known = Object.keys(needs)
-  const faults = Object.keys(file.absent ?? {})
+  return Object.keys(file.absent ?? {})
     .filter((need) => !known.includes(need))
     .map((need) => ({
       path: ['absent', need],
       atKey: true,
       message: `absent.${need}: there is no need of that name${suggestion(need, known)}`,
     }))
-  return faults.length === 0 ? { file } : { faults }
 }
 
-function toFault({ keyword, instancePath, params, parentSchema, data }: ErrorObject): SchemaFault {
+/** The one text of the format `regex`. */
+function wrongPatterns({ pods }: TargetFile): SchemaFault[] {
+  const capacity = typeof pods === 'object' ? pods.capacity : undefined
+  if (capacity === undefined || isPattern(capacity)) return []
+  const message = `pods.capacity: expected a regular expression, got ${show(capacity, ['pods', 'capacity'])}`
+  return [{ path: ['pods', 'capacity'], atKey: false, message }]
+}
+
+function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFailure): SchemaFault {
   const path = instancePath.split('/').slice(1).map(plain)
   const place = path.length === 0 ? 'the file' : path.join('.')
   if (keyword === 'additionalProperties') {
@@ -53,9 +56,8 @@ function toFault({ keyword, instancePath, params, parentSchema, data }: ErrorObj
   const expected = expectedOf(parentSchema)
   if (keyword === 'required') {
     const key = [...path, params.missingProperty].join('.')
-    const part = expectedOf(
-      (parentSchema as { properties?: Record<string, object> }).properties?.[params.missingProperty],
-    )
+    const { properties } = parentSchema as { properties?: Record<string, object> }
+    const part = expectedOf(properties?.[String(params.missingProperty)])
     return { path, atKey: false, message: `${key} is missing${part === null ? '' : `; expected ${part}`}` }
   }
   return { path, atKey: false, message: `${place}: expected ${expected ?? keyword}, got ${show(data, path)}` }
@@ -89,9 +91,4 @@ function isPattern(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function isDay(text: string): boolean {
-  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : null
-  return day !== null && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
