@@ -27,18 +27,21 @@ const simplerTries = 24
 const lost = 'a body had no whole answer, and the pod is no longer as it was'
 
 /**
- * Tries cases in turn, on `first` or a pod of its own, and gives the pod that it ends with. Whatever is refused leaves
- * the pod as it was, so one pod serves until a body is accepted. Those that may be accepted come last.
+ * Tries cases in turn, on `first` or a pod of its own, and gives the pod that it ends with; null where that serves no
+ * more. Whatever is refused leaves the pod as it was, so one pod serves until a body is accepted. Those that may be
+ * accepted come last.
  */
 export async function playAll(
   context: Context,
   trial: Trial,
   cases: readonly FuzzCase[],
-  first?: PodView,
-): Promise<PodView> {
-  let pod = first ?? (await trial.make())
+  first: PodView | null = null,
+): Promise<PodView | null> {
+  const begin = first ?? (await trial.make())
+  let kept: PodView | null = begin
   let refused: FuzzCase[] = []
-  for (const one of inOrder(cases, trial.situation(pod))) {
+  for (const one of inOrder(cases, trial.situation(begin))) {
+    let pod = kept ?? (await trial.make())
     let allowed = classify(trial.situation(pod), one.bytes)
     if (refused.length > 0 && allowed.some(isChange)) {
       pod = await looksUnchanged(context, trial, pod, refused)
@@ -50,23 +53,21 @@ export async function playAll(
       allowed = classify(trial.situation(pod), one.bytes)
       reply = await trial.send(pod, one.bytes, { newConnection: true })
     }
+    kept = pod
     if (isLeft(reply.status, allowed)) {
-      pod = await asBefore(context, trial, pod)
+      kept = await asBefore(context, pod)
       continue
     }
     const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
     if (seen.length === 0) await wrongAnswer(context, trial, { one, allowed, reply, pod, refused })
     context.check('answer').saw(reply)
     if (!seen.some(isChange)) refused.push(one)
-    else
-      pod =
-        (await trial.accepted(
-          pod,
-          seen.map(({ after }) => after),
-          one,
-        )) ?? (await trial.make())
+    else {
+      const after = seen.map(({ after }) => after)
+      kept = await trial.accepted(pod, after, one)
+    }
   }
-  return looksUnchanged(context, trial, pod, refused)
+  return kept === null ? null : looksUnchanged(context, trial, kept, refused)
 }
 
 /** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
@@ -95,10 +96,10 @@ export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzC
     .map(({ one }) => one)
 }
 
-/** The pod as long as nothing has changed it, else another one. */
-async function asBefore(context: Context, trial: Trial, pod: PodView): Promise<PodView> {
+/** The pod as long as nothing has changed it. */
+async function asBefore(context: Context, pod: PodView): Promise<PodView | null> {
   await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
-  return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : trial.make()
+  return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
 }
 
 function isChange({ after }: Allowed): boolean {

@@ -18,15 +18,18 @@ const drawn = 12
 rule(
   'pods.action-body.fuzz',
   async (context) => {
-    const all = enumerate({ action: 'stop' }, 'PodActionRequest')
-    await playAll(context, actionTrial(context, 'RUNNING'), [...actionsAsTheyAre('start'), ...all])
     const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
     const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
     const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
-    await playAll(context, actionTrial(context, 'EXITED'), [
+    const onRunning = [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]
+    const onExited = [
       ...actionsAsTheyAre('stop', 'restart'),
       ...refusable.filter((one) => !mayAct(one)),
       ...actionsAsTheyAre('terminate'),
+    ]
+    await context.clock.beside([
+      () => playAll(context, actionTrial(context, 'RUNNING'), onRunning),
+      () => playAll(context, actionTrial(context, 'EXITED'), onExited),
     ])
   },
   { requests: 220 },
@@ -35,26 +38,37 @@ rule(
 rule(
   'pods.patch.fuzz',
   async (context) => {
+    const { clock } = context
     const done = new Set<string>()
-    const pods = new Map<PodShape, PodView>()
-    const shapes = mountStates(context).toSorted(
-      (a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'),
-    )
-    const trialOf = (shape: PodShape) => {
-      const [mounted] = pods.values()
-      return patchTrial(context, shape, mounted?.value.dataCenterId)
-    }
-    for (const shape of shapes) {
-      const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
-      for (const one of cases) done.add(caseText(one))
-      pods.set(shape, await playAll(context, trialOf(shape), cases))
-    }
-    for (const [shape, pod] of pods) {
-      await playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod)
-    }
+    const stages: PatchStage[] = mountStates(context)
+      .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
+      .map((shape) => {
+        const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
+        for (const one of cases) done.add(caseText(one))
+        return { shape, cases, pod: null }
+      })
+    const onEach = (work: (stage: PatchStage) => Promise<PodView | null>) =>
+      clock.beside(
+        stages.map((stage) => async () => {
+          stage.pod = await work(stage)
+        }),
+      )
+    await onEach(({ shape }) => patchTrial(context, shape, null).make())
+    const [first] = stages
+    const center = first?.shape.mount === 'network' ? first.pod?.value.dataCenterId : null
+    const trialOf = (shape: PodShape) => patchTrial(context, shape, center)
+    await onEach(({ shape, cases, pod }) => playAll(context, trialOf(shape), cases, pod))
+    await onEach(({ shape, pod }) => playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod))
   },
   { requests: 400 },
 )
+
+/** One kind of pod, what is tried on it, and the pod that is at hand. */
+interface PatchStage {
+  readonly shape: PodShape
+  readonly cases: readonly FuzzCase[]
+  pod: PodView | null
+}
 
 /** On its own mount everything that can be wrong, and the other kinds of mount as they are. */
 function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] {

@@ -1,4 +1,5 @@
 import { TransportFailure } from '../transport/types.ts'
+import { Lanes } from './lanes.ts'
 import type { Actor, Coming, RunClock, Waited } from './types.ts'
 
 interface Sleeper {
@@ -125,6 +126,7 @@ export class Participant implements Actor {
   readonly #book: Actors
   readonly #clock: Pick<RunClock, 'now'>
   readonly #waited: Waited
+  readonly #lanes = new Lanes()
   #now = 0
   #started: number | null = null
   #waits = 0
@@ -159,7 +161,7 @@ export class Participant implements Actor {
   async at(t: number): Promise<number> {
     const wait = ++this.#waits
     try {
-      await this.#sleepUntil(t)
+      await this.#lanes.aside(() => this.#sleepUntil(t))
     } catch (error) {
       this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
       throw error
@@ -181,7 +183,8 @@ export class Participant implements Actor {
       (value) => ({ value }),
       (reason: unknown) => ({ reason }),
     )
-    const end = await this.#waiting(deadline, Promise.race([came, late]))
+    const end = await this.#lanes
+      .aside(() => this.#waiting(deadline, Promise.race([came, late])))
       .catch((error: unknown) => {
         this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
         throw error
@@ -191,6 +194,10 @@ export class Participant implements Actor {
     if (end === null) return null
     if ('reason' in end) throw end.reason
     return end.value
+  }
+
+  beside<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
+    return this.#lanes.beside(works)
   }
 
   async pause(ms: number): Promise<void> {

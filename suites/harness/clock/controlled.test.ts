@@ -37,6 +37,45 @@ describe('a controlled clock', () => {
     expect(control.nowMs).toBe(50_000)
   })
 
+  test('waits beside each other of one scenario overlap, and one line goes on at a time', async () => {
+    const control = targetWith([])
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
+    const actor = clock.actor('lines')
+    const order: string[] = []
+    const line = (name: string, ms: number) => async () => {
+      order.push(`${name} begins`)
+      expect(await actor.sleep(ms)).toBe(ms)
+      order.push(`${name} asks`)
+      await actor.during(new Promise((resolve) => setTimeout(resolve, 5)))
+      order.push(`${name} ends`)
+      return name
+    }
+    expect(await actor.beside([line('a', 20), line('b', 10), line('c', 20)])).toEqual(['a', 'b', 'c'])
+    expect(await actor.sleep(5)).toBe(25)
+    expect(order).toEqual(
+      ['a begins', 'b begins', 'c begins'].concat(['b', 'a', 'c'].flatMap((name) => [`${name} asks`, `${name} ends`])),
+    )
+    actor.done()
+  })
+
+  test('the first of several lines that fails ends them; the others stay where they are', async () => {
+    const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
+    const actor = clock.actor('lines')
+    let gone = false
+    const fails = async () => {
+      await actor.sleep(10)
+      throw new Error('failed')
+    }
+    const goesOn = async () => {
+      await actor.sleep(10)
+      gone = true
+    }
+    await expect(actor.beside([fails, goesOn])).rejects.toThrow('failed')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(gone).toBe(false)
+    actor.done()
+  })
+
   test('time stands still while a request is under way, however long it takes in real time', async () => {
     const control = targetWith([])
     const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })

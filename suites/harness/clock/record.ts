@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Inconclusive } from '../outcome.ts'
 import { ReplayMismatch, type Script } from '../record/script.ts'
+import { Lanes } from './lanes.ts'
 import type { Actor, RunClock } from './types.ts'
 
 /** The clock of a replay: hands each owner the moments that its waits once ended at. Nothing waits. */
@@ -28,6 +29,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   let started: number | null = null
   let waits = 0
   let look = () => {}
+  const lanes = new Lanes()
 
   function seen(t: number): void {
     if (started === null || t < started) started = t
@@ -35,7 +37,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   }
 
   async function next(): Promise<boolean> {
-    const { nowMs, failure, came = false } = await script.wait(name, ++waits)
+    const { nowMs, failure, came = false } = await lanes.aside(() => script.wait(name, ++waits))
     if (failure !== undefined) throw new Inconclusive(failure)
     seen(nowMs)
     look()
@@ -57,6 +59,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
       comes.catch(() => {})
       return (await next()) ? Promise.race([comes, missing(name)]) : null
     },
+    beside: (works) => lanes.beside(works),
     pause: async () => {},
     during: (work) => work,
     hold: (work) => work,

@@ -89,10 +89,24 @@ async function times({ queue, fixture, follow, clock, reading, check }: Context)
   check('health').status(await queue.on('dedicated').health(), 200)
 }
 
+/** Three jobs that are followed beside each other, at the same moments. */
+async function followed({ fixture, ended, clock, check }: Context): Promise<void> {
+  const ends = await clock.beside(
+    [2_000, 1_000, 2_000].map((ms) => async () => {
+      const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: ms }] })
+      await clock.sleep(ms)
+      job.beacon.release('go')
+      return ended(job)
+    }),
+  )
+  for (const { status, reply } of ends) check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+}
+
 const scenarios: Readonly<Record<string, TestScenario>> = {
   held: { run: held },
   notified: { run: notified },
   sync: { run: sync },
+  followed: { run: followed },
   silent: { run: silent },
   times: { run: times, uses: ['second', 'scaleToZero'] },
 }
@@ -108,6 +122,7 @@ describe.each(['process', 'http'] as const)('the queue plane over %s', (over) =>
     expect(Object.fromEntries(told)).toEqual({
       held: passed,
       notified: { ...passed, readings: { gaps: '10000,10000' } },
+      followed: passed,
       sync: passed,
       silent: { ...passed, readings: { gaps: '0,30000,40000' } },
       times: { ...passed, readings: { 'cold-start': '5000', 'gone-after': expect.any(String) } },
