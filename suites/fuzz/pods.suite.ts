@@ -27,10 +27,10 @@ rule(
       ...refusable.filter((one) => !mayAct(one)),
       ...actionsAsTheyAre('terminate'),
     ]
-    await context.clock.beside([
-      () => playAll(context, actionTrial(context, 'RUNNING'), onRunning),
-      () => playAll(context, actionTrial(context, 'EXITED'), onExited),
-    ])
+    const cases = { RUNNING: onRunning, EXITED: onExited }
+    await context.clock.beside(['RUNNING', 'EXITED'] as const, (status) =>
+      playAll(context, actionTrial(context, status), cases[status]),
+    )
   },
   { requests: 220 },
 )
@@ -48,11 +48,9 @@ rule(
         return { shape, cases, pod: null }
       })
     const onEach = (work: (stage: PatchStage) => Promise<PodView | null>) =>
-      clock.beside(
-        stages.map((stage) => async () => {
-          stage.pod = await work(stage)
-        }),
-      )
+      clock.beside(stages, async (stage) => {
+        stage.pod = await work(stage)
+      })
     await onEach(({ shape }) => patchTrial(context, shape, null).make())
     const [first] = stages
     const center = first?.shape.mount === 'network' ? first.pod?.value.dataCenterId : null

@@ -59,7 +59,8 @@ rule('pods.action.stop-frees-compute', async (context) => {
     ['volume', { mount: 'network' }],
     ['pods.cpu', { kind: 'cpu' }],
   ]
-  for (const [need, shape] of shapes) if (context.offers(need)) await stopFrees(context, shape)
+  const offered = shapes.filter(([need]) => context.offers(need))
+  await context.clock.beside(offered, ([, shape]) => stopFrees(context, shape))
 })
 
 rule('pods.action.terminate-is-final', async ({ pods, fixture, check, clock, settle, inconclusive }) => {

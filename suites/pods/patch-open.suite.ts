@@ -26,7 +26,7 @@ rule('pods.patch.persistent-size', async (context) => {
 })
 
 rule('pods.patch.null', async (context) => {
-  for (const shape of mountStates(context)) {
+  await context.clock.beside(mountStates(context), async (shape) => {
     const pod = await patchablePod(context, shape)
     const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
     for (const member of ['mounts', 'network', 'persistent']) {
@@ -35,7 +35,7 @@ rule('pods.patch.null', async (context) => {
       if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
     }
     await staysUnchanged(context, pod)
-  }
+  })
 })
 
 rule('pods.patch.two-networks', async (context) => {

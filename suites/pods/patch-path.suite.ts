@@ -5,10 +5,10 @@ import { changeOf, shows } from './changing.ts'
 import { movedNetwork, movedPersistent, networkStates, sameMounts, shown } from './patching.ts'
 
 rule('pods.patch.network-path', async (context) => {
-  for (const shape of networkStates(context)) {
+  await context.clock.beside(networkStates(context), async (shape) => {
     const pod = await context.fixture.pod('EXITED', shape)
     await becomes(context, pod, { network: [movedNetwork(context)] })
-  }
+  })
 })
 
 rule('pods.patch.persistent-path', async (context) => {

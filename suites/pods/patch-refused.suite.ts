@@ -11,9 +11,9 @@ import {
 } from './patching.ts'
 
 rule('pods.patch.empty-network', async (context) => {
-  for (const shape of mountStates(context)) {
+  await context.clock.beside(mountStates(context), async (shape) => {
     await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], 400)
-  }
+  })
 })
 
 rule('pods.patch.persistent-on-network', async (context) => {
@@ -28,13 +28,13 @@ rule('pods.patch.network-on-persistent', async (context) => {
 
 rule('pods.patch.mount-on-bare', async (context) => {
   const { fixture, offers } = context
-  for (const shape of bareStates(context)) {
+  await context.clock.beside(bareStates(context), async (shape) => {
     const pod = await patchablePod(context, shape)
     await refusesVolume(context, pod, fixture.mounts('network'))
     // On a CPU pod a persistent mount is wrong for a reason of its own.
-    if (shape.kind === 'cpu' || !offers('pods.persistent')) continue
+    if (shape.kind === 'cpu' || !offers('pods.persistent')) return
     await refuses(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
-  }
+  })
 })
 
 rule('pods.patch.cpu-persistent', async (context) => {
@@ -54,10 +54,10 @@ rule('pods.patch.both', async (context) => {
 
 rule('pods.patch.other-volume', async (context) => {
   const volumeId = context.target.pods?.volumeSecond
-  for (const shape of networkStates(context)) {
+  await context.clock.beside(networkStates(context), async (shape) => {
     const pod = await patchablePod(context, shape)
     await refuses(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
-  }
+  })
 })
 
 rule('pods.patch.unknown-pod', async ({ check, fixture, inconclusive, pods }) => {

@@ -6,19 +6,19 @@ import { isRefusal, mountStates, movedNetwork, patchablePod, sameMounts, shown }
 import { lookAgain, staysUnchanged } from './unchanged.ts'
 
 rule('pods.patch.omitted', async (context) => {
-  for (const shape of mountStates(context)) {
+  await context.clock.beside(mountStates(context), async (shape) => {
     const pod = await context.fixture.pod('EXITED', shape)
     keepsMount(context, await changes(context, pod), pod)
-  }
+  })
 })
 
 rule('pods.patch.empty-object', async (context) => {
-  for (const shape of mountStates(context)) {
+  await context.clock.beside(mountStates(context), async (shape) => {
     const pod = await changes(context, await context.fixture.pod('EXITED', shape))
     const change = changeOf(context, pod, 'c')
     context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
     keepsMount(context, await changed(context, pod.id, change), pod)
-  }
+  })
 })
 
 rule('pods.patch.atomic', async (context) => {

@@ -196,8 +196,8 @@ export class Participant implements Actor {
     return end.value
   }
 
-  beside<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
-    return this.#lanes.beside(works)
+  beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
+    return this.#lanes.beside(all, work)
   }
 
   async pause(ms: number): Promise<void> {

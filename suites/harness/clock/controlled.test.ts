@@ -42,7 +42,8 @@ describe('a controlled clock', () => {
     const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })
     const actor = clock.actor('lines')
     const order: string[] = []
-    const line = (name: string, ms: number) => async () => {
+    const lines = { a: 20, b: 10, c: 20 }
+    const line = async ([name, ms]: [string, number]) => {
       order.push(`${name} begins`)
       expect(await actor.sleep(ms)).toBe(ms)
       order.push(`${name} asks`)
@@ -50,7 +51,7 @@ describe('a controlled clock', () => {
       order.push(`${name} ends`)
       return name
     }
-    expect(await actor.beside([line('a', 20), line('b', 10), line('c', 20)])).toEqual(['a', 'b', 'c'])
+    expect(await actor.beside(Object.entries(lines), line)).toEqual(['a', 'b', 'c'])
     expect(await actor.sleep(5)).toBe(25)
     expect(order).toEqual(
       ['a begins', 'b begins', 'c begins'].concat(['b', 'a', 'c'].flatMap((name) => [`${name} asks`, `${name} ends`])),
@@ -58,21 +59,18 @@ describe('a controlled clock', () => {
     actor.done()
   })
 
-  test('the first of several lines that fails ends them; the others stay where they are', async () => {
+  test('of several lines that fail the first in their order tells, and all go on to their end', async () => {
     const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
     const actor = clock.actor('lines')
-    let gone = false
-    const fails = async () => {
-      await actor.sleep(10)
-      throw new Error('failed')
+    const ended: number[] = []
+    const fails = async (ms: number) => {
+      await actor.sleep(ms)
+      ended.push(ms)
+      throw new Error(`failed after ${ms} ms`)
     }
-    const goesOn = async () => {
-      await actor.sleep(10)
-      gone = true
-    }
-    await expect(actor.beside([fails, goesOn])).rejects.toThrow('failed')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(gone).toBe(false)
+    await expect(actor.beside([20, 10, 30], fails)).rejects.toThrow('failed after 20 ms')
+    expect(ended).toEqual([10, 20, 30])
+    expect(await actor.sleep(5)).toBe(35)
     actor.done()
   })
 

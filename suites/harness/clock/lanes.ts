@@ -6,16 +6,22 @@ export class Lanes {
   #isTaken = false
   readonly #next: (() => void)[] = []
 
-  /** Ends with the first that fails; the others then stay where they are. */
-  beside<T>(works: readonly (() => Promise<T>)[]): Promise<T[]> {
-    return Promise.all(
-      works.map(async (work) => {
+  /** All go on to their end. Rejects as they would one after the other: as the first in their order that does. */
+  async beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
+    const ends = await Promise.allSettled(
+      all.map(async (one) => {
         await this.#take()
-        const value = await work()
-        this.#give()
-        return value
+        try {
+          return await work(one)
+        } finally {
+          this.#give()
+        }
       }),
     )
+    return ends.map((end) => {
+      if (end.status === 'rejected') throw end.reason
+      return end.value
+    })
   }
 
   /** Does what waits while another line goes on; outside of them it is simply done. */

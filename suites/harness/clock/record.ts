@@ -59,7 +59,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
       comes.catch(() => {})
       return (await next()) ? Promise.race([comes, missing(name)]) : null
     },
-    beside: (works) => lanes.beside(works),
+    beside: (all, work) => lanes.beside(all, work),
     pause: async () => {},
     during: (work) => work,
     hold: (work) => work,

@@ -11,8 +11,8 @@ export interface ScenarioClock {
   at(t: number): Promise<number>
   /** Waits for something that comes from outside, at most until `deadline`; null where it did not come. */
   until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null>
-  /** Does several things whose waits overlap; only one of them runs at a time. Rejects as soon as one does. */
-  beside<T>(works: readonly (() => Promise<T>)[]): Promise<T[]>
+  /** Does the same with several, so that the waits overlap. Rejects as the first does, in their order, that rejects. */
+  beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
 }
 
 /**

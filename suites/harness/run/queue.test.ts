@@ -91,14 +91,12 @@ async function times({ queue, fixture, follow, clock, reading, check }: Context)
 
 /** Three jobs that are followed beside each other, at the same moments. */
 async function followed({ fixture, ended, clock, check }: Context): Promise<void> {
-  const ends = await clock.beside(
-    [2_000, 1_000, 2_000].map((ms) => async () => {
-      const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: ms }] })
-      await clock.sleep(ms)
-      job.beacon.release('go')
-      return ended(job)
-    }),
-  )
+  const ends = await clock.beside([2_000, 1_000, 2_000], async (ms) => {
+    const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: ms }] })
+    await clock.sleep(ms)
+    job.beacon.release('go')
+    return ended(job)
+  })
   for (const { status, reply } of ends) check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
 }
 
