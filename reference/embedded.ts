@@ -64,7 +64,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
         normal: 'normal',
         dedicated: 'dedicated',
         second: 'second',
-        twoWorkers: 'dedicated',
+        twoWorkers: 'two-workers',
         scaleToZero: 'scale-to-zero',
         executionTimeout: { id: 'timeout', after: '15s' },
         noExecutionTimeout: 'normal',

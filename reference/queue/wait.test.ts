@@ -191,7 +191,14 @@ test('workers are added up to the greatest number, take jobs in order, and go ba
 })
 
 test('the default endpoints keep within the quota of workers', () => {
-  expect(defaultEndpoints.map(({ id }) => id)).toEqual(['normal', 'dedicated', 'second', 'scale-to-zero', 'timeout'])
+  expect(defaultEndpoints.map(({ id }) => id)).toEqual([
+    'normal',
+    'dedicated',
+    'two-workers',
+    'second',
+    'scale-to-zero',
+    'timeout',
+  ])
   expect(defaultEndpoints.reduce((sum, { workersMax }) => sum + workersMax, 0)).toBeLessThanOrEqual(30)
 })
 
