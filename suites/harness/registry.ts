@@ -16,8 +16,12 @@ export interface Scenario {
   readonly uses?: readonly EndpointRole[]
   /** Endpoints that other rules may use meanwhile which share them too: nothing is executed there. */
   readonly shares?: readonly EndpointRole[]
+  /** Endpoints that it brings a worker to after a while; rules that do the same begin with it and may use them too. */
+  readonly rouses?: readonly EndpointRole[]
   /** How many workers of the normal endpoint it keeps at once; default: 1 where its row needs the worker. */
   readonly workers?: number | ((target: Target) => number)
+  /** How long it takes where nothing on the target is late, ms, for the plan; default: the wait of its row, or an estimate. */
+  readonly lastsMs?: number
   /** How many requests it sends, for the plan; default: an estimate from what it needs. */
   readonly requests?: number
 }
@@ -52,7 +56,10 @@ export function rule(id: RuleId, run: Scenario['run'], options: Partial<Scenario
 }
 
 /** What a scenario may say of itself. */
-export type ScenarioOptions = Pick<Scenario, 'alone' | 'uses' | 'shares' | 'workers' | 'requests'>
+export type ScenarioOptions = Pick<
+  Scenario,
+  'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'lastsMs' | 'requests'
+>
 
 /** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */
 export function invariant<State>(

@@ -2,13 +2,26 @@ import type { Context } from '../harness/context.ts'
 import type { SubmittedJob } from '../harness/fixtures/types.ts'
 import { rule } from '../harness/registry.ts'
 import type { EndpointRole } from '../harness/target/types.ts'
-import { afterEnd, beforeEnd, busyWorkers, freed, leadMs, lives, rouse, statusIn, tries, waiting } from './times.ts'
+import {
+  afterEnd,
+  beforeEnd,
+  busyWorkers,
+  freed,
+  leadMs,
+  lives,
+  quietMs,
+  rouse,
+  statusIn,
+  tries,
+  waiting,
+  waitingMs,
+} from './times.ts'
 
 rule(
   'queue.ttl.queued',
   async (context) => {
     const { begun, ended, clock, target, check, inconclusive } = context
-    const ttlMs = 15_000
+    const ttlMs = waitingMs
     for (const _ of tries) {
       const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
       const reply = await afterEnd(context, job, ttlMs)
@@ -24,7 +37,7 @@ rule(
     }
     inconclusive('each job was executed before its ttl was over')
   },
-  { uses: ['scaleToZero'] },
+  { rouses: ['scaleToZero'] },
 )
 
 rule('queue.ttl.running', async (context) => {
@@ -68,11 +81,11 @@ rule('queue.ttl.not-early-running', async (context) => {
 rule(
   'queue.ttl.from-submission',
   async (context) => {
-    const { clock, follow, target, check, inconclusive } = context
+    const { clock, follow, check, inconclusive } = context
     // Longer than an end may be late, so that a ttl which counts from the execution shows itself.
-    const waitMs = target.tolerances.sweepMs + 5_000
-    for (const life of lives) {
-      const ttlMs = waitMs + 2 * life
+    const waitMs = quietMs(context)
+    for (const workMs of [17_000, 120_000, 600_000]) {
+      const ttlMs = waitMs + workMs
       const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
       const submittedMs = job.reply.exchange.received.target
       await clock.at(submittedMs + waitMs)
@@ -86,7 +99,7 @@ rule(
     }
     inconclusive('no job that had waited was COMPLETED within its ttl')
   },
-  { uses: ['scaleToZero'] },
+  { rouses: ['scaleToZero'] },
 )
 
 /** Jobs that run until nobody wants them any more, begun well within their ttl. */

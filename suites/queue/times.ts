@@ -12,6 +12,14 @@ const grainMs = 1_000
 /** Lives that are tried in turn, ms: with a warm worker the first suffices, with a cold one a later. */
 export const lives = [12_000, 60_000, 300_000]
 
+/** A short life of a job that waits, ms. */
+export const waitingMs = 11_000
+
+/** How long no rule brings a worker to where jobs were made to wait: so that a short life there is over for sure, ms. */
+export function quietMs({ target }: Context): number {
+  return waitingMs + target.tolerances.sweepMs + 1_000
+}
+
 /** How often a job is made to wait that an earlier one's worker took after all. */
 export const tries = [1, 2, 3]
 
@@ -20,7 +28,7 @@ const pauses = [0, 10_000, 60_000, 300_000]
 
 /**
  * A job that waits and is not executed: one of low priority, which starts no worker, where none is. To be told of
- * `uses: ['scaleToZero']`. Rejects with Inconclusive where none stays IN_QUEUE for `stayMs`; a worker that is still
+ * `rouses` or `shares: ['scaleToZero']`. Rejects with Inconclusive where none stays IN_QUEUE for `stayMs`; a worker that is still
  * busy with an earlier job may take it after that.
  */
 export async function waiting(

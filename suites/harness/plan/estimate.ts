@@ -21,7 +21,7 @@ const podsLive = 2.2
 const jobsMade = 2.2
 const jobShare = 0.35
 
-/** A worker that the rule before has brought must be gone first. */
+/** A worker that the rules before have brought must be gone first. */
 const coldMs = 10_000
 
 /** Where the clock is controlled, only the requests take real time. */
@@ -39,10 +39,8 @@ export function estimate(scenario: Scenario, row: RuleRow, target: Target): Plan
   if (target.clock !== 'real') return timed(0, requests * controlledMs)
   const waitMs = waitMsOf(row)
   // What is arranged takes part of the wait.
-  const ms = Math.max(waitMs, kind.ms + requests * kind.requestMs) + (isCold(scenario) ? coldMs : 0)
+  const ms =
+    (scenario.lastsMs ?? Math.max(waitMs, kind.ms + requests * kind.requestMs)) +
+    (scenario.shares === undefined ? 0 : coldMs)
   return timed(waitMs, ms)
-}
-
-function isCold({ uses = [], shares = [] }: Scenario): boolean {
-  return [...uses, ...shares].includes('scaleToZero')
 }

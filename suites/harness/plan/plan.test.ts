@@ -7,7 +7,7 @@ import { lengthOf, planLines } from './text.ts'
 const free: PlanResources = { scenarios: 16, workers: 3, requestsPerMinute: null }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
-  const { alone = false, endpoints = [], shared = [], workers = 0, ...rest } = more
+  const { alone = false, isAboutPods = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
   return {
     rule: name,
     requests: 1,
@@ -16,7 +16,7 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
     podMs: 0,
     waitMs: seconds * 1000,
     ms: seconds * 1000,
-    claim: { alone, endpoints, shared, workers },
+    claim: { alone, isAboutPods, endpoints, shared, roused, workers },
     ...rest,
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Claim, createTurns, nextToStart } from './turns.ts'
 
-const nothing: Claim = { alone: false, endpoints: [], shared: [], workers: 0 }
+const nothing: Claim = { alone: false, isAboutPods: true, endpoints: [], shared: [], roused: [], workers: 0 }
 
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
 async function play(
@@ -33,6 +33,11 @@ test('no more beside each other than the limit', async () => {
   expect(await play({ a: {}, b: {}, c: {} }, 2, 0, ['a'])).toEqual(['a b', 'b c'])
 })
 
+test('who has no pods runs beside as many as the limit allows', async () => {
+  const jobs = { isAboutPods: false }
+  expect(await play({ a: {}, b: jobs, c: {}, d: jobs }, 1, 0, ['a'])).toEqual(['a b d', 'b d c'])
+})
+
 test('those that must be alone come last, one by one', async () => {
   const claims = { a: { alone: true }, b: {}, c: { alone: true } }
   expect(await play(claims, 5, 0, ['b', 'a'])).toEqual(['b', 'a', 'c'])
@@ -52,6 +57,11 @@ test('who shares an endpoint lets those go first that want it to themselves, and
   const days = { shared: ['z'] }
   const claims = { a: days, b: { endpoints: ['z'] }, c: days, d: { endpoints: ['z'] }, e: {} }
   expect(await play(claims, 5, 0, ['b', 'd', 'a', 'c'])).toEqual(['b e', 'e d', 'e a c', 'e c', 'e'])
+})
+
+test('who brings a worker to an endpoint after a while does so beside others who do, before who shares it', async () => {
+  const claims = { a: { shared: ['z'] }, b: { roused: ['z'] }, c: { endpoints: ['z'] }, d: { roused: ['z'] } }
+  expect(await play(claims, 5, 0, ['b', 'd', 'c'])).toEqual(['b d', 'd', 'c', 'a'])
 })
 
 test('nobody is let in where others share', async () => {

@@ -2,17 +2,21 @@
 export interface Claim {
   /** It runs after all others, alone. */
   readonly alone: boolean
+  /** Whether it is about pods, and so may have some of its own. */
+  readonly isAboutPods: boolean
   /** Endpoints that nobody else may use meanwhile. */
   readonly endpoints: readonly string[]
   /** Endpoints that others may use meanwhile, as long as nobody has them to himself. */
   readonly shared: readonly string[]
+  /** Endpoints that others may use meanwhile who bring a worker there after a while as well, and nobody else. */
+  readonly roused: readonly string[]
   /** Workers of the normal endpoint. */
   readonly workers: number
 }
 
 /** What there is for rules that run beside each other. */
 export interface Resources {
-  /** Rules beside each other. */
+  /** Rules about pods beside each other. */
   readonly scenarios: number
   /** Workers of the normal endpoint. */
   readonly workers: number
@@ -55,9 +59,8 @@ export function createTurns(resources: Resources): Turns {
 
 /**
  * The place in `waiting` of the rule that begins next; null where none may before one of `running` has ended. The first
- * that finds what it takes begins, those that are alone after all others. Who would share an endpoint lets those go
- * first that want it to themselves: what shares may take days, and would keep them off. Where nothing runs, something
- * begins.
+ * that finds what it takes begins, those that are alone after all others. Who would share an endpoint lets all others
+ * go first that want it: what shares may take days, and would keep them off. Where nothing runs, something begins.
  */
 export function nextToStart(
   waiting: readonly Claim[],
@@ -65,20 +68,32 @@ export function nextToStart(
   { scenarios, workers }: Resources,
 ): number | null {
   if (waiting.every(({ alone }) => alone)) return waiting.length > 0 && running.length === 0 ? 0 : null
-  if (running.length >= scenarios || running.some(({ alone }) => alone)) return null
+  if (running.some(({ alone }) => alone)) return null
+  const isFull = running.filter(({ isAboutPods }) => isAboutPods).length >= scenarios
   const kept = running.reduce((sum, claim) => sum + claim.workers, 0)
-  const wanted = new Set(waiting.flatMap(({ alone, endpoints }) => (alone ? [] : endpoints)))
+  const wanted = new Set(waiting.flatMap(({ alone, endpoints, roused }) => (alone ? [] : [...endpoints, ...roused])))
   const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
   if (first !== -1) return first
   // Two that let each other go first.
   return running.length === 0 ? waiting.findIndex(isFree) : null
 
-  function isFree({ alone, endpoints, shared, workers: needed }: Claim): boolean {
-    if (alone || (needed > 0 && kept > 0 && kept + needed > workers)) return false
-    return !running.some(
-      (other) =>
-        other.endpoints.some((endpoint) => endpoints.includes(endpoint) || shared.includes(endpoint)) ||
-        other.shared.some((endpoint) => endpoints.includes(endpoint)),
-    )
+  function isFree(claim: Claim): boolean {
+    const { alone, isAboutPods, workers: needed } = claim
+    if (alone || (isAboutPods && isFull) || (needed > 0 && kept > 0 && kept + needed > workers)) return false
+    return !running.some((other) => excludes(claim, other))
   }
+}
+
+/** Whether two want the same endpoint, and not both for the same that can be done beside each other. */
+function excludes(a: Claim, b: Claim): boolean {
+  return [...a.endpoints, ...a.shared, ...a.roused].some((id) => {
+    const [mine, other] = [a, b].map((claim) => useOf(claim, id))
+    return other !== null && (mine !== other || mine === 'alone')
+  })
+}
+
+function useOf({ endpoints, shared, roused }: Claim, id: string): 'alone' | 'shared' | 'roused' | null {
+  if (endpoints.includes(id)) return 'alone'
+  if (roused.includes(id)) return 'roused'
+  return shared.includes(id) ? 'shared' : null
 }

@@ -160,7 +160,7 @@ export interface ReceiverAddress {
 
 /** What a run may use at once. */
 export interface Budget {
-  /** How many scenarios run beside each other. */
+  /** How many scenarios about pods run beside each other. */
   readonly scenarios: number
   /** Requests a minute that the account is granted on the pod API; null where it is not said. */
   readonly requestsPerMinute: number | null
