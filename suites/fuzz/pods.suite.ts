@@ -32,7 +32,7 @@ rule(
       playAll(context, actionTrial(context, status), cases[status]),
     )
   },
-  { requests: 220 },
+  { requests: 190, lastsMs: 40_000 },
 )
 
 rule(
@@ -42,10 +42,15 @@ rule(
     const done = new Set<string>()
     const stages: PatchStage[] = mountStates(context)
       .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
-      .map((shape) => {
+      .flatMap((shape) => {
         const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
         for (const one of cases) done.add(caseText(one))
-        return { shape, cases, pod: null }
+        const parts = Math.ceil(cases.length / casesEach)
+        return Array.from({ length: parts }, (_, part) => ({
+          shape,
+          cases: cases.filter((_, place) => place % parts === part),
+          pod: null,
+        }))
       })
     const onEach = (work: (stage: PatchStage) => Promise<PodView | null>) =>
       clock.beside(stages, async (stage) => {
@@ -58,8 +63,11 @@ rule(
     await onEach(({ shape, cases, pod }) => playAll(context, trialOf(shape), cases, pod))
     await onEach(({ shape, pod }) => playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod))
   },
-  { requests: 400 },
+  { requests: 440, lastsMs: 40_000 },
 )
+
+/** Cases that are tried on one pod in turn; where there are more, several pods share them. */
+const casesEach = 60
 
 /** One kind of pod, what is tried on it, and the pod that is at hand. */
 interface PatchStage {
