@@ -42,15 +42,19 @@ rule('pods.patch.cpu-persistent', async (context) => {
   await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], 400, 422)
 })
 
-rule('pods.patch.both', async (context) => {
-  const { offers } = context
-  const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
-  const pod = await patchablePod(context, { mount: 'network' })
-  // A CPU pod may refuse the persistent mount first, with a status of that rule.
-  await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? [400] : [400, 422]))
-  if (offers('pods.persistent'))
-    await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
-})
+rule(
+  'pods.patch.both',
+  async (context) => {
+    const { offers } = context
+    const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
+    const pod = await patchablePod(context, { mount: 'network' })
+    // A CPU pod may refuse the persistent mount first, with a status of that rule.
+    await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? [400] : [400, 422]))
+    if (offers('pods.persistent'))
+      await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
+  },
+  { lastsMs: 15_000 },
+)
 
 rule('pods.patch.other-volume', async (context) => {
   const volumeId = context.target.pods?.volumeSecond

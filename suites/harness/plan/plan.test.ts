@@ -4,12 +4,13 @@ import { costLine, costOf } from './cost.ts'
 import { type PlanResources, type PlanRule, planRun } from './plan.ts'
 import { lengthOf, planLines } from './text.ts'
 
-const free: PlanResources = { scenarios: 16, workers: 3, requestsPerMinute: null }
+const free: PlanResources = { scenarios: 16, workers: 3, requestsPerMinute: null, aroundMs: 0 }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
   const { alone = false, isAboutPods = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
   return {
     rule: name,
+    isMust: true,
     requests: 1,
     pods: 0,
     jobs: 0,
@@ -86,12 +87,30 @@ const plans: readonly [
     [],
   ],
   ['a wait beyond the budget is left out', [rule('a', 10), rule('b', 60)], {}, 20, 10, ['b']],
-  ['all fits', [rule('a', 10), rule('b', 20)], {}, 20, 20, []],
+  ['a run begins and tidies up within its budget', [rule('a', 10), rule('b', 13)], { aroundMs: 3_000 }, 20, 13, ['b']],
+  ['all fits', [rule('a', 10), rule('b', 20)], {}, 26, 20, []],
+  ['what takes time around the rules is told', [rule('a', 10)], { aroundMs: 3_000 }, null, 13, []],
+  [
+    'what was given up in vain is taken back',
+    [rule('0', 10), ...['a', 'b', 'c'].map((name) => rule(name, 10, { endpoints: ['d'] }))],
+    {},
+    26,
+    20,
+    ['a'],
+  ],
+  [
+    'what should hold is taken back after what must',
+    [...['a', 'b', 'c'].map((name) => rule(name, 10, { alone: true, isMust: name !== 'a' }))],
+    {},
+    26,
+    20,
+    ['a'],
+  ],
   [
     'the longest of those that follow each other is left out',
     [rule('a', 10, { alone: true }), rule('b', 15, { alone: true }), rule('c', 5)],
     {},
-    20,
+    26,
     15,
     ['b'],
   ],
@@ -99,7 +118,7 @@ const plans: readonly [
     'what sends most is left out where the quota decides',
     [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
     { requestsPerMinute: 60 },
-    40,
+    46,
     30,
     ['b'],
   ],
@@ -126,7 +145,7 @@ test('the critical path names who made room for whom', () => {
 
 test('a plan says what it leaves out, and why', () => {
   const plan = planRun([rule('quick', 3), rule('slow', 90)], free, 20_000)
-  expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m30s by itself' }])
+  expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m35s by itself' }])
   expect(planLines(plan)).toEqual([
     'planned: 1 rule, about 1 request, done in about 3s; the longest wait is 3s (quick)',
     'left out by the budget, and so unverified: 1 rule (slow)',

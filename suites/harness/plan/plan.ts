@@ -6,6 +6,8 @@ import { lengthOf } from './text.ts'
 /** What one rule takes of a run. */
 export interface PlanRule {
   readonly rule: string
+  /** What must hold is kept before what should. */
+  readonly isMust: boolean
   readonly requests: number
   /** Pods that it makes and jobs that it submits, as means and so with fractions. */
   readonly pods: number
@@ -22,6 +24,8 @@ export interface PlanRule {
 export interface PlanResources extends Resources {
   /** Requests a minute that the target grants; null where that is not known. */
   readonly requestsPerMinute: number | null
+  /** What a run takes before its first rule and after its last, real ms. */
+  readonly aroundMs: number
 }
 
 /** How long a run is expected to take, and why. */
@@ -46,27 +50,57 @@ export interface Plan {
  * same rules in another order give the same plan.
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
+  const all = inOrder(rules)
+  if (budgetMs === null) return { ...timed(all, resources), leftOut: [] }
+  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).expectedMs + tidyingMs(budgetMs)
+  const fits = (some: readonly PlanRule[]) => fullMs(some) <= budgetMs
+  let kept = fitting(
+    all.filter((rule) => fits([rule])),
+    resources,
+    fits,
+  )
   const leftOut: LeftOut[] = []
-  let kept = [...rules].sort((a, b) => b.ms - a.ms || (a.rule < b.rule ? -1 : 1))
-  if (budgetMs !== null) {
-    const long = kept.filter(({ ms }) => ms > budgetMs)
-    for (const { rule, ms } of long)
-      leftOut.push({ rule, reason: `${named(budgetMs)}: it takes ${lengthOf(ms)} by itself` })
-    kept = kept.filter(({ ms }) => ms <= budgetMs)
-  }
-  for (;;) {
-    const plan = timed(kept, resources)
-    if (budgetMs === null || plan.expectedMs <= budgetMs || kept.length === 0) {
-      return { ...plan, leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)) }
+  for (const rule of all.filter((one) => !kept.includes(one)).sort(inRank)) {
+    const more = inOrder([...kept, rule])
+    if (fits(more)) kept = more
+    else {
+      const isLong = !fits([rule])
+      const takes = isLong
+        ? `it takes ${lengthOf(fullMs([rule]))} by itself`
+        : `with it the run takes ${lengthOf(fullMs(more))}`
+      leftOut.push({ rule: rule.rule, reason: `left out by the budget of ${lengthOf(budgetMs)}: ${takes}` })
     }
-    const given = sacrifice(kept, plan)
-    leftOut.push({ rule: given, reason: `${named(budgetMs)}: with it the run takes ${lengthOf(plan.expectedMs)}` })
-    kept = kept.filter(({ rule }) => rule !== given)
   }
+  return { ...timed(kept, resources), leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)) }
 }
 
-function named(budgetMs: number): string {
-  return `left out by the budget of ${lengthOf(budgetMs)}`
+/** What a run keeps of its budget to remove what it made, ms. */
+export function tidyingMs(budgetMs: number): number {
+  return Math.min(6_000, budgetMs / 4)
+}
+
+/** Gives rules up, what decides the end first, until the rest fits. Some of them may still fit beside that. */
+function fitting(
+  rules: readonly PlanRule[],
+  resources: PlanResources,
+  fits: (some: readonly PlanRule[]) => boolean,
+): readonly PlanRule[] {
+  let left = rules
+  while (left.length > 0 && !fits(left)) {
+    const given = sacrifice(left, timed(left, resources))
+    left = left.filter(({ rule }) => rule !== given)
+  }
+  return left
+}
+
+/** As a run begins them: the longest first. */
+function inOrder(rules: readonly PlanRule[]): readonly PlanRule[] {
+  return [...rules].sort((a, b) => b.ms - a.ms || (a.rule < b.rule ? -1 : 1))
+}
+
+/** Musts first, and the short ones, of which more fit. */
+function inRank(a: PlanRule, b: PlanRule): number {
+  return Number(b.isMust) - Number(a.isMust) || a.ms - b.ms || (a.rule < b.rule ? -1 : 1)
 }
 
 function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut'> {
@@ -87,7 +121,7 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
     pods: Math.ceil(sum(({ pods }) => pods)),
     podMs: Math.ceil(sum(({ podMs }) => podMs)),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),
-    expectedMs: Math.max(pathMs, grantedMs),
+    expectedMs: rules.length === 0 ? 0 : Math.max(pathMs, grantedMs) + resources.aroundMs,
     bound: grantedMs > pathMs ? 'requests' : 'rules',
     path,
     longest: first === undefined ? null : { rule: first.rule, waitMs: first.waitMs },

@@ -5,6 +5,7 @@ import { createRealClock } from '../clock/real.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
 import { createResourceLedger } from '../fixtures/resources.ts'
 import { Inconclusive } from '../outcome.ts'
+import { tidyingMs } from '../plan/plan.ts'
 import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
 import { inProcessDoor } from '../receiver/in-process.ts'
 import type { Door } from '../receiver/types.ts'
@@ -111,11 +112,6 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       return judgements
     },
   }
-}
-
-/** What a run keeps of its time to remove what it made, ms. */
-function tidyingMs(budgetMs: number): number {
-  return Math.min(6_000, budgetMs / 4)
 }
 
 /** The target answers and its clock does not: nothing that waits could be judged. */
