@@ -67,12 +67,12 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target away.yaml --only pods.action.exited.stop --quiet --max-cost 1',
       2,
-      'plumbline: --max-cost permits 1 USD; estimated cost: unknown (set budget: {podPricePerHour: USD} in the target file), for about 2 pods (21s in all); say what it costs',
+      'plumbline: --max-cost permits 1 USD; estimated cost: unknown (set budget: {podPricePerHour: USD} in the target file), for about 2 pods (14s in all); say what it costs',
     ],
     [
       'check --target priced.yaml --only pods.action.exited.stop --quiet --max-cost 1.5',
       2,
-      'plumbline: --max-cost permits 1.5 USD; estimated cost: about 5.60 USD, for about 2 pods (21s in all); raise it, name fewer rules with --only, or give less --budget',
+      'plumbline: --max-cost permits 1.5 USD; estimated cost: about 3.72 USD, for about 2 pods (14s in all); raise it, name fewer rules with --only, or give less --budget',
     ],
     [
       'replay .',

@@ -46,9 +46,10 @@ rule(
         const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
         for (const one of cases) done.add(caseText(one))
         const parts = Math.ceil(cases.length / casesEach)
+        const each = Math.ceil(cases.length / parts)
         return Array.from({ length: parts }, (_, part) => ({
           shape,
-          cases: cases.filter((_, place) => place % parts === part),
+          cases: cases.slice(part * each, (part + 1) * each),
           pod: null,
         }))
       })
