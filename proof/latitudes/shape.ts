@@ -32,14 +32,14 @@ export const shape = [
     networkAssigned: 'running',
   }),
   {
-    id: 'bare-mounts-empty-list',
-    says: 'A pod without mounts shows an empty list of network mounts.',
+    id: 'no-network-empty-list',
+    says: 'A pod without a network mount shows an empty list of network mounts.',
     change: (options) =>
       composeOptions(options, {
         parts: {
           presentPod: (original) => (pod, service) => {
             const shown = original(pod, service)
-            return Object.keys(shown.mounts).length === 0 ? { ...shown, mounts: { network: [] } } : shown
+            return 'network' in shown.mounts ? shown : { ...shown, mounts: { ...shown.mounts, network: [] } }
           },
         },
       }),

@@ -2,7 +2,7 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context, Settled } from '../harness/context.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
-import { canonical, type PodView } from '../harness/read.ts'
+import { canonical, membersOf, type PodView } from '../harness/read.ts'
 import { staysUnchanged } from './unchanged.ts'
 
 const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
@@ -65,9 +65,14 @@ export async function refusesVolume(context: Context, pod: PodView, mounts: unkn
   await staysUnchanged(context, pod)
 }
 
-/** Whether two mounts are the same, whatever the order of their members. */
+/** Whether two mounts are the same, whatever the order of their members; an empty list of network mounts says that there is none. */
 export function sameMounts(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b)
+  return canonical(withoutEmptyList(a)) === canonical(withoutEmptyList(b))
+}
+
+function withoutEmptyList(mounts: unknown): unknown {
+  const { network, ...others } = membersOf(mounts) ?? {}
+  return Array.isArray(network) && network.length === 0 ? others : mounts
 }
 
 /** Reads the pod until it shows something, at most as long as a write may take to be visible. */
