@@ -1,4 +1,5 @@
 import { defaultEndpoints } from '../../reference/index.ts'
+import { membersOf } from '../../suites/harness/read.ts'
 import type { Latitude } from '../types.ts'
 import { optioned, reads, styled } from './tools.ts'
 
@@ -18,6 +19,15 @@ export const queueStyles = [
   styled('queue-429-bare', 'A 429 of the queue plane does not say when to come again.', { queueRetryAfter: false }),
 
   styled('policy-clamped', 'A policy outside its bounds is brought to the nearest one.', { policyRange: 'clamp' }),
+  optioned('webhook-as-parsed', 'A webhook is what the parser of URLs takes, which mends what no address may hold.', {
+    parts: {
+      validate: (original) => (schema, body, service) => {
+        const webhook = membersOf(body)?.webhook
+        const isTaken = schema === 'JobSubmission' && typeof webhook === 'string' && URL.canParse(webhook)
+        original(schema, isTaken ? { ...membersOf(body), webhook: new URL(webhook).href } : body, service)
+      },
+    },
+  }),
   styled('wait-refused', 'A wait of /runsync outside its bounds is refused.', { waitRange: 'refuse' }),
 
   styled('requeued-last', 'A job that is executed again waits behind the others.', { requeuePlace: 'back' }),

@@ -104,6 +104,9 @@ describe('a submission', () => {
     ['{"input":{},"policy":{"ttl":10000,"executionTimeout":20000}}', '200 400'],
     ['{"input":{},"webhook":7}', '400'],
     ['{"input":{},"webhook":"ftp://a.test"}', '200 400'],
+    ['{"input":{},"webhook":"no address"}', '400'],
+    ['{"input":{},"webhook":"https://a.test/a b"}', '400 200'],
+    [String.raw`{"input":{},"webhook":"https://a.test/\udc00"}`, '400 400 200'],
     ['{"input":{},"s3Config":{"accessId":1}}', '400'],
     [
       '{"input":{},"s3Config":{"accessId":"a","accessSecret":"b","bucketName":"c","endpointUrl":"https://s3.test"}}',

@@ -1,5 +1,5 @@
 import { tables } from '../../../generated/tables.ts'
-import type { Validator } from '../../../generated/validators.ts'
+import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { type Members, membersOf } from '../../harness/read.ts'
 import { schemaNamed } from '../schema.ts'
 import { type Allowed, refused } from './types.ts'
@@ -15,14 +15,21 @@ export function ofSubmission(value: unknown, isValid: Validator): Allowed[] {
   if (members === null) return [refused([400], 'the body is no object')]
   const without = withoutNulls(members)
   if (!isValid(without)) {
-    const isOpen = (isValid.errors ?? []).every(({ keyword, instancePath }) => {
-      return instancePath.startsWith('/policy/') && (keyword === 'minimum' || keyword === 'maximum')
-    })
     const refusal = refused([400], 'a field is not as stated', heading)
-    return isOpen ? [refusal, taken('a number out of bounds can be brought to the nearest one')] : [refusal]
+    const freedoms = (isValid.errors ?? []).map((failure) => freedomOf(failure, without))
+    return freedoms.includes(null) ? [refusal] : [refusal, ...freedoms.filter((reason) => reason !== null).map(taken)]
   }
   const undecided = undecidedIn(members, without)
   return [taken('the body is valid'), ...(undecided === null ? [] : [refused([400], undecided, heading)])]
+}
+
+/** Why a body with this failure may be taken all the same; null where it may not. */
+function freedomOf({ keyword, instancePath }: ValidationFailure, { webhook }: Members): string | null {
+  if (instancePath.startsWith('/policy/') && (keyword === 'minimum' || keyword === 'maximum')) {
+    return 'a number out of bounds can be brought to the nearest one'
+  }
+  const isAddress = instancePath === '/webhook' && keyword === 'format' && isWebAddress(String(webhook))
+  return isAddress && URL.canParse(String(webhook)) ? 'parsers of URLs differ in what they take' : null
 }
 
 /** Optional fields that are null can be taken as left out. */
