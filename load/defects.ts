@@ -3,6 +3,7 @@ import { type RateOperation, tables } from '../generated/tables.ts'
 import { composeOptions, defaultEndpoints, type ReferenceOptions, Refusal } from '../reference/index.ts'
 import { createOperationLimiter, type OperationLimiter } from '../reference/limits/queue/operation-limiter.ts'
 import { operationRates } from '../reference/queue/operations.ts'
+import { podLoadDefects } from './pods/defects.ts'
 
 /** A change of the reference that breaks a rule of load. */
 export interface LoadDefect {
@@ -14,12 +15,17 @@ export interface LoadDefect {
   readonly change: (options: ReferenceOptions) => ReferenceOptions
   /** The sentence of the verdict. */
   readonly observed: RegExp
+  /** Where it shows: on endpoints whose workers answer at once, or where every answer takes its time; else anywhere. */
+  readonly shows?: 'workers' | 'slow'
+  /** Another operation has the same judge, which is tried with more limiters there. */
+  readonly isAlike?: boolean
 }
 
 /** For as long as nobody asks again. */
 const FOR_EVER = Number.POSITIVE_INFINITY
 
-export const loadDefects: readonly LoadDefect[] = [
+/** Changes of the reference that break what a load finds of the limits of queue-based endpoints. */
+export const queueLoadDefects: readonly LoadDefect[] = [
   {
     id: 'cancel-unlimited',
     says: 'Cancel is not limited.',
@@ -96,7 +102,47 @@ export const loadDefects: readonly LoadDefect[] = [
     change: withRate('runsync', { concurrent: 440 }),
     observed: /^runsync served 440 requests at once at [\d,]+ ms, where 400 are permitted$/,
   },
+  halved('status'),
+  halved('stream'),
+  { ...halved('openai'), shows: 'workers' },
+  { ...halved('runsync'), shows: 'workers' },
+  otherAtOnce('run', 180),
+  otherAtOnce('status', 360),
+  otherAtOnce('cancel', 22),
+  otherAtOnce('openai', 360),
+  otherAtOnce('requests', 3),
 ]
+
+export const loadDefects: readonly LoadDefect[] = [...queueLoadDefects, ...podLoadDefects]
+
+function halved(operation: RateOperation): LoadDefect {
+  return {
+    id: `${operation}-half`,
+    says: `${operation} is limited to half of its rate.`,
+    rule: `limits.queue.${operation}`,
+    change: withRate(operation, { requests: tables.rates[operation].requests / 2 }),
+    observed: new RegExp(`^${operation} answered 429 at [\\d,]+ ms with at most [\\d,]+ requests counted in the`),
+    isAlike: true,
+  }
+}
+
+/** One request in ten more or fewer at once than promised, or at least one. */
+function otherAtOnce(operation: RateOperation, concurrent: number): LoadDefect {
+  const promised = tables.rates[operation].concurrent ?? 0
+  const isFewer = concurrent < promised
+  const told = isFewer
+    ? `answered 429 at .* with at most ${concurrent} requests open`
+    : String.raw`served \d+ requests at once at .*, where ${promised} are permitted$`
+  return {
+    id: `${operation}-${isFewer ? 'fewer' : 'more'}-at-once`,
+    says: `${concurrent} requests of ${operation} are held at once, where ${promised} are promised.`,
+    rule: `limits.queue.concurrent-${operation}` as RuleId,
+    change: withRate(operation, { concurrent }),
+    observed: new RegExp(`^${operation} ${told}`),
+    shows: 'slow',
+    isAlike: true,
+  }
+}
 
 function withRate(operation: RateOperation, rate: { readonly requests?: number; readonly concurrent?: number }) {
   return (options: ReferenceOptions): ReferenceOptions => ({

@@ -1,10 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { RateOperation } from '../generated/tables.ts'
 import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
 import { limiterKindNames } from '../reference/limits/queue/kinds.ts'
 import { mergeVerdicts } from './analyse/merge.ts'
 import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
-import { loadDefects } from './defects.ts'
+import { type LoadDefect, loadDefects, queueLoadDefects } from './defects.ts'
 import { holding, loadReference, type ReferenceLoad } from './testing/reference.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -44,7 +43,7 @@ describe('the reference, whatever its limiter', () => {
 })
 
 describe('a defect of the reference is caught, whatever its limiter', () => {
-  test.each(loadDefects.map((defect) => [defect.says, defect] as const))('%s', async (_, defect) => {
+  test.each(defectsWhere(({ isAlike }) => isAlike !== true))('%s', async (_, defect) => {
     for (const limiter of ['fixed-window', 'sliding-counter', 'gcra'] as const) {
       const rules = new Set<LoadRule>([defect.rule as LoadRule, 'limits.queue.requests'])
       const { judged } = await load({ rules, change: (options) => defect.change(queued({ limiter })(options)) })
@@ -55,33 +54,21 @@ describe('a defect of the reference is caught, whatever its limiter', () => {
     }
   })
 
-  test.each<[string, LoadRule, RateOperation, number]>([
-    ['too few', 'limits.queue.concurrent-run', 'run', 180],
-    ['too many', 'limits.queue.concurrent-cancel', 'cancel', 22],
-    ['too few', 'limits.queue.concurrent-status', 'status', 360],
-    ['too many', 'limits.queue.concurrent-requests', 'requests', 3],
-    ['too few', 'limits.queue.concurrent-openai', 'openai', 360],
-  ])('%s at once: %s', async (_, rule, operation, concurrent) => {
-    const change = (options: ReferenceOptions) => {
-      const { endpoints = [] } = slowly(options)
-      return {
-        ...slowly(options),
-        endpoints: endpoints.map((one) => ({ ...one, rates: { [operation]: { concurrent } } })),
-      }
-    }
-    expect(await verdicts({ rules: new Set([rule]), perWorkerRate: 1, change })).toEqual({ [rule]: 'failed' })
+  test.each(defectsWhere(({ isAlike }) => isAlike === true))('as of its like: %s', async (_, defect) => {
+    const around = { workers: working, slow: slowly, none: (options: ReferenceOptions) => options }[
+      defect.shows ?? 'none'
+    ]
+    const rule = defect.rule as LoadRule
+    const change = (options: ReferenceOptions) => defect.change(around(options))
+    const { judged } = await load({ rules: new Set([rule]), perWorkerRate: 1, change })
+    expect(judged.flatMap((one) => one.verdicts).filter((one) => one.rule === rule)).toContainEqual(
+      expect.objectContaining({ verdict: 'failed', sentence: expect.stringMatching(defect.observed) }),
+    )
   })
 })
 
-test('every rule of the queue that load judges is failed by a defect here or beside the analyser', () => {
-  const killed = new Set<string>(loadDefects.map(({ rule }) => rule))
-  const rates = queueLoadRules.filter((rule) => !killed.has(rule))
-  // One judge for all rates, and one for all that is held: those of other operations stand for these.
-  expect(
-    rates.filter(
-      (rule) => !/^limits\.queue\.(concurrent-)?(run|runsync|status|stream|openai|cancel|requests)$/.test(rule),
-    ),
-  ).toEqual([])
+test('every rule of the queue that load judges is failed by a defect', () => {
+  expect(new Set(queueLoadDefects.map(({ rule }) => rule))).toEqual(new Set(queueLoadRules))
 })
 
 const load = (options: ReferenceLoad) => loadReference(options)
@@ -108,6 +95,10 @@ function slowly(options: ReferenceOptions): ReferenceOptions {
 
 function unlimited(options: ReferenceOptions): ReferenceOptions {
   return loadDefects.find(({ id }) => id === 'cancel-unlimited')?.change(options) ?? options
+}
+
+function defectsWhere(holds: (defect: LoadDefect) => boolean) {
+  return queueLoadDefects.filter(holds).map((defect) => [defect.says, defect] as const)
 }
 
 function only(pattern: RegExp): ReadonlySet<LoadRule> {
