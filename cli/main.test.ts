@@ -55,6 +55,12 @@ describe.concurrent('one clear sentence', () => {
       'plumbline: --keep leaves pods on a target; without --target there is none, the reference ends with the run',
     ],
     [
+      'fuzz --runs 0',
+      2,
+      "plumbline: option '--runs <number>' argument '0' is invalid. Expected an integer of at least 1, got 0.",
+    ],
+    ['fuzz --for 0s', 2, 'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s'],
+    [
       'check --max-cost 1',
       2,
       'plumbline: --max-cost is for a target; without --target the reference is judged, which costs nothing',

@@ -120,9 +120,9 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--quiet', 'print the last line alone, and what is wrong', false)
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
 
-  command('fuzz', 'send generated bodies and hold each answer against what the description allows')
+  command('fuzz', 'send generated bodies to the pod API and hold each answer against what the description allows')
     .option('--target <file>', 'the target file; without it, the reference is tried')
-    .option('--runs <number>', 'how many cases (default: 10000)', wholeNumber)
+    .option('--runs <number>', 'how many cases (default: 10000)', atLeastOne)
     .option('--for <time>', 'how long, such as 30s or 5m')
     .option('--seed <number>', 'the cases of an earlier run', wholeNumber)
     .option('--path <path>', 'one case of that seed alone, as a finding names it')
@@ -152,6 +152,11 @@ function wholeNumber(text: string): number {
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value
   throw new InvalidArgumentError(`Expected an integer of at least 0, got ${text}.`)
+}
+
+function atLeastOne(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError(`Expected an integer of at least 1, got ${text}.`)
 }
 
 function positiveNumber(text: string): number {

@@ -273,7 +273,8 @@ function asJson({ cases, findings, stopped }: FuzzRun, seed: number) {
 
 function durationOf(text: string): number {
   const ms = parseDuration(text)
-  if (ms === null) throw new UsageError(`--for takes a length of time with its unit, such as 30s or 5m; got ${text}`)
+  if (ms === null || ms === 0)
+    throw new UsageError(`--for takes a length of time with its unit, such as 30s or 5m; got ${text}`)
   return ms
 }
 
