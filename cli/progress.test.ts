@@ -32,7 +32,7 @@ test('a display says what is done, what waits and for how long', () => {
     '2 of 4 rules: 1 passed, 1 failed',
     '  waiting 59s  d',
     '  and 1 more',
-    '  the longest wait ends in 59s',
+    '  the longest wait ends in at most 59s',
   ])
 })
 

@@ -49,7 +49,7 @@ export function draw(state: ProgressState, sinceMs: number, shown = 4): string[]
   for (const { name, until } of timed.slice(0, shown)) lines.push(`  waiting ${span(until - now)}  ${name}`)
   if (timed.length > shown) lines.push(`  and ${timed.length - shown} more`)
   const longest = timed[0]
-  if (longest !== undefined) lines.push(`  the longest wait ends in ${span(longest.until - now)}`)
+  if (longest !== undefined) lines.push(`  the longest wait ends in at most ${span(longest.until - now)}`)
   return lines
 }
 
@@ -108,7 +108,7 @@ function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
       }
       if (progress.type === 'waiting' && state.clock === 'real') {
         const until = Math.max(0, ...progress.pending.map((entry) => entry.until ?? 0))
-        if (until > longest + 10_000) terminal.err(`the longest wait ends in ${span(until - progress.nowMs)}`)
+        if (until > longest + 10_000) terminal.err(`the longest wait ends in at most ${span(until - progress.nowMs)}`)
         longest = Math.max(longest, until)
       }
     },

@@ -147,7 +147,7 @@ test('a plan says what it leaves out, and why', () => {
   const plan = planRun([rule('quick', 3), rule('slow', 90)], free, 20_000)
   expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m35s by itself' }])
   expect(planLines(plan)).toEqual([
-    'planned: 1 rule, about 1 request, done in about 3s; the longest wait is 3s (quick)',
+    'planned: 1 rule with requests of its own, about 1 request, done in about 3s; the longest wait is 3s (quick)',
     'left out by the budget, and so unverified: 1 rule (slow)',
   ])
 })

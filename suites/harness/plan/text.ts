@@ -29,7 +29,7 @@ export function planLines({ rules, requests, expectedMs, bound, longest, leftOut
         : `the longest wait is ${lengthOf(longest.waitMs)} (${longest.rule})`
   const count = (many: number, noun: string) => `${many} ${noun}${many === 1 ? '' : 's'}`
   const lines = [
-    `planned: ${count(rules, 'rule')}, about ${count(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`,
+    `planned: ${count(rules, 'rule')} with requests of ${rules === 1 ? 'its' : 'their'} own, about ${count(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`,
   ]
   if (leftOut.length > 0) {
     const names = leftOut.slice(0, named).map(({ rule }) => rule)
