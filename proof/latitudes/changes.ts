@@ -1,6 +1,7 @@
+import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
-import { composeOptions } from '../../reference/options.ts'
+import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
 import { plane, verdict } from './tools.ts'
 
@@ -32,6 +33,11 @@ export const changes = [
       }),
   },
   {
+    id: 'change-shows-late',
+    says: 'For eight seconds after a change, reads show the pod as it was before.',
+    change: showsLate(8_000),
+  },
+  {
     id: 'change-of-mounts-only',
     says: 'PATCH changes mounts and nothing else, as the target file says.',
     change: refusing((name) => name !== 'mounts'),
@@ -39,6 +45,28 @@ export const changes = [
     verdicts: verdict('not-applicable', ['pods.patch.atomic', 'pods.patch.empty-object', 'pods.patch.omitted']),
   },
 ] as const satisfies readonly Latitude[]
+
+/** For so long after a PATCH that was accepted, ms, a read of the pod shows what the last one before it did. */
+export function showsLate(lagMs: number): (options: ReferenceOptions) => ReferenceOptions {
+  return (options) => composeOptions(options, { wrapFetch: lagging(options.clock, lagMs) })
+}
+
+function lagging(clock: ReferenceClock, lagMs: number): FetchWrapper {
+  return (fetch) => {
+    const read = new Map<string, string>()
+    const staleUntilMs = new Map<string, number>()
+    return async (request) => {
+      const { method, url } = request
+      const response = await fetch(request)
+      if (method === 'PATCH' && response.ok && read.has(url)) staleUntilMs.set(url, clock.now() + lagMs)
+      if (method !== 'GET' || response.status !== 200) return response
+      if (clock.now() < (staleUntilMs.get(url) ?? 0)) return new Response(read.get(url), response)
+      const text = await response.text()
+      read.set(url, text)
+      return new Response(text, response)
+    }
+  }
+}
 
 /** PATCHes with a field that `is` picks are refused. */
 function refusing(is: (name: string) => boolean): (options: ReferenceOptions) => ReferenceOptions {

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
 import type { RuleId } from '../../generated/rules.ts'
+import { defaultTolerances } from '../../suites/harness/target/defaults.ts'
 import { everything } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'
 import type { Fetch, Variant } from '../types.ts'
+import { showsLate } from './changes.ts'
 
 // A refusal tells something only where the positive twin of the request works. On each of these servers it does not,
 // and nothing that is wrong can be told from what is right: that is no pass.
@@ -19,11 +21,18 @@ it.each<{ rule: RuleId; server: string; wrap: NonNullable<Variant['wrap']> }>([
   { rule: 'auth.pods.hidden', server: 'the list of another account is 200 without a list', wrap: listOfStranger(200) },
   { rule: 'auth.pods.hidden', server: 'every list is empty', wrap: emptyLists },
   { rule: 'auth.pods.missing', server: 'every list is empty', wrap: emptyLists },
-])('$rule is inconclusive where $server', async ({ rule, wrap }) => {
-  const variants = [{ id: 'twin', says: 'It does not work.', wrap }]
+])('$rule is inconclusive where $server', ({ rule, wrap }) => isInconclusive(rule, { wrap }))
+
+it.each<RuleId>(['auth.pods.missing', 'auth.pods.expired', 'auth.pods.forbidden', 'auth.pods.invalid'])(
+  '%s is inconclusive where a change is seen when nobody waits for it any more',
+  (rule) => isInconclusive(rule, { change: showsLate(defaultTolerances.visibleMs + 500) }),
+)
+
+async function isInconclusive(rule: RuleId, wrong: Pick<Variant, 'wrap' | 'change'>): Promise<void> {
+  const variants = [{ id: 'twin', says: 'It does not work.', ...wrong }]
   const [judgement] = await judgeOn({ variants, rules: rules.filter(({ id }) => id === rule) })
   expect(judgement).toMatchObject({ rule, verdict: 'inconclusive' })
-})
+}
 
 function actions(status: number): (fetch: Fetch) => Fetch {
   return answered((request) => request.url.endsWith('/action'), status, { title: 'No', status, detail: 'never' })

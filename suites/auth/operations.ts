@@ -3,8 +3,7 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodOperation } from '../harness/exchange.ts'
 import { idIn, type PodView } from '../harness/read.ts'
-import { changeOf, shows } from '../pods/changing.ts'
-import { shown } from '../pods/patching.ts'
+import { changed, changeOf } from '../pods/changing.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
 import { listHolding } from './listing.ts'
 
@@ -47,9 +46,7 @@ export async function workingPlane(context: Context, running: PodView): Promise<
   if (exited?.status !== 'EXITED') return inconclusive('a pod was not stopped in time')
   const change = changeOf(context, exited, 'a')
   works(context, 'updatePod', await pods.patch(id, change))
-  const { pod } = await shown(context, id, (seen) => shows(seen, change))
-  if (pod === null) return inconclusive('a pod could not be read after it was changed')
-
+  const pod = await changed(context, id, change)
   const body = await fixture.body()
   return {
     pod,
