@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { composeOptions } from '../reference/options.ts'
 import type { Exchange } from '../suites/harness/exchange.ts'
+import { defaultTolerances } from '../suites/harness/target/defaults.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
 import { endpointsWith } from './latitudes/queue-time.ts'
@@ -71,6 +72,22 @@ it.each(['queue.cancel.queued', 'queue.run.no-worker-free', 'queue.status.in-pro
     expect(judgement).toMatchObject({ verdict: 'inconclusive' })
   },
 )
+
+it('a job that a worker too many has just taken has not failed by waiting', async () => {
+  const rule = rules.filter(({ id }) => id === 'queue.execution-timeout.not-queued')
+  // It comes half a second before the job is looked at, and tells of its start a second after that.
+  const waitMs = 6_000 + 2 * defaultTolerances.dispatchMs + defaultTolerances.sweepMs
+  const offer = { workersMin: 2, workersMax: 3, coldStartMs: waitMs - 500 }
+  const variants: Variant[] = [
+    {
+      id: 'worker-too-many-late',
+      says: 'The endpoint starts a worker of which its file does not tell.',
+      change: (options) => composeOptions(options, { endpoints: endpointsWith(offer), life: { dispatchMs: 1_500 } }),
+    },
+  ]
+  const [judgement] = await judgeOn({ variants, rules: rule })
+  expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
+})
 
 /** How often a rule looks at jobs on the reference. */
 async function looksOf(rule: typeof rules): Promise<number> {
