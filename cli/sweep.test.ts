@@ -221,16 +221,21 @@ test('a run belongs to its process for as long as that lives', () => {
   expect(aliveProcess(cwd, run)).toBeNull()
 })
 
-test('a run of another machine is swept where it is named, and only there', async () => {
+test.each([
+  [[run], {}],
+  [[], { allHosts: true }],
+])('a run of another machine is left, with exit 3, unless it is swept by %j %j', async (runs, options) => {
   ledger([{ kind: 'run', run, targetFile: null, url: '' }])
   writeFileSync(join(runFolder(cwd, run), 'owner.json'), '{"host":"elsewhere","processes":[{"id":7,"began":null}]}')
   const said: string[] = []
   const say = (line: string) => void said.push(line)
   const terminal = { cwd, environment: {}, out: say, err: say } as unknown as Terminal
-  expect(await sweep([], {}, terminal)).toBe(0)
-  expect(said.join('\n')).toMatch(/^run r0123456789 belongs to elsewhere, .* name it: npx plumbline sweep r0123456789$/)
+  expect(await sweep([], {}, terminal)).toBe(3)
+  expect(said.join('\n')).toMatch(
+    /^run r0123456789 belongs to elsewhere, .* name it: npx plumbline sweep r0123456789, or give --all-hosts /,
+  )
   expect(listRuns(cwd)).toEqual([run])
-  expect(await sweep([run], {}, terminal)).toBe(0)
+  expect(await sweep(runs, options, terminal)).toBe(0)
   expect(listRuns(cwd)).toEqual([])
 })
 

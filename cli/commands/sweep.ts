@@ -13,9 +13,11 @@ import type { Terminal } from '../terminal.ts'
 
 export interface SweepCommandOptions {
   readonly target?: string
+  /** Runs of other machines too: a container has another host name each time. */
+  readonly allHosts?: boolean
 }
 
-/** Removes what runs below this folder have left behind. Answers 0, or 3 where something could not be removed. */
+/** Removes what runs below this folder have left behind. Answers 0, or 3 where something may still be there. */
 export async function sweep(
   runs: readonly string[],
   options: SweepCommandOptions,
@@ -39,10 +41,11 @@ export async function sweep(
       continue
     }
     const host = otherHost(cwd, run)
-    if (host !== null && !runs.includes(run)) {
+    if (host !== null && options.allHosts !== true && !runs.includes(run)) {
       terminal.err(
-        `run ${run} belongs to ${host}, and whether it is still under way cannot be told here; it was left alone; if it has ended, name it: ${program} sweep ${run}`,
+        `run ${run} belongs to ${host}, and whether it is still under way cannot be told here; it was left alone; if it has ended, name it: ${program} sweep ${run}, or give --all-hosts where all have ended`,
       )
+      failures++
       continue
     }
     failures += await sweepOne(readLedger(cwd, run), given, terminal)
