@@ -22,7 +22,7 @@ beforeAll(async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: target files name their variables so.
     EXITED: { actions: [], hook: '${HOOK_URL}' },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: target files name their variables so.
-    ERROR: { hook: [process.execPath, '-e', complaining, '${HOOK_WORD}'] },
+    ERROR: { hook: [process.execPath, '-e', complaining, '${HOOK_WORD}', '${HOOK_FIELD}'] },
   }
   writeFileSync(join(cwd, 'hooked.yaml'), stringify({ ...target, pods: { ...target.pods, statuses } }))
   hooks = stopping(target.pods.url)
@@ -36,7 +36,7 @@ afterAll(() => {
 
 test('what a hook takes from the environment is in nothing that is written', { timeout: 120_000 }, async () => {
   const { port } = hooks.address() as AddressInfo
-  const environment = { HOOK_URL: `http://127.0.0.1:${port}${path}`, HOOK_WORD: word }
+  const environment = { HOOK_URL: `http://127.0.0.1:${port}${path}`, HOOK_WORD: word, HOOK_FIELD: 'createdAt' }
   const rules = ['--only', 'pods.action.exited.stop', '--only', 'pods.action.error.start']
   const checked = await commands.start(['check', '--target', 'hooked.yaml', ...rules, '--out', 'out'], environment)
     .ended

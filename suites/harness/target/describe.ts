@@ -1,3 +1,5 @@
+import { openapi } from '../../../generated/openapi.ts'
+import { ruleById } from '../../../generated/rules.ts'
 import { markOf } from '../record/redact.ts'
 import type { Hook, PodPlane, Recipe, Target } from './types.ts'
 
@@ -15,10 +17,17 @@ export function describeTarget(target: Target): Target {
 
 /**
  * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. What the target file
- * says in the clear elsewhere is no secret of a hook: the requests of a run hold it, and a replay sends them again.
+ * says in the clear elsewhere, and words of the API or of the suite itself, are no secrets of a hook: the requests and
+ * answers of a run hold them, and a replay reads those again.
  */
 export function secretsOf(target: Target): Record<string, string> {
-  const clear = JSON.stringify([describeTarget(target), addressesOf(target)])
+  const clear = JSON.stringify([
+    describeTarget(target),
+    addressesOf(target),
+    openapi,
+    [...ruleById.keys()],
+    'plumbline',
+  ])
   const isSecret = (text: string) => text.length >= shortestSecret && !clear.includes(JSON.stringify(text).slice(1, -1))
   const recipes = Object.entries(target.pods?.recipes ?? {})
   return {
@@ -52,7 +61,22 @@ function describeHook(status: string, hook: Hook | null): Hook | null {
   return 'url' in hook ? { url: shown(hook.url) } : { command: hook.command.map(shown) }
 }
 
-/** The texts of a hook that came from the environment, each with its name: `hook.ERROR`, `hook.ERROR.2`. */
+/** The texts of a hook that came from the environment, and values in them, each with its name: `hook.ERROR`, `hook.ERROR.2`. */
 function secretTexts(status: string, hook: Hook | null): [name: string, text: string][] {
-  return [...new Set(hook?.secrets)].map((text, at) => [`hook.${status}${at === 0 ? '' : `.${at + 1}`}`, text])
+  const texts = hook?.secrets ?? []
+  return [...new Set([...texts, ...texts.flatMap(valuesIn)])].map((text, at) => [
+    `hook.${status}${at === 0 ? '' : `.${at + 1}`}`,
+    text,
+  ])
+}
+
+/**
+ * What follows a `=`, a `:` or a blank: the value of an option, the token of a header line, the password of an address;
+ * to the end of the text, and to the next character that may end a value.
+ */
+function valuesIn(text: string): string[] {
+  return [...text.matchAll(/(?<=[=:\s])[^=:\s/]/g)].flatMap(({ index }) => {
+    const rest = text.slice(index)
+    return [rest, rest.split(/[=:\s&@]/, 1).join('')]
+  })
 }

@@ -12,6 +12,7 @@ export function hookOf(given: string | readonly string[], status: PodStatus, aro
   const isSecret = text !== given
   // No key is sent to a hook, so plain http shows nothing.
   if (/^https?:/.test(text)) {
+    if (!isSecret) refusePart(given, path, around)
     const url = addressOf(text, true, path, around)
     return isSecret ? { url, secrets: [url] } : { url }
   }
@@ -22,8 +23,21 @@ export function hookOf(given: string | readonly string[], status: PodStatus, aro
   return commandOf(words ?? [], path, around)
 }
 
-function commandOf(words: readonly string[], path: Path, { environment, fault }: Surroundings): Hook {
-  const command = words.map((word) => take(resolveText(word, environment), path, fault) ?? '')
+/** A variable within an address or a word would be handed on as it is written: nothing between here and there reads it. */
+function refusePart(word: string, path: Path, { fault }: Surroundings): void {
+  if (!word.includes('${')) return
+  fault(
+    path,
+    `${path.join('.')}: \${NAME} stands for a whole address or word; set a variable to all of it, or write $NAME for a shell`,
+  )
+}
+
+function commandOf(words: readonly string[], path: Path, around: Surroundings): Hook {
+  const command = words.map((word) => {
+    const resolved = take(resolveText(word, around.environment), path, around.fault) ?? ''
+    if (resolved === word) refusePart(word, path, around)
+    return resolved
+  })
   const secrets = command.filter((word, at) => word !== words[at])
   return secrets.length === 0 ? { command } : { command, secrets }
 }

@@ -24,6 +24,10 @@ const environment = {
   SPACED: 'a b',
   HOOK_URL: 'https://hooks.test/break/s3cr3t-path/',
   HOOK_LINE: './break.sh --token s3cr3t-line',
+  HOOK_OPTION: '/opt/break --token=s3cretValue-0815',
+  HOOK_HEADER: "curl -H 'Authorization: Bearer s3cretValue-0815'",
+  HOOK_LOGIN: 'https://user:s3cretValue-0815@hooks.test',
+  HOOK_WORDS: './break-it.sh dataCenterId createdAt PROVISIONING plumbline auth.pods.missing',
   HOOK_TOKEN: 's3cr3t-word',
   HOOK_SHORT: 's3cr3t',
 }
@@ -290,12 +294,12 @@ test.each<[hook: string, hook: object, described: object, secrets: object]>([
     { 'hook.ERROR': './break.sh', 'hook.ERROR.3': 's3cr3t-line' },
   ],
   [
-    '[./break.sh, "${HOOK_TOKEN}", "${HOOK_TOKEN}", "a ${HOOK_TOKEN}", "${HOOK_SHORT}"]',
+    '[./break.sh, "${HOOK_TOKEN}", "${HOOK_TOKEN}", "a $HOOK_TOKEN", "${HOOK_SHORT}"]',
     {
-      command: ['./break.sh', 's3cr3t-word', 's3cr3t-word', 'a ${HOOK_TOKEN}', 's3cr3t'],
+      command: ['./break.sh', 's3cr3t-word', 's3cr3t-word', 'a $HOOK_TOKEN', 's3cr3t'],
       secrets: ['s3cr3t-word', 's3cr3t-word', 's3cr3t'],
     },
-    { command: ['./break.sh', '«hook.ERROR»', '«hook.ERROR»', 'a ${HOOK_TOKEN}', '«hook.ERROR.2»'] },
+    { command: ['./break.sh', '«hook.ERROR»', '«hook.ERROR»', 'a $HOOK_TOKEN', '«hook.ERROR.2»'] },
     { 'hook.ERROR': 's3cr3t-word' },
   ],
   [
@@ -319,6 +323,30 @@ test.each<[hook: string, hook: object, described: object, secrets: object]>([
   expect(describeTarget(target).pods?.recipes.ERROR?.hook).toEqual(described)
   const { 'key.full': _, 'key.altered': __, ...rest } = secretsOf(target)
   expect(rest).toEqual(secrets)
+})
+
+test.each([
+  ['HOOK_OPTION', '401 for token s3cretValue-0815', '401 for token «hook.ERROR.3»'],
+  ['HOOK_HEADER', 'no such token: s3cretValue-0815', 'no such token: «hook.ERROR.6»'],
+  ['HOOK_HEADER', 'sent Authorization: Bearer s3cretValue-0815', 'sent «hook.ERROR.3»'],
+  ['[./break.sh, "${HOOK_LOGIN}"]', '401 for s3cretValue-0815', '401 for «hook.ERROR.3»'],
+  ['HOOK_WORDS', './break-it.sh: PROVISIONING, dataCenterId', '«hook.ERROR»: PROVISIONING, dataCenterId'],
+  ['HOOK_WORDS', 'plumbline/0.1.0 auth.pods.missing createdAt', 'plumbline/0.1.0 auth.pods.missing createdAt'],
+])('of the hook %s, %s is recorded as %s', (hook, said, recorded) => {
+  const text = hook.startsWith('[') ? hook : `"\${${hook}}"`
+  const target = parse(file({ pods: `{url: "https://api.example.com", statuses: {ERROR: {hook: ${text}}}}` }))
+  expect(createRedactor(secretsOf(target)).text(said)).toBe(recorded)
+})
+
+test.each([
+  '[./break.sh, "--token=${HOOK_TOKEN}"]',
+  '"./break.sh --token=${HOOK_TOKEN}"',
+  '"http://a.test/?t=${HOOK_TOKEN}"',
+])('the hook %s is refused: a variable is no part of a word', (hook) => {
+  const text = file({ pods: `{url: "https://a.test", statuses: {ERROR: {hook: ${hook}}}}` })
+  expect(refusal(text)).toContain(
+    'pods.statuses.ERROR.hook: ${NAME} stands for a whole address or word; set a variable to all of it, or write $NAME for a shell',
+  )
 })
 
 test('an unclaimed need says which line claims it', () => {
