@@ -62,10 +62,11 @@ describe('a hook', () => {
     const noted = join(folder, from)
     // The shell and what it starts keep none of the output of the hook open.
     const hook = { command: ['sh', '-c', 'sleep 600 2>&- & echo $! $$ >"$1.new"; mv "$1.new" "$1"; wait', 'sh', noted] }
-    const run = spawn(process.execPath, ['--input-type=module', '-e', alone, JSON.stringify([hook, call, from])])
+    const run = spawn(process.execPath, ['--input-type=module', '-e', alone, JSON.stringify([hook, call])])
     onTestFinished(() => void run.kill('SIGKILL'))
     await vi.waitUntil(() => existsSync(noted), { timeout: longMs })
     if (from === 'run') run.kill('SIGKILL')
+    else run.stdin.write('over')
     const left = readFileSync(noted, 'utf8').trim().split(' ').map(Number)
     expect(left).toHaveLength(2)
     await vi.waitUntil(() => !left.some(isRunning), { timeout: longMs })
@@ -85,10 +86,12 @@ describe('a hook', () => {
   })
 })
 
-/** A run of its own, whose hooks may take three seconds or as long as they like. */
+/** A run of its own, in which the time of a hook is over when it is told so: nobody knows how long one takes to start. */
 const alone = `import { createHooks } from ${JSON.stringify(import.meta.resolve('./hooks.ts'))}
-  const [hook, call, from] = JSON.parse(process.argv[1])
-  await createHooks(null, from === 'limit' ? 3_000 : 600_000)(hook, call)
+  const over = new AbortController()
+  AbortSignal.timeout = () => over.signal
+  process.stdin.once('data', () => over.abort())
+  await createHooks(null, 0)(...JSON.parse(process.argv[1]))
   setTimeout(() => {}, 600_000)`
 
 /** Whether a process is there and has not merely been left unreaped. */
