@@ -3,7 +3,7 @@ import type { Finding, Verdict } from '../outcome.ts'
 import { membersOf } from '../read.ts'
 import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../record/events.ts'
 import { NoRecord } from '../record/read.ts'
-import { needsOf } from '../target/claims.ts'
+import { absenceOf, needsOf } from '../target/claims.ts'
 import { toCurl } from './curl.ts'
 import { type Events, gather, type OpenExchange, type Scenario } from './gather.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
@@ -160,7 +160,7 @@ function verdictOf(
 function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): string | null {
   const absent = membersOf(membersOf(target)?.absent) ?? {}
   for (const need of needsOf({ ...row, needs })) {
-    const reason = absent[need] ?? absent[need.split('.')[0] ?? need]
+    const reason = absenceOf(absent, need)
     if (typeof reason === 'string') return `${need} is absent: ${reason}`
   }
   return null

@@ -10,9 +10,14 @@ type Needing = Pick<RuleRow, 'id' | 'needs'> & { readonly area: string }
 
 /** Whether the target offers what a rule needs: given, declared absent with a reason, or not spoken of. */
 export function claimOf(target: Target, need: string): Claim {
-  const reason = target.absent[need] ?? target.absent[need.split('.')[0] ?? need]
+  const reason = absenceOf(target.absent, need)
   if (reason !== undefined) return { absent: reason }
   return given(target, need) ? 'given' : 'unclaimed'
+}
+
+/** What `absent` says of a need, or of the part of the API that it belongs to. */
+export function absenceOf<T>(absent: Readonly<Record<string, T>>, need: string): T | undefined {
+  return absent[need] ?? absent[need.split('.')[0] ?? need]
 }
 
 /** Throws NotApplicable or Unclaimed, with the line to add, where the target does not offer `need`. */
