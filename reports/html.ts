@@ -6,7 +6,7 @@ import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suite
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { renderExchange } from './html-exchange.ts'
 import { pageStyle } from './html-style.ts'
-import { logMark, reasonOf, seedOf, sortRules, took, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -157,14 +157,13 @@ function readings({ readings }: RuleResult): Markup {
 }
 
 function provenance({ run, format }: Results): Markup {
-  const seed = seedOf(run)
   const facts: [string, string][] = [
     ['run', run.id],
     ['target', run.target],
     ['started', new Date(run.startedMs).toISOString()],
     ['ended', new Date(run.endedMs).toISOString()],
     ['plumbline', run.plumbline],
-    ...(seed === null ? [] : [['seed', seed] satisfies [string, string]]),
+    ...(run.seed === null ? [] : [['seed', String(run.seed)] satisfies [string, string]]),
     ['profiles', `${run.profiles.join(', ')}${run.strict ? ', strict' : ''}`],
     ['rules selected', String(run.selected)],
     ['format of the results', String(format)],

@@ -13,7 +13,8 @@ export function renderJunit(results: Results): string {
   const report = builder.newBuilder().name(text(`plumbline: ${results.run.target}`))
   for (const area of [...new Set(results.rules.map((rule) => rule.area))]) {
     const suite = report.testSuite().name(area).timestamp(new Date(results.run.startedMs).toISOString().slice(0, 19))
-    suite.property('run', results.run.id).property('seed', String(results.run.seed))
+    suite.property('run', results.run.id)
+    if (results.run.seed !== null) suite.property('seed', String(results.run.seed))
     suite.property('verdict', text(results.verdict.line))
     for (const rule of results.rules) if (rule.area === area) addCase(suite.testCase(), rule, results.run.id)
   }

@@ -55,11 +55,6 @@ export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): s
     : `${real}, ${duration(passedMs)} on the ${clock} clock`
 }
 
-/** A run as a reader finds it again: the seed is left out where nothing was drawn, as in a load, which says 0. */
-export function seedOf({ seed }: Results['run']): string | null {
-  return seed === 0 ? null : String(seed)
-}
-
 /** Text with control and direction characters made visible, so that an answer cannot draw on a terminal. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {

@@ -45,9 +45,12 @@ describe('the text of a run', () => {
     ])
   })
 
-  it('names no seed where nothing was drawn', async () => {
+  it.each([
+    [null, ''],
+    [0, ', seed 0'],
+  ])('of a run with seed %s names what was drawn', async (seed, named) => {
     const results = await sampleResults()
-    expect(renderSummary({ ...results, run: { ...results.run, seed: 0 } })).toContain('9.0 s, real clock\n')
+    expect(renderSummary({ ...results, run: { ...results.run, seed } })).toContain(`9.0 s, real clock${named}\n`)
   })
 
   it('puts failures before all else', async () => {

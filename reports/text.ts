@@ -3,7 +3,7 @@ import type { Finding } from '../suites/harness/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { type Paint, plain } from './paint.ts'
-import { logMark, reasonOf, seedOf, sortRules, took, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
 
 /** Beyond this many failures the shell lines are left to the other reports. */
 const shellLinesFor = 10
@@ -56,7 +56,6 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 /** The last lines of a run: what was not verified and why, the counts, the verdict. Ends with a newline. */
 export function renderSummary(results: Results, paint: Paint = plain): string {
   const { run, verdict, counts } = results
-  const seed = seedOf(run)
   const missing = gaps(sortRules(results).notVerified)
   const colour = verdict.exit === 0 ? paint.green : verdict.exit === 3 ? paint.yellow : paint.red
   const tally = verdictOrder.flatMap((word) => (counts[word] === undefined ? [] : [`${counts[word]} ${word}`]))
@@ -65,7 +64,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     tally.join(', ') || 'no rule was judged',
     paint.dim(
       `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${counted(run.exchanges, 'exchange')} in ` +
-        `${took(run)}${seed === null ? '' : `, seed ${seed}`}`,
+        `${took(run)}${run.seed === null ? '' : `, seed ${run.seed}`}`,
     ),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
   ])

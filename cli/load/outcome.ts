@@ -53,7 +53,7 @@ export async function resultsOfLoad(
       plumbline: version(),
       startedMs,
       targetFile: options.target,
-      seed: 0,
+      seed: null,
       clock: 'real',
       profiles: selection.profiles,
       strict: false,

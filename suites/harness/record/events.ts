@@ -19,7 +19,8 @@ export interface RunEvent {
   readonly startedMs: number
   /** The target file as it was named on the command line; null for the embedded reference. */
   readonly targetFile: string | null
-  readonly seed: number
+  /** Null where nothing is drawn, as in a load. */
+  readonly seed: number | null
   readonly clock: 'virtual' | 'remote' | 'real'
   readonly profiles: readonly string[]
   readonly strict: boolean

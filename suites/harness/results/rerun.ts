@@ -56,5 +56,6 @@ export const program = 'npx plumbline'
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
-  return [`${program} check`, ...target, ...only, `--profile ${profile}`, `--seed ${run.seed}`].join(' ')
+  const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
+  return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')
 }

@@ -123,7 +123,8 @@ export interface Results {
     readonly endedMs: number
     /** How much time passed on the target's clock, ms; null where the run was cut short. */
     readonly passedMs: number | null
-    readonly seed: number
+    /** Null where nothing was drawn, as in a load. */
+    readonly seed: number | null
     readonly clock: string
     readonly profiles: readonly string[]
     readonly strict: boolean

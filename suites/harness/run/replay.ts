@@ -65,7 +65,7 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
     const session = createSession({
       run: run.run,
       version: run.plumbline,
-      seed: run.seed,
+      seed: run.seed ?? 0,
       target,
       transport: script.answer,
       clock: createRecordClock(script, run.clock !== 'real'),
