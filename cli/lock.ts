@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { membersOf } from '../suites/harness/read.ts'
 import { UsageError } from './errors.ts'
-import { writableFolder } from './places.ts'
+import { codeOf, writableFolder } from './places.ts'
 import { isAlive, owningProcess } from './process.ts'
 
 interface Holder {
@@ -64,15 +64,32 @@ export function takeAway(file: string, judged: string, folder: string): void {
   }
 }
 
+/** Puts a lock there whole: what is created first and written afterwards would be read empty in between. */
 function isNew(file: string, text: string): boolean {
+  const draft = `${file}-${randomUUID()}`
   try {
-    writeFileSync(file, text, { flag: 'wx' })
+    writeFileSync(draft, text, { flag: 'wx' })
+    link(draft, file)
     return true
   } catch (error) {
-    if ((error as { code?: string }).code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
+  } finally {
+    rmSync(draft, { force: true })
   }
 }
+
+/** Gives a file a second name; where the file system has no such thing, a copy has to do. */
+function link(file: string, name: string): void {
+  try {
+    linkSync(file, name)
+  } catch (error) {
+    if (!noLinks.has(codeOf(error))) throw error
+    copyFileSync(file, name, constants.COPYFILE_EXCL)
+  }
+}
+
+const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 /** Who has the folder; null where it was given back meanwhile. Of another machine nobody can tell whether it still runs. */
 function holderOf(file: string): Holder | null {
@@ -92,7 +109,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return null
+    if (codeOf(error) === 'ENOENT') return null
     throw error
   }
 }

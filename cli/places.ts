@@ -97,6 +97,7 @@ function tryToWrite(file: string): void {
   closeSync(openSync(file, 'a'))
 }
 
-function codeOf(error: unknown): string {
+/** The name that the system gives a fault. */
+export function codeOf(error: unknown): string {
   return (error as { code?: string } | null)?.code ?? String(error)
 }
