@@ -7,17 +7,49 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const isOwn = (file: string) => !/\.(test|load)\.ts$|\/testing\//.test(file)
 
+/** Any import of these modules: by name, for its effects alone, or while the program runs. */
+const importOf = (modules: string) => `(?:\\bfrom|\\bimport)\\s*\\(?\\s*['"](?:${modules})`
+const timers = '\\bset(?:Timeout|Interval)\\b'
+
+const reference = new RegExp(importOf('[./]*/reference/'))
+const http = new RegExp(`${importOf('undici|node:https?')}|\\bfetch\\(`)
+const port = new RegExp(importOf('node:(?:https?|net)'))
+const suites = new RegExp(importOf('[./]*/suites/'))
+const sleep = new RegExp(`${timers}|${importOf('node:timers')}`)
+const timer = new RegExp(`${timers}|\\bscheduler\\b`)
+const exit = /\bprocess\.(exit|exitCode|reallyExit|abort)\b|\bprocess\.kill\(-?process\.pid\b/
+
+/** Where a timer bounds what comes from outside, and where it shows how far the run is. */
+const timed = /^suites\/harness\/(clock|transport|receiver|run\/(guard|open)\.ts)/
+/** Ended with their parent. */
+const children = /^suites\/harness\/(run\/child|hooks\/leader)\.ts$/
+
 test.each([
-  ['suites', 'an import of reference/', /from '[./]*\/reference\//, null],
-  ['suites', 'a catch', /\bcatch\s*[({]/, 'suites/harness'],
-  ['suites', 'a sleep', /\bset(Timeout|Interval)\b|timers\/promises/, 'suites/harness'],
-  ['suites', 'HTTP', /from 'undici'|node:https?'|\bfetch\(/, 'suites/harness'],
-  ['reference', 'an import of suites/', /from '[./]*\/suites\//, null],
-  ['reference', 'a port', /node:(https?|net)'/, null],
+  ['suites', 'an import of reference/', reference, null],
+  ['suites', 'a catch', /\bcatch\s*[({]/, /^suites\/harness\//],
+  ['suites', 'a sleep', sleep, /^suites\/harness\//],
+  ['suites', 'a timer of its own', timer, timed],
+  ['suites', 'HTTP', http, /^suites\/harness\//],
+  ['{suites,reference,proof,reports,load,generated}', 'an exit', exit, children],
+  ['reference', 'an import of suites/', suites, null],
+  ['reference', 'a port', port, null],
   ['reports', 'a clock, a file system, a console', /\bDate\.now\b|\bnew Date\(\)|node:fs|\bconsole\./, null],
 ])('in %s/ there is never %s', (room, _, forbidden, aside) => {
   const files = globSync(`${room}/**/*.ts`, { cwd: root }).filter(isOwn)
   expect(files).not.toEqual([])
-  const inRoom = files.filter((file) => aside === null || !file.startsWith(`${aside}/`))
+  const inRoom = files.filter((file) => aside === null || !aside.test(file))
   expect(inRoom.filter((file) => forbidden.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
 })
+
+test.each([
+  [reference, "import { a } from '../reference/index.ts'"],
+  [reference, "import '../reference/index.ts'"],
+  [reference, "await import('../../reference/index.ts')"],
+  [suites, "import '../suites/all.ts'"],
+  [port, "await import('node:net')"],
+  [http, "import 'undici'"],
+  [sleep, "const { setImmediate: turn } = await import('node:timers/promises')"],
+  [timer, "import { setTimeout as sleep } from 'node:timers/promises'"],
+  [exit, 'process.exitCode = 1'],
+  [exit, "process.once('disconnect', process.exit)"],
+])('%s finds %s', (forbidden, line) => expect(line).toMatch(forbidden))
