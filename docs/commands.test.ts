@@ -50,7 +50,8 @@ async function runs(command: string): Promise<void> {
   if (command.startsWith('printf ')) return writeExample(command)
   if (command.startsWith('export ')) return
   const words = parse(command).map(String)
-  const at = words.findIndex((word) => word === 'plumbline' || word === 'bin/plumbline.js')
+  if (words[1] === 'vitest') return expect(spawnSync('npx', words.slice(1), { cwd: root })).toMatchObject({ status: 0 })
+  const at = words.findIndex((word) => ['plumbline', 'bin/plumbline.js', 'cli/main.ts'].includes(word))
   expect(at, `no test knows how to run: ${command}`).toBeGreaterThanOrEqual(0)
   const args = words.slice(at + 1)
   if (args[0] !== 'serve' || args.includes('--list')) return expect(run(args)).toMatchObject({ status: 0 })
