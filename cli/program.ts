@@ -44,7 +44,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       'leave out what takes longer, such as 20s or 5m (default in real time: 5m)',
       lengthOfTime,
     )
-    .option('--max-cost <usd>', 'refuse a run that costs more by its plan, at the prices of the target file', price)
+    .option('--max-cost <usd>', 'refuse a run that costs more by its plan, and end one that comes to more', price)
     .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
 
   command('plan', 'say how long a run takes and what a budget leaves out; sends nothing')

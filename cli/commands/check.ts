@@ -38,7 +38,7 @@ export interface CheckOptions {
   readonly quiet: boolean
   /** ms that the run may take. */
   readonly budget?: number
-  /** USD that the run may cost by its plan. */
+  /** USD that the run may cost, by its plan and by what it comes to. */
   readonly maxCost?: number
 }
 
@@ -176,7 +176,7 @@ async function plannedFor(
   selected: readonly string[],
   { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs'>> {
+): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real') return {}
   // Loaded where it is asked for: the plan needs every suite.
   const { defaultBudgetMs, linesOf, planOf, refuseCost } = await import('../plan.ts')
@@ -185,7 +185,11 @@ async function plannedFor(
   if (!quiet) for (const line of linesOf(plan, target)) terminal.err(line)
   refuseCost(plan, described, maxCost)
   const budgetMs = budget ?? (described.clock === 'real' ? defaultBudgetMs : undefined)
-  return { leftOut: plan.leftOut, ...(budgetMs !== undefined && { budgetMs }) }
+  return {
+    leftOut: plan.leftOut,
+    ...(budgetMs !== undefined && { budgetMs }),
+    ...(maxCost !== undefined && { maxCost }),
+  }
 }
 
 /** The profiles of a run: those of the list, else core; of the reference all. */

@@ -4,7 +4,7 @@ import { createControlledClock } from '../clock/controlled.ts'
 import { createRealClock } from '../clock/real.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
 import { createResourceLedger } from '../fixtures/resources.ts'
-import { Inconclusive } from '../outcome.ts'
+import { Inconclusive, Unverified } from '../outcome.ts'
 import { tidyingMs } from '../plan/plan.ts'
 import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
 import { inProcessDoor } from '../receiver/in-process.ts'
@@ -20,6 +20,7 @@ import { inProcess } from '../transport/in-process.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
 import type { Judgement } from './judge.ts'
+import { createMeter } from './meter.ts'
 import type { Progress, RunOptions } from './options.ts'
 import { createSession, type Session } from './session.ts'
 
@@ -55,7 +56,14 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   })
   const begunMs = clock.now()
   recordStart(recorder, options, target, clock)
-  const resources = options.resources === null ? () => {} : createResourceLedger(options.resources)
+  const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
+  const meter = createMeter(target.budget, clock.now)
+  const { maxCost = Number.POSITIVE_INFINITY } = options
+  /** Ends what is not done where the run has come to more than it may cost. */
+  const refuseMore = () => {
+    if ((meter.spent() ?? Number.POSITIVE_INFINITY) > maxCost)
+      session.cut(new Unverified(`not done when the run had cost ${maxCost} USD`))
+  }
   const selected = new Set(options.rules)
   const session = createSession({
     run: options.run,
@@ -65,7 +73,11 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     transport,
     clock,
     recorder,
-    resources,
+    resources(line) {
+      write(line)
+      meter.note(line)
+      refuseMore()
+    },
     rules: allRules().filter(({ id }) => selected.has(id)),
     cleanup: options.keep ? 'passed' : 'all',
     wallNow: () => Date.now(),
@@ -77,7 +89,10 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   tellProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
-  const ticker = setInterval(() => tellProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() }), 500)
+  const ticker = setInterval(() => {
+    refuseMore()
+    tellProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() })
+  }, 500)
   ticker.unref()
   const { budgetMs = null } = options
   const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - tidyingMs(budgetMs) - Date.now()

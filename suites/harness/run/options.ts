@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly leftOut?: readonly LeftOut[]
   /** How long the run may take, ms from `startedMs`; what has no verdict by then is unverified. Missing: as long as it takes. */
   readonly budgetMs?: number
+  /** USD; what has no verdict when the run has come to more is unverified. Missing: whatever it comes to. */
+  readonly maxCost?: number
   /** The target; null where `embed` names a module instead. */
   readonly target: Target | null
   /** The target file as it was named on the command line; null for the embedded reference. */

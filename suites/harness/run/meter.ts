@@ -1,0 +1,25 @@
+import type { ResourceLine } from '../fixtures/resources.ts'
+import { costOf } from '../plan/cost.ts'
+import type { Budget } from '../target/types.ts'
+
+/** What a run has come to so far, by what its ledger of resources is told: a pod costs from its request until it is removed. */
+export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>, now: () => number) {
+  const sinceMs = new Map<string, number>()
+  let [pods, removedMs, jobs] = [0, 0, 0]
+  return {
+    note(line: ResourceLine): void {
+      if (line.kind === 'job' && line.state === 'requested') jobs++
+      if (line.kind !== 'pod' || line.state === 'created' || line.state === 'kept') return
+      const since = sinceMs.get(line.name)
+      if (line.state === 'requested') {
+        if (since === undefined) pods++
+        sinceMs.set(line.name, since ?? now())
+      } else if (sinceMs.delete(line.name)) removedMs += now() - (since ?? 0)
+    },
+    /** USD; null where the target file does not price what was created. */
+    spent(): number | null {
+      const podMs = [...sinceMs.values()].reduce((sum, since) => sum + now() - since, removedMs)
+      return costOf({ pods, podMs, jobs }, prices)
+    },
+  }
+}
