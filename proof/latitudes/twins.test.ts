@@ -21,6 +21,8 @@ it.each<{ rule: RuleId; server: string; wrap: NonNullable<Variant['wrap']> }>([
   { rule: 'auth.pods.hidden', server: 'the list of another account is 200 without a list', wrap: listOfStranger(200) },
   { rule: 'auth.pods.hidden', server: 'every list is empty', wrap: emptyLists },
   { rule: 'auth.pods.missing', server: 'every list is empty', wrap: emptyLists },
+  { rule: 'queue.execution-timeout.not-early', server: 'no end of a job is seen in time', wrap: neverEnded },
+  { rule: 'queue.execution-timeout.not-queued', server: 'no end of a job is seen in time', wrap: neverEnded },
 ])('$rule is inconclusive where $server', ({ rule, wrap }) => isInconclusive(rule, { wrap }))
 
 it.each<RuleId>(['auth.pods.missing', 'auth.pods.expired', 'auth.pods.forbidden', 'auth.pods.invalid'])(
@@ -45,6 +47,14 @@ function listOfStranger(status: number): (fetch: Fetch) => Fetch {
 
 function emptyLists(fetch: Fetch): Fetch {
   return answered((request) => isList(request) && request.headers.has('authorization'), 200, { pods: [] })(fetch)
+}
+
+function neverEnded(fetch: Fetch): Fetch {
+  return async (request) => {
+    const response = await fetch(request)
+    if (!request.url.includes('/status/')) return response
+    return new Response((await response.text()).replace('"COMPLETED"', '"IN_PROGRESS"'), response)
+  }
 }
 
 function isList({ method, url }: Request): boolean {
