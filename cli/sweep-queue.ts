@@ -38,12 +38,13 @@ export interface Cancelled {
 
 /**
  * Cancels the jobs of a ledger by their ids, at the address that they were submitted at. One whose cancelling is refused
- * is over only where its status says so.
+ * is over only where its status says so, or its ttl has passed.
  */
 export async function cancelJobs(
   { jobs, queueUrl }: Pick<RunLedger, 'jobs' | 'queueUrl'>,
-  { queue, keys }: Target,
+  { queue, keys, clock }: Target,
   send: Transport,
+  nowMs: number,
 ): Promise<Cancelled> {
   const cancelled: string[] = []
   const over: string[] = []
@@ -52,7 +53,8 @@ export async function cancelJobs(
   for (const one of jobs) {
     const { name, endpoint, id } = one
     const fail = (reason: string) => failed.push({ name: `job ${name}`, reason })
-    if (queue === null) fail(noQueue)
+    if (clock === 'real' && one.endsMs !== null && one.endsMs <= nowMs) over.push(name)
+    else if (queue === null) fail(noQueue)
     else if (queueUrl !== null && queueUrl !== queue.url)
       fail(`it was submitted at ${queueUrl || 'no address'}, and the target file says ${queue.url}`)
     else if (id !== null) {

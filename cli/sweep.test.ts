@@ -152,6 +152,29 @@ test.each<[clock: Target['clock'], ends: (number | null)[], line: string | null]
   expect(expiryLine(jobs, { clock }, now)).toBe(line)
 })
 
+test('a job is over once its time is, and a target that is gone for good need not be swept for ever', async () => {
+  const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: 'j', state: 'created' } as const
+  const plane = 'queue: {url: "http://127.0.0.1:1", endpoints: {normal: a}}'
+  writeFileSync(join(cwd, 'gone.yaml'), `plumbline: 1\n${plane}\nkeys:\n  full: \${KEY}\n`)
+  const said: string[] = []
+  const say = (line: string) => void said.push(line)
+  const terminal = { cwd, environment: { KEY: 'a-key-of-nobody' }, out: say, err: say } as unknown as Terminal
+  const swept = async (endsMs: number) => {
+    ledger([
+      { kind: 'run', run, targetFile: join(cwd, 'gone.yaml'), url: '' },
+      { ...job, endsMs },
+    ])
+    return sweep([], {}, terminal)
+  }
+  expect(await swept(Date.now() + hour)).toBe(3)
+  expect(said.splice(0).slice(1)).toEqual([
+    expect.stringMatching(/^job queue\.x 1 may still be there: .* could not connect/),
+    `run ${run} stays in the ledger; sweep again, or delete ${resourcesFile(cwd, run)} where the target is gone for good`,
+  ])
+  expect(await swept(Date.now() - hour)).toBe(0)
+  expect(listRuns(cwd)).toEqual([])
+})
+
 test('purges the endpoint that a load has filled, where the target file marks it dedicated', async () => {
   const { queue } = target
   const line = { kind: 'endpoint', endpoint: 'dedicated', url, state: 'loaded' } as const

@@ -73,7 +73,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
         if (full === null) purged.push(one.endpoint)
         else failed.push(full)
       }
-      jobs = await cancelJobs(ledger, target, send)
+      jobs = await cancelJobs(ledger, target, send, Date.now())
       failed.push(...jobs.failed)
       for (const { name, id } of wanted) if (id !== null) await take(name, [id])
       const sought = wanted.filter(({ id }) => id === null)

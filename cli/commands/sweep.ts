@@ -6,7 +6,16 @@ import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
-import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
+import {
+  aliveProcess,
+  deleteLedger,
+  isEmpty,
+  listRuns,
+  otherHost,
+  type RunLedger,
+  readLedger,
+  resourcesFile,
+} from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -72,10 +81,16 @@ async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Termi
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
   if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled`)
   if (never.length > 0) parts.push(`${never.length} never came into being`)
-  if (failed.length > 0) parts.push(`${failed.length} still there`)
+  if (failed.length > 0) parts.push(`${failed.length} not removed`)
   terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)
   if (expiring !== null) terminal.out(`run ${ledger.run}: ${expiring}`)
-  for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
+  for (const { name, reason } of failed) terminal.err(`${name} may still be there: ${reason}`)
+  if (failed.length > 0) {
+    const file = resourcesFile(terminal.cwd, ledger.run)
+    terminal.err(
+      `run ${ledger.run} stays in the ledger; sweep again, or delete ${file} where the target is gone for good`,
+    )
+  }
   return failed.length
 }
 
