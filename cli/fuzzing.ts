@@ -104,7 +104,6 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   let stopped: string | null = null
   const lanes = Array.from({ length: concurrency }, (_, n) => {
     const lane = options.lane(n)
-    const meanwhile = { work() {} }
     const laneOptions: CampaignOptions = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
@@ -120,8 +119,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         options.onCase?.()
       },
       findings,
-      meanwhile,
-      direct: createDirect(open, lane.run, meanwhile),
+      direct: createDirect(open, lane.run),
       attempt: createAttempt((reason) => {
         stopped ??= reason
       }),
@@ -176,12 +174,10 @@ async function reasonOf(scenario: Session['scenarios'][number]): Promise<string 
   return verdict === 'passed' || reason === 'no exchange exercised this rule' ? null : (reason ?? verdict)
 }
 
-/** The shortest way to the target: the same lines with each request, and the next case drawn while the answer is awaited. */
-function createDirect(
-  { target, transport }: OpenTarget,
-  run: string,
-  meanwhile: { work: () => void },
-): CampaignOptions['direct'] {
+/** The shortest way to the target: the same header lines with each request. */
+function createDirect(open: OpenTarget, run: string): CampaignOptions['direct'] {
+  const { target } = open
+  const send = standingStill(open)
   const plane = planeOf(target)
   const headers: HeaderPairs = [
     ['Accept', 'application/json, application/problem+json'],
@@ -190,16 +186,16 @@ function createDirect(
     ['Content-Type', 'application/json'],
     ['User-Agent', `plumbline/${version()} (run ${run}; fuzz)`],
   ]
-  return async ({ operation }, id, bytes) => {
+  return async ({ operation }, id, bytes, meanwhile) => {
     const isPatch = operation === 'updatePod'
     const path = plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'].replace('{id}', encodeURIComponent(id))
-    const answer = transport({
+    const answer = send({
       method: isPatch ? 'PATCH' : 'POST',
       url: plane.url + path,
       headers,
       body: bytes.length === 0 ? null : bytes,
     })
-    meanwhile.work()
+    meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error
     })
@@ -208,6 +204,20 @@ function createDirect(
       get json() {
         return jsonOf(body)
       },
+    }
+  }
+}
+
+/** The transport for requests of no scenario: a controlled clock stands still while one is under way. */
+function standingStill({ transport, clock }: OpenTarget): Transport {
+  if (!clock.controlled) return transport
+  return async (...what) => {
+    // An actor of its own for each: one that stayed would keep time from moving between them.
+    const actor = clock.actor('direct')
+    try {
+      return await actor.during(transport(...what))
+    } finally {
+      actor.done()
     }
   }
 }
