@@ -11,8 +11,11 @@ import { type HeaderPairs, jsonOf } from '../suites/harness/exchange.ts'
 import { planeOf } from '../suites/harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../suites/harness/fixtures/resources.ts'
 import { Inconclusive, RuleBroken, Unanswered } from '../suites/harness/outcome.ts'
-import { noRecorder } from '../suites/harness/record/recorder.ts'
+import { noRecorder, type Recorder } from '../suites/harness/record/recorder.ts'
+import { createRedactor } from '../suites/harness/record/redact.ts'
 import { createSession, type Session } from '../suites/harness/run/session.ts'
+import { brief } from '../suites/harness/run/tell.ts'
+import { secretsOf } from '../suites/harness/target/describe.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { overHttp } from '../suites/harness/transport/http.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
@@ -98,6 +101,8 @@ export function openReference(like?: Target): OpenTarget {
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const { open, seed, concurrency, goesOn } = options
+  const recorder = recorderFor(open.target)
+  const clean = (text: string) => brief(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   let cases = 0
   let underWay = 0
@@ -120,7 +125,8 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
       },
       findings,
       direct: createDirect(open, lane.run),
-      attempt: createAttempt((reason) => {
+      clean,
+      attempt: createAttempt(clean, (reason) => {
         stopped ??= reason
       }),
     }
@@ -150,6 +156,7 @@ export async function inSession(
   { run, resources }: ReturnType<FuzzOptions['lane']>,
   work: (context: Context) => Promise<void>,
 ): Promise<string | null> {
+  const recorder = recorderFor(target)
   const session = createSession({
     run,
     version: version(),
@@ -157,21 +164,28 @@ export async function inSession(
     target,
     transport,
     clock,
-    recorder: noRecorder,
+    recorder,
     resources,
     rules: [{ kind: 'scenario', id: 'pods.action-body.fuzz', run: work, alone: false }],
     cleanup: isEmbedded ? 'none' : 'all',
     wallNow: () => Date.now(),
   })
-  const reasons = await Promise.all(session.scenarios.map((scenario) => reasonOf(scenario)))
+  const reasons = await Promise.all(session.scenarios.map((scenario) => reasonOf(scenario, recorder)))
   await session.finish()
   return reasons[0] ?? null
 }
 
-async function reasonOf(scenario: Session['scenarios'][number]): Promise<string | null> {
+/** Keeps nothing, and takes the secrets of a target out of what it said. */
+function recorderFor(target: Target): Recorder {
+  return { ...noRecorder, clean: createRedactor(secretsOf(target)).text }
+}
+
+async function reasonOf(scenario: Session['scenarios'][number], recorder: Recorder): Promise<string | null> {
   const { verdict, reason } = await scenario.judge()
   // Nothing is checked by clause here: that no exchange counted says nothing.
-  return verdict === 'passed' || reason === 'no exchange exercised this rule' ? null : (reason ?? verdict)
+  return verdict === 'passed' || reason === 'no exchange exercised this rule'
+    ? null
+    : brief(recorder, reason ?? verdict)
 }
 
 /** The shortest way to the target: the same header lines with each request. */
@@ -222,8 +236,8 @@ function standingStill({ transport, clock }: OpenTarget): Transport {
   }
 }
 
-/** Turns what a case can end in into a value; a target that has gone away ends the run. */
-function createAttempt(give: (reason: string) => void): CampaignOptions['attempt'] {
+/** Turns what a case can end in into a value without secrets; a target that has gone away ends the run. */
+function createAttempt(clean: (text: string) => string, give: (reason: string) => void): CampaignOptions['attempt'] {
   let unanswered = 0
   return async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
     try {
@@ -231,10 +245,10 @@ function createAttempt(give: (reason: string) => void): CampaignOptions['attempt
       unanswered = 0
       return { value }
     } catch (error) {
-      if (error instanceof RuleBroken) return { failure: error.finding.observed }
+      if (error instanceof RuleBroken) return { failure: clean(error.finding.observed) }
       if (!(error instanceof Inconclusive)) throw error
-      if (++unanswered >= givenUpAfter) give(error.message)
-      return { failure: error instanceof Unanswered ? 'no whole answer' : error.message }
+      if (++unanswered >= givenUpAfter) give(clean(error.message))
+      return { failure: error instanceof Unanswered ? 'no whole answer' : clean(error.message) }
     }
   }
 }

@@ -33,12 +33,14 @@ export interface CampaignOptions {
    * out in the usual way then.
    */
   readonly direct: (situation: Situation, id: string, bytes: Uint8Array, meanwhile: () => void) => Promise<FuzzAnswer>
-  /** Makes a failure of what is below (no answer, a broken rule) a value. */
+  /** A text of the target as it may be kept: without secrets, and not long. */
+  readonly clean: (text: string) => string
+  /** Makes a failure of what is below (no answer, a broken rule) a value that may be kept. */
   readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
 }
 
 /** What the steps of a case share. */
-interface Steps extends Pick<CampaignOptions, 'seed' | 'findings' | 'attempt'> {
+interface Steps extends Pick<CampaignOptions, 'seed' | 'findings' | 'clean' | 'attempt'> {
   readonly direct: (situation: Situation, id: string, bytes: Uint8Array) => Promise<FuzzAnswer>
   /** Aborted where a hand has failed. */
   readonly signal: AbortSignal
@@ -73,6 +75,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   const steps: Steps = {
     seed: options.seed,
     findings: options.findings,
+    clean: options.clean,
     attempt: options.attempt,
     signal,
     direct(situation, id, bytes) {
@@ -256,7 +259,8 @@ async function look(context: Context, stage: Stage, path: string, steps: Steps):
   const culprit = await steps.attempt(() => culpritOf(context, trial, refused))
   const one = 'value' in culprit ? culprit.value : null
   // Where none of them does it again, the read before may have been an old one.
-  if (one !== null) keep(stage, one, path, classify(trial.situation(pod), one.bytes), `${changed} after it`, steps)
+  if (one === null) return true
+  keep(stage, one, path, classify(trial.situation(pod), one.bytes), `${steps.clean(changed)} after it`, steps)
   return true
 }
 
