@@ -136,6 +136,22 @@ test('time stands still while a body is under way, though another hand sleeps', 
   expect(movedMs).toEqual(new Set([0]))
 })
 
+test('a quota that is used up is no finding, and ends the run with the reason', async () => {
+  const reference = openReference()
+  let bodies = 0
+  const target: OpenTarget = {
+    ...reference,
+    transport: async (request, ...rest) => {
+      if (!sendsBody(request) || ++bodies <= 50) return reference.transport(request, ...rest)
+      const body = Buffer.from(JSON.stringify({ title: 'Too Many Requests', status: 429, detail: 'slow down' }))
+      return { status: 429, headers: [['Retry-After', '30']], body }
+    },
+  }
+  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn: () => bodies < 500 })
+  expect(run.findings).toEqual([])
+  expect(run.stopped).toContain('the target answered 429')
+})
+
 describe('a target that closes connections', () => {
   /** The reference behind a transport that has no answer for these requests. */
   const behind = (isDropped: (body: string, patience: AnswerPatience, nth: number) => boolean): OpenTarget => {

@@ -245,10 +245,12 @@ function createAttempt(clean: (text: string) => string, give: (reason: string) =
       unanswered = 0
       return { value }
     } catch (error) {
-      if (error instanceof RuleBroken) return { failure: clean(error.finding.observed) }
+      if (error instanceof RuleBroken) return { failure: clean(error.finding.observed), undecided: false }
       if (!(error instanceof Inconclusive)) throw error
       if (++unanswered >= givenUpAfter) give(clean(error.message))
-      return { failure: error instanceof Unanswered ? 'no whole answer' : clean(error.message) }
+      // A quota that is used up, or an outage, is nothing that a body brought about.
+      if (error instanceof Unanswered) return { failure: 'no whole answer', undecided: false }
+      return { failure: clean(error.message), undecided: true }
     }
   }
 }

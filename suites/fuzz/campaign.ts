@@ -13,8 +13,8 @@ import { type Allowed, allowedText, classify, isIn, type Situation } from './ora
 import { culpritOf, simplest, type Trial } from './play.ts'
 import { caseAt, enumeratedOf, type Stage, stagesOf } from './stages.ts'
 
-/** What came of something, or in a few words why nothing did. */
-export type Outcome<T> = { readonly value: T } | { readonly failure: string }
+/** What came of something, or in a few words why nothing did; `undecided` where that says nothing of the target. */
+export type Outcome<T> = { readonly value: T } | { readonly failure: string; readonly undecided: boolean }
 
 /** What of an answer the loop looks at. */
 export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
@@ -150,7 +150,6 @@ async function tryOne(
   if (mayChange && isDue && (await look(context, stage, path, steps))) {
     return tryOne(context, stage, one, path, steps, sendsValid)
   }
-  let isOutage = false
   const outcome = await steps.attempt(async () => {
     const first = await unlessUnanswered(steps.direct(situation, pod.id, one.bytes))
     let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
@@ -160,11 +159,12 @@ async function tryOne(
       allowed = classify(trial.situation(next), one.bytes)
       answer = await trial.send(next, one.bytes, { newConnection: true })
     }
-    isOutage = outageStatuses.has(answer.status)
-    if (isOutage) context.inconclusive(`the target answered ${answer.status}, which tells of an outage`)
+    if (outageStatuses.has(answer.status)) {
+      context.inconclusive(`the target answered ${answer.status}, which tells of an outage`)
+    }
     return answer
   })
-  if (isOutage) return false
+  if ('failure' in outcome && outcome.undecided) return false
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
   if (seen.length === 0) {
@@ -242,7 +242,7 @@ async function accepted(
     ),
   )
   stage.pod = 'value' in outcome ? outcome.value : null
-  if ('failure' in outcome) keep(stage, one, path, seen, outcome.failure, steps)
+  if ('failure' in outcome && !outcome.undecided) keep(stage, one, path, seen, outcome.failure, steps)
 }
 
 /** Looks whether the pod has changed under refusals; true where it has: another pod is to be taken then. */
