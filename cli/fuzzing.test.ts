@@ -4,12 +4,18 @@ import { oddPatches } from '../proof/fuzz/odd-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
+import type { WireRequest } from '../suites/harness/exchange.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
 import { type AnswerPatience, TransportFailure } from '../suites/harness/transport/types.ts'
 import { againCommand, curlOf } from './fuzz-curl.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
 const lane = { run: 'rtest000000', resources() {} }
+
+/** Whether a request sends a body to a pod. */
+function sendsBody({ method, url }: WireRequest): boolean {
+  return method === 'PATCH' || url.endsWith('/action')
+}
 
 /** The reference with a defect, on a clock of its own. */
 function open(id: string): OpenTarget {
@@ -47,8 +53,7 @@ describe('a gateway that answers 503', () => {
     return {
       ...reference,
       transport: async (request, ...rest) => {
-        const isBody = request.method === 'PATCH' || request.url.endsWith('/action')
-        if (!isBody || !isOut(++nth)) return reference.transport(request, ...rest)
+        if (!sendsBody(request) || !isOut(++nth)) return reference.transport(request, ...rest)
         return { ...(await reference.transport({ ...request, method: 'GET', body: null }, ...rest)), status: 503 }
       },
     }
@@ -68,6 +73,85 @@ describe('a gateway that answers 503', () => {
   })
 })
 
+/** So many bodies from the first on, what is enumerated is over, and both hands have stages of their own. */
+const pastEnumeration = 3_000
+
+describe('a target that makes no more pods from some moment on', () => {
+  test.each([1, 2])(
+    'ends the run with the reason, and no hand sends to a pod that is removed, seed %s',
+    async (seed) => {
+      const reference = openReference()
+      const removed = Promise.withResolvers<void>()
+      let bodies = 0
+      let isRefusing = false
+      const target: OpenTarget = {
+        ...reference,
+        isEmbedded: false,
+        transport: async (request, patience = {}) => {
+          if (sendsBody(request)) {
+            // What had no answer may have been carried out, so it is sent once more to another pod.
+            if (++bodies % 5 === 0 && patience.newConnection !== true) throw new TransportFailure('reset', 'closed')
+            if (isRefusing) await Promise.race([removed.promise, new Promise((resolve) => setTimeout(resolve, 50))])
+          }
+          if (request.method === 'POST' && request.url.endsWith('/pods') && bodies > pastEnumeration) {
+            isRefusing = true
+            const body = Buffer.from(JSON.stringify({ title: 'Forbidden', status: 403, detail: 'no more pods' }))
+            return { status: 403, headers: [['Content-Type', 'application/problem+json']], body }
+          }
+          const answer = await reference.transport(request, patience)
+          if (isRefusing && request.method === 'DELETE') removed.resolve()
+          return answer
+        },
+      }
+      const goesOn = () => bodies < 2 * pastEnumeration
+      const run = await fuzzTarget({ open: target, seed, concurrency: 1, lane: () => lane, goesOn })
+      expect(run.findings).toEqual([])
+      expect(run.stopped).toContain('creation answered 403')
+    },
+  )
+})
+
+test('time stands still while a body is under way, though another hand sleeps', async () => {
+  const reference = openReference()
+  const movedMs = new Set<number>()
+  let bodies = 0
+  const target: OpenTarget = {
+    ...reference,
+    transport: async (request, patience = {}) => {
+      if (sendsBody(request)) {
+        if (++bodies % 5 === 0 && patience.newConnection !== true) throw new TransportFailure('reset', 'closed')
+        const isDirect = request.headers.some(([, value]) => value.endsWith('; fuzz)'))
+        if (bodies > pastEnumeration && isDirect) {
+          const sentMs = reference.clock.now()
+          await new Promise((resolve) => setTimeout(resolve, 3))
+          movedMs.add(reference.clock.now() - sentMs)
+        }
+      }
+      return reference.transport(request, patience)
+    },
+  }
+  const goesOn = () => bodies < pastEnumeration + 200
+  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn })
+  expect(run.stopped).toBeNull()
+  expect(movedMs).toEqual(new Set([0]))
+})
+
+test('a quota that is used up is no finding, and ends the run with the reason', async () => {
+  const reference = openReference()
+  let bodies = 0
+  const target: OpenTarget = {
+    ...reference,
+    transport: async (request, ...rest) => {
+      if (!sendsBody(request) || ++bodies <= 50) return reference.transport(request, ...rest)
+      const body = Buffer.from(JSON.stringify({ title: 'Too Many Requests', status: 429, detail: 'slow down' }))
+      return { status: 429, headers: [['Retry-After', '30']], body }
+    },
+  }
+  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn: () => bodies < 500 })
+  expect(run.findings).toEqual([])
+  expect(run.stopped).toContain('the target answered 429')
+})
+
 describe('a target that closes connections', () => {
   /** The reference behind a transport that has no answer for these requests. */
   const behind = (isDropped: (body: string, patience: AnswerPatience, nth: number) => boolean): OpenTarget => {
@@ -76,8 +160,7 @@ describe('a target that closes connections', () => {
     return {
       ...reference,
       transport: async (request, patience = {}) => {
-        const isBody = request.method === 'PATCH' || request.url.endsWith('/action')
-        if (isBody && isDropped(Buffer.from(request.body ?? []).toString(), patience, ++nth))
+        if (sendsBody(request) && isDropped(Buffer.from(request.body ?? []).toString(), patience, ++nth))
           throw new TransportFailure('reset', 'the connection was closed')
         return reference.transport(request, patience)
       },

@@ -11,8 +11,11 @@ import { type HeaderPairs, jsonOf } from '../suites/harness/exchange.ts'
 import { planeOf } from '../suites/harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../suites/harness/fixtures/resources.ts'
 import { Inconclusive, RuleBroken, Unanswered } from '../suites/harness/outcome.ts'
-import { noRecorder } from '../suites/harness/record/recorder.ts'
+import { noRecorder, type Recorder } from '../suites/harness/record/recorder.ts'
+import { createRedactor } from '../suites/harness/record/redact.ts'
 import { createSession, type Session } from '../suites/harness/run/session.ts'
+import { brief } from '../suites/harness/run/tell.ts'
+import { secretsOf } from '../suites/harness/target/describe.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { overHttp } from '../suites/harness/transport/http.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
@@ -98,13 +101,14 @@ export function openReference(like?: Target): OpenTarget {
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const { open, seed, concurrency, goesOn } = options
+  const recorder = recorderFor(open.target)
+  const clean = (text: string) => brief(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   let cases = 0
   let underWay = 0
   let stopped: string | null = null
   const lanes = Array.from({ length: concurrency }, (_, n) => {
     const lane = options.lane(n)
-    const meanwhile = { work() {} }
     const laneOptions: CampaignOptions = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
@@ -120,9 +124,9 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         options.onCase?.()
       },
       findings,
-      meanwhile,
-      direct: createDirect(open, lane.run, meanwhile),
-      attempt: createAttempt((reason) => {
+      direct: createDirect(open, lane.run),
+      clean,
+      attempt: createAttempt(clean, (reason) => {
         stopped ??= reason
       }),
     }
@@ -152,6 +156,7 @@ export async function inSession(
   { run, resources }: ReturnType<FuzzOptions['lane']>,
   work: (context: Context) => Promise<void>,
 ): Promise<string | null> {
+  const recorder = recorderFor(target)
   const session = createSession({
     run,
     version: version(),
@@ -159,29 +164,34 @@ export async function inSession(
     target,
     transport,
     clock,
-    recorder: noRecorder,
+    recorder,
     resources,
     rules: [{ kind: 'scenario', id: 'pods.action-body.fuzz', run: work, alone: false }],
     cleanup: isEmbedded ? 'none' : 'all',
     wallNow: () => Date.now(),
   })
-  const reasons = await Promise.all(session.scenarios.map((scenario) => reasonOf(scenario)))
+  const reasons = await Promise.all(session.scenarios.map((scenario) => reasonOf(scenario, recorder)))
   await session.finish()
   return reasons[0] ?? null
 }
 
-async function reasonOf(scenario: Session['scenarios'][number]): Promise<string | null> {
-  const { verdict, reason } = await scenario.judge()
-  // Nothing is checked by clause here: that no exchange counted says nothing.
-  return verdict === 'passed' || reason === 'no exchange exercised this rule' ? null : (reason ?? verdict)
+/** Keeps nothing, and takes the secrets of a target out of what it said. */
+function recorderFor(target: Target): Recorder {
+  return { ...noRecorder, clean: createRedactor(secretsOf(target)).text }
 }
 
-/** The shortest way to the target: the same lines with each request, and the next case drawn while the answer is awaited. */
-function createDirect(
-  { target, transport }: OpenTarget,
-  run: string,
-  meanwhile: { work: () => void },
-): CampaignOptions['direct'] {
+async function reasonOf(scenario: Session['scenarios'][number], recorder: Recorder): Promise<string | null> {
+  const { verdict, reason } = await scenario.judge()
+  // Nothing is checked by clause here: that no exchange counted says nothing.
+  return verdict === 'passed' || reason === 'no exchange exercised this rule'
+    ? null
+    : brief(recorder, reason ?? verdict)
+}
+
+/** The shortest way to the target: the same header lines with each request. */
+function createDirect(open: OpenTarget, run: string): CampaignOptions['direct'] {
+  const { target } = open
+  const send = standingStill(open)
   const plane = planeOf(target)
   const headers: HeaderPairs = [
     ['Accept', 'application/json, application/problem+json'],
@@ -190,16 +200,16 @@ function createDirect(
     ['Content-Type', 'application/json'],
     ['User-Agent', `plumbline/${version()} (run ${run}; fuzz)`],
   ]
-  return async ({ operation }, id, bytes) => {
+  return async ({ operation }, id, bytes, meanwhile) => {
     const isPatch = operation === 'updatePod'
     const path = plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'].replace('{id}', encodeURIComponent(id))
-    const answer = transport({
+    const answer = send({
       method: isPatch ? 'PATCH' : 'POST',
       url: plane.url + path,
       headers,
       body: bytes.length === 0 ? null : bytes,
     })
-    meanwhile.work()
+    meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error
     })
@@ -212,8 +222,22 @@ function createDirect(
   }
 }
 
-/** Turns what a case can end in into a value; a target that has gone away ends the run. */
-function createAttempt(give: (reason: string) => void): CampaignOptions['attempt'] {
+/** The transport for requests of no scenario: a controlled clock stands still while one is under way. */
+function standingStill({ transport, clock }: OpenTarget): Transport {
+  if (!clock.controlled) return transport
+  return async (...what) => {
+    // An actor of its own for each: one that stayed would keep time from moving between them.
+    const actor = clock.actor('direct')
+    try {
+      return await actor.during(transport(...what))
+    } finally {
+      actor.done()
+    }
+  }
+}
+
+/** Turns what a case can end in into a value without secrets; a target that has gone away ends the run. */
+function createAttempt(clean: (text: string) => string, give: (reason: string) => void): CampaignOptions['attempt'] {
   let unanswered = 0
   return async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
     try {
@@ -221,10 +245,12 @@ function createAttempt(give: (reason: string) => void): CampaignOptions['attempt
       unanswered = 0
       return { value }
     } catch (error) {
-      if (error instanceof RuleBroken) return { failure: error.finding.observed }
+      if (error instanceof RuleBroken) return { failure: clean(error.finding.observed), undecided: false }
       if (!(error instanceof Inconclusive)) throw error
-      if (++unanswered >= givenUpAfter) give(error.message)
-      return { failure: error instanceof Unanswered ? 'no whole answer' : error.message }
+      if (++unanswered >= givenUpAfter) give(clean(error.message))
+      // A quota that is used up, or an outage, is nothing that a body brought about.
+      if (error instanceof Unanswered) return { failure: 'no whole answer', undecided: false }
+      return { failure: clean(error.message), undecided: true }
     }
   }
 }

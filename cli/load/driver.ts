@@ -4,7 +4,6 @@ import type { LoadRequests } from '../../load/k6/script-plan.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Step } from '../../load/queue/steps.ts'
 import { runLoad } from '../../load/run.ts'
-import { createRedactor } from '../../suites/harness/record/redact.ts'
 import { UsageError } from '../errors.ts'
 import { version } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -19,6 +18,8 @@ export interface DriverOptions {
   readonly urls: Readonly<Record<string, string>>
   readonly run: string
   readonly token: string
+  /** Takes the secrets out of what the target said. */
+  readonly clean: (text: string) => string
   /** What a job costs at most, USD; null where nobody says. */
   readonly jobPrice: number | null
   readonly options: LoadOptions
@@ -39,17 +40,12 @@ export interface Driver {
  * k6, and where the disk is too full for the record.
  */
 export async function openDriver(given: DriverOptions): Promise<Driver> {
-  const { steps, requests, urls, run, token, jobPrice, options, terminal, signal, onStart } = given
+  const { steps, requests, urls, run, token, clean, jobPrice, options, terminal, signal, onStart } = given
   const estimate = estimateOf(steps)
   if (!options.quiet) terminal.err(describeEstimate(estimate, jobPrice))
   refuseBeyond(estimate, options)
   const { path: k6, version: k6Version } = await foundK6(terminal)
-  const folder = openLoadFolder(
-    terminal.cwd,
-    options.out,
-    estimate.requests,
-    createRedactor({ 'key.full': token }).text,
-  )
+  const folder = openLoadFolder(terminal.cwd, options.out, estimate.requests, clean)
   const drive: Drive = ({ name, plan, rules }, fills) => {
     const userAgent = `plumbline/${version()} (run ${run}; rule ${rules[0] ?? 'smoke'})`
     return runLoad({

@@ -36,6 +36,8 @@ export function openLoadFolder(
   const plans = join(path, plansFolder)
   if (existsSync(plans)) rmSync(plans, { recursive: true })
   refuseFullDisk(path, requests)
+  // The record goes there even where the load ends before its first plan.
+  mkdirSync(plans, { recursive: true })
   const kept: string[] = []
   let count = 0
   let last = ''

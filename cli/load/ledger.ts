@@ -1,12 +1,19 @@
 import type { QueueClient } from '../../load/queue/client.ts'
 import { isSuccess } from '../../suites/harness/exchange.ts'
 import type { ResourceLedger } from '../../suites/harness/fixtures/resources.ts'
+import { goneBy } from '../../suites/harness/run/own-jobs.ts'
+import type { Tolerances } from '../../suites/harness/target/types.ts'
 
 /**
  * The same client, which writes each job down that a purge of the dedicated endpoint would not take: those that occupy
  * a worker, and those on another endpoint.
  */
-export function withLedger(client: QueueClient, dedicated: string, resources: ResourceLedger): QueueClient {
+export function withLedger(
+  client: QueueClient,
+  dedicated: string,
+  resources: ResourceLedger,
+  tolerances: Tolerances,
+): QueueClient {
   let count = 0
   const names = new Map<string, string>()
   return {
@@ -14,7 +21,7 @@ export function withLedger(client: QueueClient, dedicated: string, resources: Re
     async submit(endpoint, ttlMs, input = {}) {
       if (endpoint === dedicated && Object.keys(input).length === 0) return client.submit(endpoint, ttlMs, input)
       const line = { kind: 'job', endpoint, name: `load ${++count}` } as const
-      resources({ ...line, id: null, state: 'requested', endsMs: Date.now() + ttlMs })
+      resources({ ...line, id: null, state: 'requested', endsMs: goneBy(Date.now(), ttlMs, tolerances) })
       const id = await client.submit(endpoint, ttlMs, input)
       resources({ ...line, id, state: id === null ? 'removed' : 'created' })
       if (id !== null) names.set(id, line.name)

@@ -64,7 +64,7 @@ export async function loadQueue(
         resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
         hasBegun = true
         const sent = createQueueClient({ transport, queue, token: target.keys.full ?? '', userAgent })
-        const client = withLedger(sent, dedicated, resources)
+        const client = withLedger(sent, dedicated, resources, target.tolerances)
         await client.health(dedicated)
         const conduct: ConductOptions = {
           ...scope,

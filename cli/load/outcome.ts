@@ -3,7 +3,9 @@ import type { Judged } from '../../load/judge-step.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Undecided } from '../../load/queue/after-smoke.ts'
 import { type LoadRecord, loadFormat, resultsOfRecord } from '../../load/record.ts'
+import type { Redactor } from '../../suites/harness/record/redact.ts'
 import { exitCodes, type Results } from '../../suites/harness/results/types.ts'
+import { brief } from '../../suites/harness/run/tell.ts'
 import { describeTarget } from '../../suites/harness/target/describe.ts'
 import { TransportFailure } from '../../suites/harness/transport/types.ts'
 import { digestsOf } from '../digests.ts'
@@ -20,10 +22,14 @@ export interface Ending {
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 
-/** What an error means for a load, or null where it is a fault of ours. */
-export function endingOf(error: unknown, judged: readonly Judged[]): Ending | null {
-  const brokenOff = reasonOf(error)
-  if (brokenOff === null) return null
+/** Beyond this many characters a reason is cut: the body of an answer may be part of it. */
+const longestReason = 1_000
+
+/** What an error means for a load, its text free of secrets; null where it is a fault of ours. */
+export function endingOf(error: unknown, judged: readonly Judged[], { text }: Redactor): Ending | null {
+  const reason = reasonOf(error)
+  if (reason === null) return null
+  const brokenOff = brief({ clean: text }, reason, longestReason)
   // A target that was never there has no results; one that went away keeps those that it earned.
   const isAway = error instanceof TransportFailure && !judged.some(({ verdicts }) => verdicts.length > 0)
   const stopped = isAway ? { exit: exitCodes.unreachable, message: brokenOff } : null

@@ -5,8 +5,10 @@ import type { Point } from '../../load/points.ts'
 import type { Undecided } from '../../load/queue/after-smoke.ts'
 import type { Step } from '../../load/queue/steps.ts'
 import { writeRecord } from '../../load/record.ts'
+import { createRedactor, type Redactor } from '../../suites/harness/record/redact.ts'
 import { program } from '../../suites/harness/results/rerun.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
+import { secretsOf } from '../../suites/harness/target/describe.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { overHttp } from '../../suites/harness/transport/http.ts'
 import type { Transport } from '../../suites/harness/transport/types.ts'
@@ -67,6 +69,7 @@ export interface LoadTask {
 
 /** Runs a load around what drives it: signals, k6, folder, results. Answers the exit code. */
 export async function runSession(task: LoadTask): Promise<number> {
+  const redactor = createRedactor(secretsOf(task.target))
   const interruption = watchInterruption(() => task.terminal.err('plumbline: ended at once'))
   let driver: Driver | null = null
   let isUntidy = false
@@ -76,11 +79,13 @@ export async function runSession(task: LoadTask): Promise<number> {
     } catch (error) {
       isUntidy = true
       const reason = error instanceof Error ? error.message : String(error)
-      task.terminal.err(`plumbline: what was loaded may still wait (${reason}); ${program} sweep ${session.run}`)
+      task.terminal.err(
+        `plumbline: what was loaded may still wait (${redactor.text(reason)}); ${program} sweep ${session.run}`,
+      )
     }
   }
   try {
-    const exit = await conducted({ ...task, tidy }, interruption, (opened) => {
+    const exit = await conducted({ ...task, tidy }, redactor, interruption, (opened) => {
       driver = opened
     })
     return isUntidy && exit === exitCodes.conformant ? exitCodes.incomplete : exit
@@ -90,7 +95,12 @@ export async function runSession(task: LoadTask): Promise<number> {
   }
 }
 
-async function conducted(task: LoadTask, { signal }: Interruption, opened: (driver: Driver) => void): Promise<number> {
+async function conducted(
+  task: LoadTask,
+  redactor: Redactor,
+  { signal }: Interruption,
+  opened: (driver: Driver) => void,
+): Promise<number> {
   const { kind, options, target, terminal } = task
   const { answerMs, connectMs } = target.tolerances
   const http = overHttp({ answerMs, connectMs })
@@ -115,18 +125,19 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
     },
     judged,
     see(point) {
-      seen = point
+      const clean = (header: string | null = null) => header && redactor.text(header)
+      seen = { ...point, rateLimit: clean(point.rateLimit), rateLimitPolicy: clean(point.rateLimitPolicy) }
     },
     async driver(steps, requests, urls, onStart) {
       const token = target.keys.full ?? ''
       const { jobPrice } = target.budget
-      const shared = { steps, requests, urls, run, token, jobPrice, options, terminal, signal }
+      const shared = { steps, requests, urls, run, token, clean: redactor.text, jobPrice, options, terminal, signal }
       driver = await openDriver({ ...shared, ...(onStart !== undefined && { onStart }) })
       opened(driver)
       return driver.drive
     },
   }
-  const ending = await endOf(task, session).finally(async () => {
+  const ending = await endOf(task, session, redactor).finally(async () => {
     progress.end()
     await http.close()
   })
@@ -155,12 +166,12 @@ async function conducted(task: LoadTask, { signal }: Interruption, opened: (driv
   return tellReports(used.folder.path, results, terminal)
 }
 
-async function endOf(task: LoadTask, session: LoadSession): Promise<Ending> {
+async function endOf(task: LoadTask, session: LoadSession, redactor: Redactor): Promise<Ending> {
   try {
     return { undecided: await task.conduct(session), brokenOff: null, stopped: null }
   } catch (error) {
     if (session.signal.aborted) return { undecided: new Map(), brokenOff: null, stopped: null }
-    const ending = endingOf(error, session.judged)
+    const ending = endingOf(error, session.judged, redactor)
     if (ending === null) throw error
     return ending
   } finally {

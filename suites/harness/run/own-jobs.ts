@@ -1,6 +1,7 @@
 import { tables } from '../../../generated/tables.ts'
 import type { Reply } from '../client/reply.ts'
 import { idIn, membersOf } from '../read.ts'
+import type { Tolerances } from '../target/types.ts'
 import type { Shared } from './owner.ts'
 
 /** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
@@ -36,8 +37,7 @@ export function createOwnJobs(
       const name = `${owner} ${++submissions}`
       const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
       open.set(name, entry)
-      const { rateWaitMs, sweepMs } = target.tolerances
-      const endsMs = line.now() + rateWaitMs + ttlOf(body) + sweepMs
+      const endsMs = goneBy(line.now(), ttlOf(body), target.tolerances)
       resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
       return (reply) => {
         const id = idIn(reply.json)
@@ -54,6 +54,11 @@ export function createOwnJobs(
     forget,
     unfinished: () => [...open].map(([name, entry]) => ({ name, ...entry })),
   }
+}
+
+/** By when a job is gone that is about to be submitted: its quota may have to be waited for, and its end takes a while. */
+export function goneBy(nowMs: number, ttlMs: number, { rateWaitMs, sweepMs }: Tolerances): number {
+  return nowMs + rateWaitMs + ttlMs + sweepMs
 }
 
 /** How long a job lives that is submitted so, ms; the longest that there is where that cannot be told. */

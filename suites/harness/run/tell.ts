@@ -15,7 +15,7 @@ export function tell(recorder: Recorder, judgement: Judgement): Judgement {
 }
 
 /** Secrets go before the text is cut: the front part of a key would not be known for one. */
-export function brief(recorder: Recorder, text: string, most = 400): string {
+export function brief(recorder: Pick<Recorder, 'clean'>, text: string, most = 400): string {
   const clean = recorder.clean(text)
   return clean.length > most ? `${clean.slice(0, most - 3)}…` : clean
 }

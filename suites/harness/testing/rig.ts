@@ -21,6 +21,7 @@ import type { Scenario } from '../registry.ts'
 import type { Judgement } from '../run/judge.ts'
 import { replay } from '../run/replay.ts'
 import { createSession, type Session } from '../run/session.ts'
+import { describeTarget, secretsOf } from '../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
@@ -69,7 +70,7 @@ export async function runOnRig(
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
   const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants))
   const target = change === undefined ? line.target : change(line.target)
-  const recorder = createFileRecorder(dir, createRedactor({}))
+  const recorder = createFileRecorder(dir, createRedactor(secretsOf(target)))
   const { nowMs: startMs } = await line.control.state()
   const clock = createControlledClock({
     kind: line.kind,
@@ -81,7 +82,13 @@ export async function runOnRig(
   const rowOf = (id: string) => rowFor(id, scenarios[id]?.row)
   const run = 'rtest000000'
   const resources: ResourceLine[] = []
-  const { digests, ...head } = { ...runHead, run, seed, rules: rules.map(({ id }) => id), target }
+  const { digests, ...head } = {
+    ...runHead,
+    run,
+    seed,
+    rules: rules.map(({ id }) => id),
+    target: describeTarget(target),
+  }
   recorder.event({ ...head, digests, clock: line.kind })
   try {
     const session = createSession({

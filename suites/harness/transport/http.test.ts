@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpTransport, overHttp } from './http.ts'
 import { maxAnswerBytes, TransportFailure } from './types.ts'
 
@@ -15,17 +15,19 @@ afterEach(async () => {
   server = undefined
 })
 
-/** A server that answers each request with these bytes, and then ends the connection where it is told to. */
-async function answering(act: (socket: Socket) => void): Promise<string> {
+/** A server that does this with each connection, as soon as its first request comes or as it is opened. */
+async function answering(act: (socket: Socket) => void, from: 'data' | 'connection' = 'data'): Promise<string> {
   server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
-    socket.once('data', () => act(socket))
+    if (from === 'connection') act(socket)
+    else socket.once('data', () => act(socket))
   })
   await new Promise((listening) => server?.listen(0, '127.0.0.1', () => listening(null)))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+const plain = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi'
 const get = (url: string) => ({ method: 'GET', url, headers: [], body: null })
 
 describe('answers that are no answers end within the bound, each as its kind of failure', () => {
@@ -76,6 +78,99 @@ describe('a connection that is closed as the second request comes on it', () => 
       expect((await http.send(get(url), { newConnection })).status).toBe(400)
     }
   })
+})
+
+describe('one connection, on which a request waits for the answer to the one before it', () => {
+  /** What came, and the sockets to answer on. */
+  async function waiting() {
+    const arrived: { readonly path: string; readonly socket: Socket }[] = []
+    const url = await answering((socket) => {
+      const hear = (data: Buffer) => void arrived.push({ path: data.toString().split(' ')[1] ?? '', socket })
+      socket.on('data', hear)
+    }, 'connection')
+    http = overHttp({ connections: 1, answerMs: 10_000 })
+    return { url, arrived, send: http.send }
+  }
+
+  test.each<[string, (patience: AbortController) => { answerMs?: number; signal?: AbortSignal }, string]>([
+    ['given up', ({ signal }) => ({ signal }), 'nobody waits for the answer any more'],
+    ['out of time', () => ({ answerMs: 50 }), 'had no whole answer within 50 ms'],
+  ])('a request that is %s before its turn is never sent', async (_, patienceOf, message) => {
+    const { url, arrived, send } = await waiting()
+    const first = send(get(`${url}/first`))
+    await vi.waitUntil(() => arrived.length === 1)
+    const stop = new AbortController()
+    const second = send(get(`${url}/second`), patienceOf(stop))
+    const third = send(get(`${url}/third`))
+    stop.abort()
+    await expect(second).rejects.toThrow(message)
+    await expect(second).rejects.toBeInstanceOf(TransportFailure)
+    arrived[0]?.socket.write(plain)
+    expect((await first).status).toBe(200)
+    await vi.waitUntil(() => arrived.length === 2)
+    arrived[1]?.socket.write(plain)
+    expect((await third).status).toBe(200)
+    expect(arrived.map(({ path }) => path)).toEqual(['/first', '/third'])
+  })
+
+  test('a request that is given up with half its answer ends at once, and the next one is served', async () => {
+    const { url, arrived, send } = await waiting()
+    const stop = new AbortController()
+    const half = send(get(`${url}/half`), { signal: stop.signal })
+    const next = send(get(`${url}/next`))
+    await vi.waitUntil(() => arrived.length === 1)
+    arrived[0]?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
+      setTimeout(() => stop.abort(), 20),
+    )
+    await expect(half).rejects.toThrow('nobody waits for the answer any more')
+    await vi.waitUntil(() => arrived.length === 2)
+    arrived[1]?.socket.write(plain)
+    expect((await next).status).toBe(200)
+  })
+
+  test('a request that was given up beforehand is not sent', async () => {
+    const { url, arrived, send } = await waiting()
+    await expect(send(get(`${url}/never`), { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(TransportFailure)
+    const after = send(get(`${url}/after`))
+    await vi.waitUntil(() => arrived.length === 1)
+    arrived[0]?.socket.write(plain)
+    await after
+    expect(arrived.map(({ path }) => path)).toEqual(['/after'])
+  })
+})
+
+describe('an answer after one that is not final', () => {
+  test.each([
+    ['102 Processing', ''],
+    ['103 Early Hints', 'Link: </a>; rel=preload\r\n'],
+  ])('%s is the final one', async (line, header) => {
+    http = overHttp({})
+    const url = await answering((socket) => socket.write(`HTTP/1.1 ${line}\r\n${header}\r\n${plain}`))
+    const { status, headers, body } = await http.send(get(url))
+    expect([status, headers, body.toString()]).toEqual([200, [['Content-Length', '2']], 'hi'])
+  })
+
+  test.each([
+    ['100 Continue', ''],
+    ['101 Switching Protocols', 'Upgrade: x\r\nConnection: upgrade\r\n'],
+  ])('%s, which nobody asked for, is said to be what ends it', async (line, header) => {
+    http = overHttp({})
+    const url = await answering((socket) => socket.write(`HTTP/1.1 ${line}\r\n${header}\r\n${plain}`))
+    const failure = await http.send(get(url)).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ kind: 'malformed', message: expect.stringContaining('which it had not asked for') })
+  })
+})
+
+test.each<[string, string, string]>([
+  ['name', 'A b', 'x'],
+  ['value', 'A', 'x\ny'],
+])('a header of a %s that HTTP has no room for is not sent, and is a failure like others', async (_, name, value) => {
+  http = overHttp({ connections: 1 })
+  const url = await answering((socket) => socket.write(plain))
+  const failure = http.send({ ...get(url), headers: [[name, value]] })
+  await expect(failure).rejects.toBeInstanceOf(TransportFailure)
+  await expect(failure).rejects.toThrow('UND_ERR_INVALID_ARG')
+  expect((await http.send(get(url))).status).toBe(200)
 })
 
 test('a redirect is an answer and is not followed; header lines keep their case, order and repetition', async () => {

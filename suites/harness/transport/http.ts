@@ -169,6 +169,12 @@ function toFailure(
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
     return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${code || message})`)
   }
+  // So undici says that it takes neither 100 nor 101 where it did not ask for them.
+  const [, early] = /^bad (response|upgrade)$/.exec(message) ?? []
+  if (error instanceof errors.SocketError && early !== undefined) {
+    const status = early === 'response' ? 100 : 101
+    return new TransportFailure('malformed', `${call} was answered ${status} first, which it had not asked for`)
+  }
   const which = isUsed ? ', for the connection was closed after it had served earlier requests' : ''
   return new TransportFailure('reset', `${call} ended before a whole answer came (${code || message})${which}`)
 }

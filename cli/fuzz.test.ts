@@ -1,0 +1,76 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { createCommands } from '../load/testing/commands.ts'
+
+const commands = createCommands('fuzz')
+const { cwd } = commands
+const key = 'plumbline-example-full'
+let base = ''
+let proxy: Server
+
+beforeAll(async () => {
+  const served = await commands.serve(['--clock', 'control'])
+  const target = parse(readFileSync(join(cwd, served.target), 'utf8'))
+  base = target.pods.url
+  proxy = echoing()
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  writeFileSync(join(cwd, 'shown.yaml'), stringify({ ...target, pods: { ...target.pods, url: `${url}/shown` } }))
+  writeFileSync(join(cwd, 'refused.yaml'), stringify({ ...target, pods: { ...target.pods, url: `${url}/refused` } }))
+})
+
+afterAll(() => {
+  proxy.close()
+  commands.close()
+})
+
+test.each([
+  ['in what a pod shows', 'shown', 1, 'image "Bearer «key.full»" after it'],
+  ['in why no pod is made', 'refused', 5, 'Bearer «key.full» may not'],
+])('a key that a target echoes %s is on no terminal and in no file', async (_, name, code, said) => {
+  const words = ['--runs', '200', '--seed', '1', '--json', `${name}.json`]
+  const fuzzed = await commands.start(['fuzz', '--target', `${name}.yaml`, ...words]).ended
+  const written = readFileSync(join(cwd, `${name}.json`), 'utf8')
+  expect(fuzzed).toEqual({ code, said: expect.stringContaining(said) })
+  expect(written).toContain(said.replaceAll('"', '\\"'))
+  expect(fuzzed.said + written).not.toContain(key)
+  if (name === 'shown') return
+  const replayed = await commands.start(['fuzz', '--target', `${name}.yaml`, '--seed', '1', '--path', '3']).ended
+  expect(replayed).toEqual({ code, said: expect.stringContaining(said) })
+  expect(replayed.said).not.toContain(key)
+})
+
+/** A gateway before the reference, which tells the key that it was given. */
+function echoing(): Server {
+  const tried = new Set<string>()
+  return createServer(async (request, response) => {
+    const { method = 'GET', headers } = request
+    const [, way = '', path = ''] = /^\/(\w+)(.*)$/.exec(request.url ?? '') ?? []
+    const send = (status: number, text: string | null) =>
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(text ?? undefined)
+    if (way === 'refused' && method === 'POST') {
+      return send(403, JSON.stringify({ title: 'Forbidden', status: 403, detail: `${headers.authorization} may not` }))
+    }
+    const pod = /^\/v2\/pods\/([^/]+)/.exec(path)?.[1] ?? ''
+    if (method === 'PATCH' || path.endsWith('/action')) tried.add(pod)
+    const answer = await fetch(base + path, { method, headers: headersOf(request), body: await bodyOf(request) })
+    const text = await answer.text()
+    if (method !== 'GET' || !tried.has(pod) || answer.status !== 200) return send(answer.status, text || null)
+    send(200, JSON.stringify({ ...JSON.parse(text), image: headers.authorization }))
+  })
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const { authorization = '', 'content-type': type } = headers
+  return { authorization, ...(type === undefined ? {} : { 'content-type': type }) }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer> | null> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return chunks.length === 0 ? null : new Uint8Array(Buffer.concat(chunks))
+}
