@@ -193,6 +193,7 @@ function ruleResult(
   const { verdict, reason } = verdictOf(gist, row)
   const found = findings.get(id) ?? { shown: [], broken: new Set<string>(), count: 0 }
   const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.broken) : null
+  const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
   return {
     id,
     area,
@@ -218,10 +219,11 @@ function ruleResult(
       plumbline: run.plumbline,
       run: run.run,
       rule: id,
+      rerun,
       ...scenario,
       finding: found.shown[0] ?? null,
     }),
-    rerun: rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) }),
+    rerun,
   }
 }
 

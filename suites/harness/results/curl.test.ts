@@ -189,15 +189,27 @@ describe('the shell lines of a scenario', () => {
     }
   })
 
-  it('of jobs that report to the receiver of the run begin with what they cannot show', async () => {
-    const { base } = await serve(() => ({ status: 200, body: { id: 'j1' } }))
-    const first = async (body: object) =>
-      (await linesOf(base, [sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body })]))[0]
+  describe('of jobs that report to the receiver of the run', () => {
+    const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
     const said = '# these jobs report to the receiver of a run that is over, and end otherwise without it:'
-    expect(await first({ input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } })).toBe(said)
-    expect(await first({ input: {}, webhook: 'http://127.0.0.1:9/a' })).toBe(said)
-    expect(await first({ input: {}, webhook: 'https://receiver.invalid/a' })).toContain('export BASE')
-    expect(await first({ input: {} })).toContain('export BASE')
+
+    it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
+      [true, job, '1 request', rule],
+      [true, { input: {}, webhook: 'http://127.0.0.1:9/a' }, 'status FAILED', rule],
+      [true, job, 'status 2000', rule],
+      [false, job, 'status 200', rule],
+      [false, job, 'status IN_QUEUE', 'pods.another'],
+      [false, { input: {}, webhook: 'https://receiver.invalid/a' }, '1 request', rule],
+      [false, { input: {} }, '1 request', rule],
+    ])('it is said (%s) that lines of %j do not show %s, found by %s', async (isSaid, body, observed, owner) => {
+      const base = 'http://127.0.0.1:9'
+      const submitted = sampleExchange(1, owner, { base, operation: 'createPod', path: '/v2/e/run', body })
+      const lines = await linesOf(base, [submitted], 'real', observed)
+      expect(lines[0] === said).toBe(isSaid)
+      if (!isSaid) return
+      const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
+      expect(lines[1]).toBe(`# the lines show the requests, not the fault; ${rerun} shows it`)
+    })
   })
 
   it('keep the authorization as it was sent, missing and empty ones too', async () => {
