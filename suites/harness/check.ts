@@ -1,6 +1,6 @@
 import type { Reply } from './client/reply.ts'
 import { counted } from './counted.ts'
-import { isSuccess } from './exchange.ts'
+import { isSuccess, textOf } from './exchange.ts'
 import { Inconclusive, RuleBroken } from './outcome.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from './read.ts'
 
@@ -83,6 +83,13 @@ export function createCheck(clause: string, log: CheckLog): Check {
 export function refuseOutage({ status }: Reply): void {
   if (outageStatuses.has(status))
     throw new Inconclusive(`the target answered ${status}, which tells of an outage and not of a rule`)
+}
+
+/** `status 200`; of a refusal also what it says, which the record cuts short once it is free of secrets. */
+export function answered({ status, json, bytes }: Reply): string {
+  if (status < 400 || bytes.length === 0) return `status ${status}`
+  const said = json === undefined ? (textOf(bytes) ?? 'bytes that are no text') : json
+  return `status ${status}: ${typeof said === 'string' ? said.slice(0, 2_000) : show(said)}`
 }
 
 function bodyOf(reply: Reply): string {
