@@ -85,11 +85,10 @@ export function refuseOutage({ status }: Reply): void {
     throw new Inconclusive(`the target answered ${status}, which tells of an outage and not of a rule`)
 }
 
-/** `status 200`; of a refusal also what it says, which the record cuts short once it is free of secrets. */
-export function answered({ status, json, bytes }: Reply): string {
+/** `status 200`; of a refusal also what it says, as JSON, which the record cuts short once it is free of secrets. */
+export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
   if (status < 400 || bytes.length === 0) return `status ${status}`
-  const said = json === undefined ? (textOf(bytes) ?? 'bytes that are no text') : json
-  return `status ${status}: ${typeof said === 'string' ? said.slice(0, 2_000) : show(said)}`
+  return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are no text')}`
 }
 
 function bodyOf(reply: Reply): string {
