@@ -137,6 +137,22 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
   const replayed = await plumbline(['replay', 'out', '--out', 'again'])
   expect(replayed).toMatchObject({ code: 0, err: '' })
   expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'out', 'results.json')))
+  expect(replayed.out).toContain('results.json beside the record is what the record gives\n')
+
+  const record = join(cwd, 'out', 'evidence.ndjson')
+  const changed = readFileSync(record, 'utf8').replace(
+    /("operation":"triggerPodAction".*"response":\{"status":)200/,
+    '$1409',
+  )
+  writeFileSync(record, changed)
+  expect(await plumbline(['replay', 'out'])).toMatchObject({
+    code: 4,
+    err:
+      'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n' +
+      'plumbline: what was kept is not what the record gives; it was changed, or is damaged\n',
+  })
+  rmSync(join(cwd, 'out', 'results.json'))
+  expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
 })
 
 test('rules are listed with their tests', { timeout: quick }, async () => {

@@ -226,7 +226,9 @@ test('a target that does not answer is told of, not thrown', async () => {
   ledger([{ kind: 'pod', name: 'a', id: null, state: 'requested' }])
   const away = { ...target, pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } }
   const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target: away, leaveKept: false })
-  expect(failed).toEqual([{ name: 'pod a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (ECONNREFUSED)' }])
+  expect(failed).toEqual([
+    { name: 'pod a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (the connection was refused)' },
+  ])
 })
 
 test('a line that was cut short is no resource, and the first line names the run', () => {

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { NoRecord } from '../../suites/harness/record/read.ts'
+import { exitCodes, type Results } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
+import { differencesOf, tellDifferences } from '../kept.ts'
 import { readLoad, replayLoadFolder } from '../load/replay.ts'
 import { withOutput } from '../lock.ts'
 import { isFile } from '../places.ts'
@@ -14,7 +16,10 @@ export interface ReplayOptions {
   readonly out?: string
 }
 
-/** Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run. */
+/**
+ * Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run; where
+ * results are kept beside the record and are not what it gives, each difference is told and it is that of `broken`.
+ */
 export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, options, terminal))
 }
@@ -36,7 +41,22 @@ async function judgedAgain(folder: string, options: ReplayOptions, terminal: Ter
     .catch((error: unknown) => {
       throw error instanceof NoRecord ? new UsageError(error.message) : error
     })
+  const differences = heldAgainst(join(dir, 'results.json'), results)
   printResults(results, terminal, { quiet: false })
+  if (differences?.length === 0) terminal.out('results.json beside the record is what the record gives')
+  const exit = reported(dir, results, options, terminal)
+  if (differences === null || differences.length === 0) return exit
+  return tellDifferences(differences, { source: 'the record gives', results }, terminal)
+}
+
+/** Where kept results are not those of the record; null where there are none, and where the record has no end to judge. */
+function heldAgainst(file: string, results: Results): readonly string[] | null {
+  if (!isFile(file) || results.verdict.exit === exitCodes.interrupted) return null
+  return differencesOf(file, results)
+}
+
+/** Writes the reports where they are wanted. Answers the exit code of the run. */
+function reported(dir: string, results: Results, options: ReplayOptions, terminal: Terminal): number {
   if (options.out !== undefined) {
     const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
     return tellReports(out, results, terminal)

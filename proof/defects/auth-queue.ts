@@ -98,7 +98,7 @@ export const authQueue = [
     rule: 'auth.queue.hidden',
     clause: 'not-told',
     says: 'The refusal to another account tells the inputs of the jobs.',
-    observed: 'the input of the job',
+    observed: 'status 403 with the input of the job',
     change: parts({
       findEndpoint: (original) => (id, caller, service) => {
         const endpoint = service.queue.endpoints.get(id)

@@ -2,7 +2,7 @@ import type { Bound } from '../../generated/tables.ts'
 import { tables } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { inputOf, jsonIn, takesInstead } from './queue-tools.ts'
-import { membersOf, onAnswer, options, withBody } from './tools.ts'
+import { membersOf, options, withBody } from './tools.ts'
 
 /** Submission bodies that are taken though they are wrong, or refused though they are right. */
 export const queueBody = [
@@ -65,30 +65,6 @@ export const queueBody = [
     wrap: refused((text) => typeof inputOf(text) === 'string'),
   },
   {
-    id: 'all-submissions-refused',
-    rule: 'queue.body.input-type',
-    clause: 'taken',
-    says: 'The operation /run refuses every submission.',
-    observed: 'status 400',
-    wrap: everyRunIs400(),
-  },
-  {
-    id: 'every-body-refused',
-    rule: 'queue.body.not-json',
-    clause: 'taken',
-    says: 'The operation /run answers 400 to every body.',
-    observed: 'status 400',
-    wrap: everyRunIs400(),
-  },
-  {
-    id: 'every-input-refused',
-    rule: 'queue.body.input-missing',
-    clause: 'taken',
-    says: 'The operation /run answers 400 to every input.',
-    observed: 'status 400',
-    wrap: everyRunIs400(),
-  },
-  {
     id: 'refused-and-queued',
     rule: 'queue.body.no-job',
     clause: 'not-executed',
@@ -107,7 +83,7 @@ export const queueBody = [
     rule: 'queue.body.ttl-bounds',
     clause: 'least',
     says: 'A ttl of 10 seconds is refused.',
-    observed: 'status 400',
+    observed: 'status 400: {"error":"policy.ttl must be from 10001 to 604800000 milliseconds"}',
     change: options({ tables: withTtl({ minimum: 10_001 }) }),
   },
   {
@@ -115,7 +91,7 @@ export const queueBody = [
     rule: 'queue.body.ttl-bounds',
     clause: 'greatest',
     says: 'A ttl of 7 days is refused.',
-    observed: 'status 400',
+    observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
     change: options({ tables: withTtl({ maximum: 604_799_999 }) }),
   },
 ] as const satisfies readonly Defect[]
@@ -138,11 +114,4 @@ function refused(when: (text: string) => boolean): NonNullable<Defect['wrap']> {
       ? new Response(response.body, { headers: response.headers, status: 422 })
       : response
   }
-}
-
-function everyRunIs400(): NonNullable<Defect['wrap']> {
-  return onAnswer(
-    ({ url }) => url.endsWith('/run'),
-    () => ({ status: 400 }),
-  )
 }

@@ -18,6 +18,14 @@ export const queueSubmission = [
     ),
   },
   {
+    id: 'all-submissions-refused',
+    rule: 'queue.run.accepted',
+    clause: 'accepted',
+    says: 'The operation /run refuses every submission.',
+    observed: 'status 400: {"error":"no more"}',
+    wrap: onAnswer(asks('run'), () => ({ status: 400, text: '{"error":"no more"}' })),
+  },
+  {
     id: 'run-id-number',
     rule: 'queue.run.accepted',
     clause: 'id',
@@ -38,7 +46,7 @@ export const queueSubmission = [
     rule: 'queue.run.no-worker-free',
     clause: 'accepted',
     says: 'The operation /run is refused while no worker of the endpoint is free.',
-    observed: 'status 400',
+    observed: 'status 400: {"error":"no worker is free"}',
     change: parts({
       addJob: (original) => (submission, operation, endpoint, service) => {
         if (endpoint.idle.length === 0) throw new Refusal(400, 'no worker is free')
@@ -106,7 +114,7 @@ export const queueSubmission = [
     rule: 'queue.run.unique-ids',
     clause: 'accepted',
     says: 'The fifty-first submission to an endpoint is refused.',
-    observed: 'status 400',
+    observed: 'status 400: {"error":"too many jobs"}',
     change: parts({
       addJob: (original) => (submission, operation, endpoint, service) => {
         if (endpoint.jobs.size >= 50) throw new Refusal(400, 'too many jobs')

@@ -33,7 +33,8 @@ rule(
       }
       check('refused').status(reply, 403, 404)
       const isTold = (textOf(reply.bytes) ?? '').includes(secret)
-      check('not-told').that(!isTold, 'a refusal that tells nothing of the job', 'the input of the job', reply)
+      const observed = `status ${reply.status} with the input of the job`
+      check('not-told').that(!isTold, 'a refusal that tells nothing of the job', observed, reply)
     }
     allWork()
   },

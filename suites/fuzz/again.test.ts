@@ -12,7 +12,7 @@ function dropping(isDropped: (body: string, nth: number) => boolean): Variant {
     wrap: (fetch) => {
       let nth = 0
       return async (request) => {
-        const isBody = request.method === 'PATCH' || request.url.endsWith('/action')
+        const isBody = request.method === 'PATCH' || /\/(action|run)$/.test(request.url)
         if (isBody && isDropped(await request.clone().text(), ++nth)) throw new Error('closed')
         return fetch(request)
       }
@@ -20,7 +20,11 @@ function dropping(isDropped: (body: string, nth: number) => boolean): Variant {
   }
 }
 
-describe.each(['pods.action-body.fuzz', 'pods.patch.fuzz'])('%s', (id) => {
+describe.each([
+  ['pods.action-body.fuzz', '"plumbline":null', '{"action":"stop","plumbline":null} (at $ an unknown property'],
+  ['pods.patch.fuzz', '"plumbline":null', '"plumbline":null}} (at $.mounts an unknown property'],
+  ['queue.body.fuzz', '"input":null', '{"input":null} (at $.input it is null)'],
+])('%s', (id, dropped, said) => {
   const judged = async (variant: Variant) => {
     const [judgement] = await judgeOn({ variants: [variant], rules: allRules().filter((rule) => rule.id === id) })
     return judgement
@@ -35,8 +39,9 @@ describe.each(['pods.action-body.fuzz', 'pods.patch.fuzz'])('%s', (id) => {
   })
 
   test('is inconclusive where a body never has one', async () => {
-    const judgement = await judged(dropping((body) => body.includes('"plumbline":null')))
+    const judgement = await judged(dropping((body) => body.includes(dropped)))
     expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
-    expect(judgement?.reason).toContain('no whole answer')
+    expect(judgement?.reason).toContain(said)
+    expect(judgement?.reason).toContain(' had no whole answer: ')
   })
 })

@@ -2,10 +2,10 @@ import { outageStatuses } from '../harness/check.ts'
 import type { CallOptions } from '../harness/client/headers.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
-import { unlessUnanswered } from '../harness/outcome.ts'
+import { answerTo, unlessUnanswered } from '../harness/outcome.ts'
 import { type PodView, podOf } from '../harness/read.ts'
 import { changesIn, podToTryAgain, sendTwice } from './again.ts'
-import { asIs, caseText, type FuzzCase } from './cases.ts'
+import { asIs, caseSaid, caseText, type FuzzCase } from './cases.ts'
 import { type After, type Allowed, allowedText, classify, isIn, isLeft, type Situation } from './oracle.ts'
 
 /** How cases of one operation are tried on pods of one kind. */
@@ -23,8 +23,6 @@ const lookAfterMs = 2_000
 
 /** How many simpler cases of a finding are tried. */
 const simplerTries = 24
-
-const lost = 'a body had no whole answer, and the pod is no longer as it was'
 
 /**
  * Tries cases in turn, on `first` or a pod of its own, and gives the pod that it ends with; null where that serves no
@@ -49,9 +47,9 @@ export async function playAll(
     }
     let reply = await unlessUnanswered(trial.send(pod, one.bytes))
     if (reply === null) {
-      pod = (await podToTryAgain(context, trial, pod, allowed)) ?? context.inconclusive(lost)
+      pod = (await podToTryAgain(context, trial, pod, allowed)) ?? lost(context, one)
       allowed = classify(trial.situation(pod), one.bytes)
-      reply = await trial.send(pod, one.bytes, { newConnection: true })
+      reply = await answerTo(bodySaid(one), trial.send(pod, one.bytes, { newConnection: true }))
     }
     kept = pod
     if (isLeft(reply.status, allowed)) {
@@ -73,6 +71,11 @@ export async function playAll(
 /** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
 export function answerText({ status }: Reply, one: FuzzCase): string {
   return `status ${status} to ${caseText(one)}`
+}
+
+/** A body and what is odd about it, as the beginning of a sentence. */
+export function bodySaid(one: FuzzCase): string {
+  return `${bodyText(one.bytes)} (${caseSaid(one)})`
 }
 
 /** A body as a short text, with everything that does not print as an escape. */
@@ -100,6 +103,10 @@ export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzC
 async function asBefore(context: Context, pod: PodView): Promise<PodView | null> {
   await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
   return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
+}
+
+function lost({ inconclusive }: Context, one: FuzzCase): never {
+  return inconclusive(`${bodySaid(one)} had no whole answer, and the pod is no longer as it was`)
 }
 
 function isChange({ after }: Allowed): boolean {

@@ -1,6 +1,6 @@
 import type { Reply } from './client/reply.ts'
 import { counted } from './counted.ts'
-import { isSuccess } from './exchange.ts'
+import { isSuccess, textOf } from './exchange.ts'
 import { Inconclusive, RuleBroken } from './outcome.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from './read.ts'
 
@@ -83,6 +83,12 @@ export function createCheck(clause: string, log: CheckLog): Check {
 export function refuseOutage({ status }: Reply): void {
   if (outageStatuses.has(status))
     throw new Inconclusive(`the target answered ${status}, which tells of an outage and not of a rule`)
+}
+
+/** `status 200`; of a refusal also what it says, as JSON, which the record cuts short once it is free of secrets. */
+export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
+  if (status < 400 || bytes.length === 0) return `status ${status}`
+  return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are no text')}`
 }
 
 function bodyOf(reply: Reply): string {

@@ -46,6 +46,13 @@ export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
   })
 }
 
+/** An answer; where no whole one came, the reason begins with what it was to. */
+export function answerTo<T>(what: string, answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw error instanceof Unanswered ? new Unanswered(`${what} had ${error.message}`) : error
+  })
+}
+
 /** Something that the rule builds on (a fixture, another rule) did not come about. */
 export class Blocked extends Error {
   override readonly name = 'Blocked'

@@ -1,6 +1,7 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
+import { unseenAdvice } from '../harness/fixtures/pods.ts'
 import { type PodView, podOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import type { PodStatus } from '../harness/target/types.ts'
@@ -69,7 +70,8 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   }
   const last = restarted.at(-1)
   if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
-  context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}`)
+  const advice = transient.has(status) ? `; ${unseenAdvice(status)}` : ''
+  context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}${advice}`)
 }
 
 /** Whether a pod that is left alone is still in the status after as long as the calls took: they were not too late. */

@@ -1,12 +1,22 @@
-import { refuseOutage } from '../harness/check.ts'
+import { answered, refuseOutage } from '../harness/check.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
+import { validText } from '../harness/fixtures/jobs.ts'
 import { idIn, membersOf } from '../harness/read.ts'
 
+/** The submission that anything could be wrong with, and nothing is. */
+export const valid = { input: {} }
+
+/** Holds the answer to a valid submission to being 200. */
+export function mustBeTaken({ check }: Context, clause: string, body: unknown, reply: Reply): void {
+  refuseOutage(reply)
+  check(clause).that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
+}
+
 /** The id in the answer to a submission, which must be 200; ends the rule as inconclusive where there is none. */
-export function submittedId({ check, inconclusive }: Context, clause: string, reply: Reply): string {
-  check(clause).status(reply, 200)
-  return idIn(reply.json) ?? inconclusive('a submission was answered without an id')
+export function submittedId(context: Context, clause: string, body: unknown, reply: Reply): string {
+  mustBeTaken(context, clause, body, reply)
+  return idIn(reply.json) ?? context.inconclusive('a submission was answered without an id')
 }
 
 /** Holds an answer to being a refusal of whatever 4xx status. */

@@ -1,12 +1,11 @@
 import { altered } from '../harness/altered.ts'
 import type { QueueClient } from '../harness/client/queue.ts'
 import { rule } from '../harness/registry.ts'
-import { submittedId } from './answers.ts'
+import { valid } from './answers.ts'
 
 rule('queue.endpoint-unknown', async (context) => {
-  const { queue, check, inconclusive, offers } = context
-  const body = { input: {} }
-  const job = submittedId(context, 'exists', await queue.run(body))
+  const { queue, check, fixture, inconclusive, offers } = context
+  const { id: job } = await fixture.submitted()
   check('exists').success(await queue.status(job))
   const health = await queue.health()
   const nowhere = queue.at(altered(queue.endpoint))
@@ -15,8 +14,8 @@ rule('queue.endpoint-unknown', async (context) => {
   const calls = [
     ...(health.status < 300 ? [(client: QueueClient) => client.health()] : []),
     (client: QueueClient) => client.status(job),
-    (client: QueueClient) => client.run(body),
-    (client: QueueClient) => client.runsync(body),
+    (client: QueueClient) => client.run(valid),
+    (client: QueueClient) => client.runsync(valid),
     (client: QueueClient) => client.cancel(job),
     (client: QueueClient) => client.retry(job),
     ...offered('stream', (client) => client.stream(job)),

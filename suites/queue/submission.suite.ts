@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { canonical, idIn } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import { kindOf } from '../pods/readers.ts'
-import { shownStatus, submittedId } from './answers.ts'
+import { mustBeTaken, shownStatus, submittedId, valid } from './answers.ts'
 import { fills, fullEndpoint } from './full.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -11,9 +11,10 @@ const manyAtOnce = 100
 /** The shortest wait that an endpoint may be set to: the least executionTimeout. */
 const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 
-rule('queue.run.accepted', async ({ check, queue }) => {
-  const reply = await queue.run({ input: {} })
-  check('accepted').status(reply, 200)
+rule('queue.run.accepted', async (context) => {
+  const { check, queue } = context
+  const reply = await queue.run(valid)
+  mustBeTaken(context, 'accepted', valid, reply)
   check('id').that(idIn(reply.json) !== null, 'a string id', 'no id', reply)
   const status = shownStatus(reply)
   check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
@@ -30,7 +31,7 @@ rule(
     const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
     if (start !== null) inconclusive('a job found a worker though every one was busy')
     if (reply !== null) {
-      submittedId(context, 'accepted', reply)
+      submittedId(context, 'accepted', job.body, reply)
       const status = shownStatus(reply)
       check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
     }
@@ -42,16 +43,15 @@ rule(
 rule(
   'queue.run.unique-ids',
   async (context) => {
-    const { check, queue } = context
-    const body = { input: {} }
+    const { check, fixture, queue } = context
     const replies = [
-      await queue.run(body),
-      await queue.run(body),
-      ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
+      (await fixture.submitted()).reply,
+      await queue.run(valid),
+      ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(valid)))),
     ]
     const seen = new Set<string>()
     for (const reply of replies) {
-      const id = submittedId(context, 'accepted', reply)
+      const id = submittedId(context, 'accepted', valid, reply)
       check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
       seen.add(id)
     }

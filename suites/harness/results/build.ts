@@ -5,7 +5,7 @@ import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../record/
 import { NoRecord } from '../record/read.ts'
 import { absenceOf, needsOf } from '../target/claims.ts'
 import { toCurl } from './curl.ts'
-import { type Events, gather, type OpenExchange, type Scenario } from './gather.ts'
+import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './gather.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
@@ -167,11 +167,12 @@ function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): st
 }
 
 /** Failing rules whose scenarios are shown: musts first, each in the order of the ledger. */
-function failingOf(gist: Gist, rows: readonly LedgerRow[]): { rule: string; evidence: number[] }[] {
+function failingOf(gist: Gist, rows: readonly LedgerRow[]): Failing[] {
   const ids = (verdict: Verdict) => rows.filter((row) => verdictOf(gist, row).verdict === verdict).map(({ id }) => id)
   return [...ids('failed'), ...ids('advice')].slice(0, shownScenarios).map((rule) => ({
     rule,
     evidence: (gist.findings.get(rule)?.shown ?? []).flatMap(({ exchange }) => exchange ?? []),
+    finding: gist.findings.get(rule)?.shown.find(({ exchange }) => exchange !== null) ?? null,
   }))
 }
 
@@ -193,6 +194,7 @@ function ruleResult(
   const { verdict, reason } = verdictOf(gist, row)
   const found = findings.get(id) ?? { shown: [], broken: new Set<string>(), count: 0 }
   const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.broken) : null
+  const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
   return {
     id,
     area,
@@ -218,10 +220,11 @@ function ruleResult(
       plumbline: run.plumbline,
       run: run.run,
       rule: id,
+      rerun,
       ...scenario,
       finding: found.shown[0] ?? null,
     }),
-    rerun: rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) }),
+    rerun,
   }
 }
 

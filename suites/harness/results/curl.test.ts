@@ -189,15 +189,47 @@ describe('the shell lines of a scenario', () => {
     }
   })
 
-  it('of jobs that report to the receiver of the run begin with what they cannot show', async () => {
-    const { base } = await serve(() => ({ status: 200, body: { id: 'j1' } }))
-    const first = async (body: object) =>
-      (await linesOf(base, [sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body })]))[0]
+  describe('of jobs that report to the receiver of the run', () => {
+    const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
     const said = '# these jobs report to the receiver of a run that is over, and end otherwise without it:'
-    expect(await first({ input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } })).toBe(said)
-    expect(await first({ input: {}, webhook: 'http://127.0.0.1:9/a' })).toBe(said)
-    expect(await first({ input: {}, webhook: 'https://receiver.invalid/a' })).toContain('export BASE')
-    expect(await first({ input: {} })).toContain('export BASE')
+
+    it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
+      [true, job, '1 request', rule],
+      [true, { input: {}, webhook: 'http://127.0.0.1:9/a' }, 'status FAILED', rule],
+      [true, job, 'status 2000', rule],
+      [false, job, 'status 200', rule],
+      [false, job, 'status IN_QUEUE', 'pods.another'],
+      [false, { input: {}, webhook: 'https://receiver.invalid/a' }, '1 request', rule],
+      [false, { input: {} }, '1 request', rule],
+    ])('it is said (%s) that lines of %j do not show %s, found by %s', async (isSaid, body, observed, owner) => {
+      const base = 'http://127.0.0.1:9'
+      const submitted = sampleExchange(1, owner, { base, operation: 'createPod', path: '/v2/e/run', body })
+      const lines = await linesOf(base, [submitted], 'real', observed)
+      expect(lines[0] === said).toBe(isSaid)
+      if (!isSaid) return
+      const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
+      expect(lines[1]).toBe(`# the lines show the requests, not the fault; ${rerun} shows it`)
+    })
+  })
+
+  it.each<[status: number, observed: string, curls: number]>([
+    [400, 'status 400 to as-is at $', 1],
+    [400, 'no id', 1],
+    [200, 'status 200 to null at $.input', 1],
+    [200, 'an id given twice', 3],
+    [429, 'status 429', 3],
+  ])('of a submission that was answered %i, found for %s, hold %i requests', async (status, observed, curls) => {
+    const base = 'http://127.0.0.1:9'
+    const submitted = (n: number, answered: number): ExchangeEvent => ({
+      ...sampleExchange(n, rule, { base, operation: 'createPod', path: '/v2/e/run', body: { n }, status: answered }),
+      operation: 'runJob',
+      endpoint: 'e',
+      subject: null,
+    })
+    const lines = await linesOf(base, [submitted(1, 200), submitted(2, 200), submitted(3, status)], 'real', observed)
+    expect(lines.filter((line) => line.startsWith('curl'))).toHaveLength(curls)
+    expect(lines.at(-1)).toContain('{"n":3}')
+    expect(lines.some((line) => line.startsWith('# left out'))).toBe(false)
   })
 
   it('keep the authorization as it was sent, missing and empty ones too', async () => {

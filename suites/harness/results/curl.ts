@@ -5,7 +5,7 @@ import { hookLines, quotedId } from './hook-lines.ts'
 import { program, type TargetFacts } from './rerun.ts'
 import type { Step } from './scenario.ts'
 import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, word } from './shell.ts'
-import { answerText } from './shown.ts'
+import { answerText, tellsStatusOf } from './shown.ts'
 import type { ShownExchange } from './types.ts'
 
 /** A scenario of a run, with what its shell lines need to know of the target. */
@@ -13,6 +13,8 @@ export interface CurlScenario {
   readonly plumbline: string
   readonly run: string
   readonly rule: string
+  /** The command that runs just this rule again. */
+  readonly rerun: string
   /** Address of the pod API as the run used it. */
   readonly base: string
   /** True where the target was the reference in process, which has no address of its own. */
@@ -181,10 +183,10 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     const used = (name: string) => lines.some((line) => new RegExp(`\\$\\{?${name}\\b`).test(line))
     const helper = lines.some((line) => line.startsWith('wait_ms '))
     return [
-      ...(steps.some(reports)
+      ...(steps.some(reports) && !isSeenInAnswer(scenario, steps.at(-1))
         ? [
             comment('these jobs report to the receiver of a run that is over, and end otherwise without it:'),
-            comment(`the lines show the requests, not the fault; ${program} check --only ${scenario.rule} shows it`),
+            comment(`the lines show the requests, not the fault; ${scenario.rerun} shows it`),
           ]
         : []),
       start(scenario),
@@ -201,6 +203,15 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
   }
 
   return { head, step }
+}
+
+/**
+ * Whether the last request shows the fault by itself: its status is what was wrong, or the rule is about the exchanges
+ * of others and knows nothing of what the receiver was told.
+ */
+function isSeenInAnswer({ rule, finding }: CurlScenario, last: Step | undefined): boolean {
+  if (finding === null || last === undefined || last.shown.n !== finding.exchange) return false
+  return last.shown.owner !== rule || (last.answer !== null && tellsStatusOf(finding, last.answer))
 }
 
 function reports({ body }: Step): boolean {

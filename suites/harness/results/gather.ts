@@ -1,7 +1,9 @@
 import type { Exchange } from '../exchange.ts'
+import type { Finding } from '../outcome.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../record/events.ts'
 import { createListCollector, listedIn, type WantedList } from './listed.ts'
 import { createCollector, creates, madeBy, type Step, type Wanted } from './scenario.ts'
+import { answerOf, tellsStatusOf } from './shown.ts'
 
 /** Reads the events of a record from the beginning; called once a pass. */
 export type Events = () => AsyncIterable<EvidenceEvent>
@@ -13,6 +15,8 @@ export type OpenExchange = (event: ExchangeEvent) => Exchange
 export interface Failing {
   readonly rule: string
   readonly evidence: readonly number[]
+  /** What the first finding says was wrong; null where there is none. */
+  readonly finding: Finding | null
 }
 
 export interface Scenario {
@@ -31,6 +35,8 @@ interface Trace {
       readonly pod: string | null
       readonly focus: string | null
       readonly listed: readonly string[]
+      /** Nothing that was sent before led to it. */
+      readonly isAlone: boolean
     }
   >
 }
@@ -60,7 +66,7 @@ async function trace(
   owners: ReadonlySet<string>,
   failing: readonly Failing[],
 ): Promise<Trace> {
-  const numbers = new Set(failing.flatMap(({ evidence }) => evidence.slice(0, 1)))
+  const numbers = new Map(failing.flatMap(({ evidence, finding }) => evidence.slice(0, 1).map((n) => [n, finding])))
   const touched: Trace['touched'] = new Map()
   const located: Trace['located'] = new Map()
   for await (const event of events()) {
@@ -71,12 +77,25 @@ async function trace(
     if (numbers.has(n)) {
       // A job does not stand alone: what the others do decides when its turn comes.
       const focus = event.endpoint === undefined ? pod : null
-      located.set(n, { owner, pod, focus, listed: listedIn(open(event)) })
+      const exchange = open(event)
+      located.set(n, { owner, pod, focus, listed: listedIn(exchange), isAlone: isAlone(exchange, numbers.get(n)) })
     }
     if (owners.has(owner)) touch(touched, owner, pod)
   }
   return { touched, located }
 }
+
+/**
+ * Whether an exchange shows what was wrong without any other: how a submission is answered hangs on its own body alone,
+ * unless a rate was exceeded; what an accepted one shows of its job hangs on the others as well.
+ */
+function isAlone(exchange: Exchange, finding: Finding | null | undefined): boolean {
+  const answer = answerOf(exchange)
+  if (!submits.has(exchange.operation) || answer === null || answer.status === 429) return false
+  return madeBy(exchange) === null || (finding != null && tellsStatusOf(finding, answer))
+}
+
+const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync'])
 
 function touch(touched: Trace['touched'], owner: string, pod: string | null): void {
   const pods = touched.get(owner) ?? new Set()
@@ -93,6 +112,8 @@ function borrowedOwner({ rule, evidence }: Failing, { touched, located }: Trace)
 function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wanted | WantedList | null {
   const own = first.touched.get(rule)
   const at = first.located.get(evidence[0] ?? -1)
+  if (at?.isAlone === true)
+    return { rule, evidence: evidence.slice(0, 1), owner: at.owner, whole: false, pods: new Set(), focus: null }
   if (own !== undefined) return { rule, evidence, owner: rule, whole: true, pods: own, focus: at?.focus ?? null }
   if (at === undefined) return null
   const { owner, pod, listed } = at

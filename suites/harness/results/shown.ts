@@ -1,4 +1,5 @@
 import { type Exchange, type HeaderPairs, jsonOf, textOf } from '../exchange.ts'
+import type { Finding } from '../outcome.ts'
 import { membersOf } from '../read.ts'
 import type { ShownExchange, ShownMessage } from './types.ts'
 
@@ -40,6 +41,11 @@ export function answerOf({ response }: Exchange): Answer | null {
 export function answerText(answer: Answer | null): string {
   if (answer === null) return 'no answer'
   return answer.pod === null ? String(answer.status) : `${answer.status} ${answer.pod}`
+}
+
+/** Whether what was wrong is the HTTP status of an answer, whatever else it held. */
+export function tellsStatusOf({ observed }: Finding, { status }: Answer): boolean {
+  return new RegExp(`^status ${status}\\b`).test(observed)
 }
 
 function showMessage(headers: HeaderPairs, body: Uint8Array | null): ShownMessage {

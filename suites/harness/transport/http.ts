@@ -162,12 +162,13 @@ function toFailure(
   if (isLate || error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
     return new TransportFailure('timeout', `${call} had no whole answer within ${answerMs} ms`)
   }
-  const { code = '', message = String(error) } = error as { code?: string; message?: string }
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const why = inWords(error)
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT|TLS|SSL/.test(code)) {
-    return new TransportFailure('unreachable', `${call} could not connect (${code})`)
+    return new TransportFailure('unreachable', `${call} could not connect (${why})`)
   }
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
-    return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${code || message})`)
+    return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${why})`)
   }
   // So undici says that it takes neither 100 nor 101 where it did not ask for them.
   const [, early] = /^bad (response|upgrade)$/.exec(message) ?? []
@@ -175,6 +176,26 @@ function toFailure(
     const status = early === 'response' ? 100 : 101
     return new TransportFailure('malformed', `${call} was answered ${status} first, which it had not asked for`)
   }
-  const which = isUsed ? ', for the connection was closed after it had served earlier requests' : ''
-  return new TransportFailure('reset', `${call} ended before a whole answer came (${code || message})${which}`)
+  const which = isUsed ? 'the connection was closed after it had served earlier requests' : why
+  return new TransportFailure('reset', `${call} ended before a whole answer came (${which})`)
+}
+
+/** What an error means: the words that we have for its code, else its own, else the code alone. */
+function inWords(error: unknown): string {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  // What OpenSSL says of itself names its sources.
+  const own = /SSL|:error:/.test(code + message) ? '' : message
+  return words[code] ?? (own || code || String(error))
+}
+
+const words: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EHOSTUNREACH: 'no way leads to the host',
+  ENETUNREACH: 'no way leads to the host',
+  ENOTFOUND: 'no host has this name',
+  EPIPE: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  UND_ERR_SOCKET: 'the connection was closed',
 }

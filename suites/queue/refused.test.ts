@@ -1,0 +1,61 @@
+import '../all.ts'
+import { expect, test } from 'vitest'
+import { judgeOn } from '../../proof/judge.ts'
+import type { Variant } from '../../proof/types.ts'
+import { allRules } from '../harness/registry.ts'
+
+/** The reference, which refuses empty inputs in one operation. */
+function refusing(operation: 'run' | 'runsync'): Variant {
+  return {
+    id: 'refuses-empty',
+    says: 'Empty inputs are refused.',
+    wrap: (fetch) => async (request) => {
+      if (!request.url.endsWith(`/${operation}`)) return fetch(request)
+      const isEmpty = (await request.clone().text()).startsWith('{"input":{}')
+      return isEmpty ? Response.json({ error: 'input empty' }, { status: 400 }) : fetch(request)
+    },
+  }
+}
+
+const rules = allRules().filter(({ id }) => /^queue\.(run|runsync|body|endpoint)[.-]/.test(id))
+const reason = 'a valid body ({"input":{}}) was answered with status 400: {"error":"input empty"}'
+
+test('where a valid submission is refused, the rule about it fails and those that build on it are blocked', async () => {
+  const judgements = await judgeOn({ variants: [refusing('run')], rules })
+  const failed = judgements.filter(({ findings }) => findings.length > 0)
+  expect(failed.map(({ rule, findings }) => [rule, ...findings])).toEqual([
+    [
+      'queue.run.accepted',
+      {
+        clause: 'accepted',
+        expected: 'a valid body ({"input":{}}) is accepted (200)',
+        observed: 'status 400: {"error":"input empty"}',
+        exchange: expect.any(Number),
+      },
+    ],
+  ])
+  const blocked = judgements.filter(({ by }) => by === 'queue.run.accepted')
+  expect(blocked.map(({ rule }) => rule).sort()).toEqual([
+    'queue.body.fuzz',
+    'queue.body.input-missing',
+    'queue.body.input-type',
+    'queue.body.not-json',
+    'queue.body.ttl-bounds',
+    'queue.endpoint-unknown',
+    'queue.run.echo',
+    'queue.run.unique-ids',
+  ])
+  expect(blocked.find(({ rule }) => rule === 'queue.body.not-json')).toMatchObject({ verdict: 'blocked', reason })
+})
+
+test('where /runsync alone refuses it, the rule about every body fails', async () => {
+  const judgements = await judgeOn({ variants: [refusing('runsync')], rules })
+  expect(judgements.filter(({ findings }) => findings.length > 0).map(({ rule }) => rule)).toEqual(['queue.body.fuzz'])
+  const blocked = judgements.filter(({ by }) => by === 'queue.body.fuzz')
+  expect(blocked.map(({ rule }) => rule).sort()).toEqual([
+    'queue.body.input-missing',
+    'queue.body.input-type',
+    'queue.body.not-json',
+  ])
+  expect(blocked[0]?.reason).toBe(reason.replace('answered', 'answered by /runsync'))
+})
