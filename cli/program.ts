@@ -111,7 +111,9 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   command('prove', 'prove that every rule can fail and that none fails wrongly')
     .option(
       '--only <pattern>',
-      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area',
+      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; may be given again',
+      gather,
+      [],
     )
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--odd', 'instead, change each field of each answer of the reference: no rule may crash', false)

@@ -11,27 +11,34 @@ export class NothingMatches extends Error {
   override readonly name = 'NothingMatches'
 }
 
-/** Ids of the rules that a pattern takes; null takes all. */
-export function rulesOf({ rules }: Catalog, only: string | null): string[] {
-  const matches = only === null ? () => true : matcherOf(only)
+/** Ids of the rules that one of the patterns takes; none at all take all. */
+export function rulesOf({ rules }: Catalog, only: readonly string[]): string[] {
+  const matches = anyOf(only)
   return rules.map(({ id }) => id).filter((id) => matches(id))
 }
 
+function anyOf(patterns: readonly string[]): (id: string) => boolean {
+  const matchers = patterns.map(matcherOf)
+  return (id) => matchers.length === 0 || matchers.some((matches) => matches(id))
+}
+
 /**
- * The jobs for everything, or for what a pattern matches: a defect or latitude by its id, or rules with all their defects
+ * The jobs for everything, or for what the patterns match: a defect or latitude by its id, or rules with all their defects
  * and itself on every latitude. `matrix`: also every rule
  * on every defect.
  * @throws NothingMatches
  */
-export function planJobs(catalog: Catalog, only: string | null, matrix: boolean): Job[] {
+export function planJobs(catalog: Catalog, only: readonly string[], matrix: boolean): Job[] {
   const { rules, defects, latitudes } = catalog
-  const matches = only === null ? () => true : matcherOf(only)
-  const all = rulesOf(catalog, null)
+  const matches = anyOf(only)
+  const all = rulesOf(catalog, [])
   const chosen = rulesOf(catalog, only)
   const chosenDefects = defects.filter(({ id, rule }) => matches(id) || matches(rule))
   const named = new Set(latitudes.filter(({ id }) => matches(id)))
-  if (chosen.length + chosenDefects.length + named.size === 0) {
-    throw new NothingMatches(`no rule, defect or latitude matches ${only}; the ids are listed by the command rules`)
+  const ids = [...all, ...defects.map(({ id }) => id), ...latitudes.map(({ id }) => id)]
+  const vain = only.find((pattern) => !ids.some(matcherOf(pattern)))
+  if (vain !== undefined) {
+    throw new NothingMatches(`no rule, defect or latitude matches ${vain}; the ids are listed by the command rules`)
   }
   const kinds = new Map(rules.map(({ id, kind }) => [id as string, kind]))
   const known = (ids: readonly string[]) => ids.filter((id) => kinds.has(id))

@@ -262,20 +262,21 @@ describe('prove', () => {
       ['unknown-is-gone', 'list-is-renamed'],
     ],
     ['unknown-is-gone', [], ['unknown-is-gone']],
+    ['list-is-missing unknown-is-gone', ['list-is-missing'], ['unknown-is-gone']],
     [
       'pods',
       ['list-answers-500', 'list-is-missing', 'type-is-missing', 'unknown-answers-500'],
       ['unknown-is-gone', 'list-is-renamed'],
     ],
   ])('takes %s for ids of defects, latitudes and rules', async (only, ids, freedoms) => {
-    const result = await proveOf({ only })
+    const result = await proveOf({ only: only.split(' ') })
     expect(result.defects.map(({ id }) => id)).toEqual(ids)
     expect(result.latitudes.map(({ id }) => id)).toEqual(freedoms)
     expect(result.proven).toBe(true)
   })
 
   it('refuses a pattern that matches nothing', async () => {
-    await expect(proveOf({ only: 'colour.*' })).rejects.toThrow(NothingMatches)
+    await expect(proveOf({ only: ['list-*', 'colour.*'] })).rejects.toThrow(NothingMatches)
   })
 
   it('shows in the matrix which rules fail on each defect', async () => {

@@ -8,7 +8,7 @@ import { planJobs, rulesOf } from './plan.ts'
 
 export interface ProveOptions {
   /** A pattern for ids of defects, latitudes or rules; default: everything. */
-  readonly only?: string
+  readonly only?: readonly string[]
   /** Judges every rule on every defect as well. */
   readonly matrix?: boolean
   readonly onProgress?: (progress: ProofProgress) => void
@@ -54,7 +54,7 @@ export interface ProofResult {
  * @throws NothingMatches where `only` matches nothing.
  */
 export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
-  const { only = null, matrix = false, onProgress } = options
+  const { only = [], matrix = false, onProgress } = options
   const catalog = options.catalog ?? everything()
   const jobs = planJobs(catalog, only, matrix)
   let done = 0
@@ -66,7 +66,7 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
 
 function conclude(
   catalog: Catalog,
-  { only, matrix }: { readonly only: string | null; readonly matrix: boolean },
+  { only, matrix }: { readonly only: readonly string[]; readonly matrix: boolean },
   jobs: readonly Job[],
   judgements: readonly Judgement[][],
 ): ProofResult {

@@ -12,7 +12,7 @@ import { refuseOdd } from '../select.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface ProveCommandOptions {
-  readonly only?: string
+  readonly only: readonly string[]
   readonly matrix: boolean
   readonly odd: boolean
   readonly sample?: number
@@ -24,7 +24,7 @@ export interface ProveCommandOptions {
 /** Proves that every rule can fail and that none fails wrongly. Answers 0 where all of it holds, else 1. */
 export async function prove(options: ProveCommandOptions, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
-  if (options.only !== undefined) refuseOdd(options.only)
+  for (const pattern of options.only) refuseOdd(pattern)
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
   const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
   const onProgress = ({ done, total, what }: ProofProgress) =>
@@ -49,7 +49,7 @@ async function proveRules(
   { only, matrix }: ProveCommandOptions,
   onProgress: (progress: ProofProgress) => void,
 ): Promise<Proven> {
-  const result = await run({ matrix, onProgress, ...(only === undefined ? {} : { only }) }).catch((error: unknown) => {
+  const result = await run({ matrix, onProgress, only }).catch((error: unknown) => {
     throw error instanceof NothingMatches ? new UsageError(error.message) : error
   })
   return { result, lines: told(result), holds: result.proven }
@@ -91,6 +91,6 @@ export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: b
 }
 
 function refuseContradictions({ odd, only, matrix, sample, seed }: ProveCommandOptions): void {
-  if (odd && (only !== undefined || matrix)) throw new UsageError('--odd goes with neither --only nor --matrix')
+  if (odd && (only.length > 0 || matrix)) throw new UsageError('--odd goes with neither --only nor --matrix')
   if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed go with --odd')
 }
