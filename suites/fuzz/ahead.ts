@@ -1,7 +1,7 @@
 import { readBody } from './oracle/reading.ts'
 import type { caseAt } from './stages.ts'
 
-type Drawn = ReturnType<typeof caseAt>
+export type Drawn = ReturnType<typeof caseAt>
 
 /** One case that is drawn while the answer to another is awaited; whoever is the first to be free takes it. */
 export interface Ahead {
@@ -18,7 +18,7 @@ export function createAhead(draw: (run: number) => Drawn): Ahead {
       if (prepared?.run === run) return
       prepared = { run, drawn: draw(run) }
       // What is read is remembered.
-      if (prepared.drawn !== null) readBody(prepared.drawn.one.bytes)
+      readBody(prepared.drawn.one.bytes)
     },
     take: (run) => (prepared?.run === run ? prepared.drawn : draw(run)),
   }

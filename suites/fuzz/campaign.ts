@@ -6,7 +6,7 @@ import { podOf } from '../harness/read.ts'
 import { together } from '../harness/together.ts'
 import { sameMounts } from '../pods/patching.ts'
 import { changesIn, podToTryAgain, sendTwice } from './again.ts'
-import { createAhead } from './ahead.ts'
+import { createAhead, type Drawn } from './ahead.ts'
 import type { FuzzCase } from './cases.ts'
 import { type FuzzFinding, fingerprintOf } from './findings.ts'
 import { type Allowed, allowedText, classify, isIn, type Situation } from './oracle.ts'
@@ -85,10 +85,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   }
   // Cases of one stage follow each other, for they share a pod.
   const turns = new Map<Stage, Promise<boolean>>()
-  const tryNext = async (run: number): Promise<boolean> => {
-    const drawn = ahead.take(run)
-    if (drawn === null) return false
-    const { one, stage } = drawn
+  const tryNext = ({ stage, one }: Drawn, run: number): Promise<boolean> => {
     const before = turns.get(stage) ?? Promise.resolve(false)
     const turn = before.then(() => tryOne(context, stage, one, String(run), steps, run % validActionEvery === 0))
     turns.set(stage, turn)
@@ -96,9 +93,10 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   }
   const hand = async () => {
     while (!signal.aborted && options.goesOn()) {
+      const run = next++
       let wasSent = false
       try {
-        wasSent = await tryNext(next++)
+        wasSent = await tryNext(ahead.take(run), run)
       } finally {
         options.onCase(wasSent)
       }
@@ -113,7 +111,6 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
 export async function replayCase(context: Context, seed: number, path: string) {
   const [run = 0, ...steps] = path.split(':').map(Number)
   const drawn = caseAt(stagesOf(context), seed, run)
-  if (drawn === null) return null
   let { one } = drawn
   for (const step of steps) {
     const simpler = [...takeOf(one.simpler?.() ?? [], step + 1)][step]

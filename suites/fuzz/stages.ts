@@ -54,7 +54,7 @@ export function stagesOf(context: Context): readonly Stage[] {
 }
 
 /** Case number `run` of a seed: first everything that is enumerated, then random cases of each stage in turn. */
-export function caseAt(stages: readonly Stage[], seed: number, run: number): { stage: Stage; one: FuzzCase } | null {
+export function caseAt(stages: readonly Stage[], seed: number, run: number): { stage: Stage; one: FuzzCase } {
   let left = run
   for (const stage of stages) {
     const one = stage.enumerated[left]
@@ -62,7 +62,8 @@ export function caseAt(stages: readonly Stage[], seed: number, run: number): { s
     left -= stage.enumerated.length
   }
   const stage = stages[left % stages.length]
-  return stage === undefined ? null : { stage, one: shrinkable(draw(stage.random, seed, run), stage.random) }
+  if (stage === undefined) throw new Error('there is nothing to try a body on')
+  return { stage, one: shrinkable(draw(stage.random, seed, run), stage.random) }
 }
 
 /** How many cases are enumerated. */
