@@ -38,7 +38,8 @@ export interface Cancelled {
 
 /**
  * Cancels the jobs of a ledger by their ids, at the address that they were submitted at. One whose cancelling is refused
- * is over only where its status says so, or its ttl has passed.
+ * is over only where its status says so; one that the target does not know, or that cannot be asked about any more, is
+ * over once its ttl has passed.
  */
 export async function cancelJobs(
   { jobs, queueUrl }: Pick<RunLedger, 'jobs' | 'queueUrl'>,
@@ -53,16 +54,17 @@ export async function cancelJobs(
   for (const one of jobs) {
     const { name, endpoint, id } = one
     const fail = (reason: string) => failed.push({ name: `job ${name}`, reason })
-    if (clock === 'real' && one.endsMs !== null && one.endsMs <= nowMs) over.push(name)
-    else if (queue === null) fail(noQueue)
+    const isPast = clock === 'real' && one.endsMs !== null && one.endsMs <= nowMs
+    if (queue === null) fail(noQueue)
     else if (queueUrl !== null && queueUrl !== queue.url)
       fail(`it was submitted at ${queueUrl || 'no address'}, and the target file says ${queue.url}`)
     else if (id !== null) {
       const job = { queue, keys, send, endpoint, job: id }
       const answer = await call({ ...job, method: 'POST', path: 'cancelJob' })
-      if (typeof answer === 'string') fail(answer)
+      if (typeof answer === 'string' && !isPast) fail(answer)
+      else if (typeof answer === 'string') over.push(name)
       else if (isSuccess(answer.status)) cancelled.push(name)
-      else if (await isOver(job, answer.status)) over.push(name)
+      else if ((isPast && answer.status === 404) || (await isOver(job, answer.status))) over.push(name)
       else fail(`its cancelling was answered ${answer.status}`)
     } else expiring.push(one)
   }

@@ -212,25 +212,35 @@ describe('the shell lines of a scenario', () => {
     })
   })
 
-  it.each<[status: number, observed: string, curls: number]>([
-    [400, 'status 400 to as-is at $', 1],
-    [400, 'no id', 1],
-    [200, 'status 200 to null at $.input', 1],
-    [200, 'an id given twice', 3],
-    [429, 'status 429', 3],
-  ])('of a submission that was answered %i, found for %s, hold %i requests', async (status, observed, curls) => {
-    const base = 'http://127.0.0.1:9'
-    const submitted = (n: number, answered: number): ExchangeEvent => ({
-      ...sampleExchange(n, rule, { base, operation: 'createPod', path: '/v2/e/run', body: { n }, status: answered }),
-      operation: 'runJob',
-      endpoint: 'e',
-      subject: null,
-    })
-    const lines = await linesOf(base, [submitted(1, 200), submitted(2, 200), submitted(3, status)], 'real', observed)
-    expect(lines.filter((line) => line.startsWith('curl'))).toHaveLength(curls)
-    expect(lines.at(-1)).toContain('{"n":3}')
-    expect(lines.some((line) => line.startsWith('# left out'))).toBe(false)
-  })
+  it.each<[status: number, observed: string, curls: number, of: string]>([
+    [400, 'status 400 to as-is at $', 1, 'queue.body.b'],
+    [400, 'no id', 1, 'queue.body.b'],
+    [200, 'status 200 to null at $.input', 1, 'queue.body.b'],
+    [200, 'an id given twice', 3, 'queue.body.b'],
+    [429, 'status 429', 3, 'queue.body.b'],
+    [400, 'status 400', 3, 'queue.run.b'],
+  ])(
+    'of a submission that was answered %i, found for %s, hold %i requests (%s)',
+    async (status, observed, curls, of) => {
+      const base = 'http://127.0.0.1:9'
+      const submitted = (n: number, answered: number): ExchangeEvent => ({
+        ...sampleExchange(n, of, { base, operation: 'createPod', path: '/v2/e/run', body: { n }, status: answered }),
+        operation: 'runJob',
+        endpoint: 'e',
+        subject: null,
+      })
+      const lines = await linesOf(
+        base,
+        [submitted(1, 200), submitted(2, 200), submitted(3, status)],
+        'real',
+        observed,
+        of,
+      )
+      expect(lines.filter((line) => line.startsWith('curl'))).toHaveLength(curls)
+      expect(lines.at(-1)).toContain('{"n":3}')
+      expect(lines.some((line) => line.startsWith('# left out'))).toBe(false)
+    },
+  )
 
   it('keep the authorization as it was sent, missing and empty ones too', async () => {
     const { base, log } = await serve(() => ({ status: 401 }))
@@ -351,17 +361,18 @@ async function linesOf(
   events: readonly (ExchangeEvent | ClockEvent)[],
   clock: 'real' | 'remote' | 'virtual' = 'real',
   observed = 'status 200',
+  of = rule,
 ): Promise<readonly string[]> {
   const target = sampleTarget({ pods: { url: base, paths: {} }, clock: { url: `${base}/clock` } })
   const last = events.findLast((event) => event.type === 'exchange')
   const results = await buildResults(
     eventsOf([
-      sampleRun([rule], { target, clock }),
+      sampleRun([of], { target, clock }),
       ...events,
-      sampleFinding(rule, last?.n ?? null, { observed }),
-      sampleVerdict(rule, 'failed'),
+      sampleFinding(of, last?.n ?? null, { observed }),
+      sampleVerdict(of, 'failed'),
     ]),
-    { ledger: [sampleRow(rule)] },
+    { ledger: [sampleRow(of)] },
   )
   return results.rules[0]?.curl ?? []
 }

@@ -86,8 +86,8 @@ async function trace(
 }
 
 /**
- * Whether an exchange shows what was wrong without any other: how a submission is answered hangs on its own body alone,
- * unless a rate was exceeded; what an accepted one shows of its job hangs on the others as well.
+ * Whether an exchange shows what a rule about bodies finds wrong without any other: how a body is answered hangs on it
+ * alone, unless a rate was exceeded; what an accepted one shows of its job hangs on the others as well.
  */
 function isAlone(exchange: Exchange, finding: Finding | null | undefined): boolean {
   const answer = answerOf(exchange)
@@ -112,7 +112,7 @@ function borrowedOwner({ rule, evidence }: Failing, { touched, located }: Trace)
 function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wanted | WantedList | null {
   const own = first.touched.get(rule)
   const at = first.located.get(evidence[0] ?? -1)
-  if (at?.isAlone === true)
+  if (at?.isAlone === true && isAboutBodies(rule))
     return { rule, evidence: evidence.slice(0, 1), owner: at.owner, whole: false, pods: new Set(), focus: null }
   if (own !== undefined) return { rule, evidence, owner: rule, whole: true, pods: own, focus: at?.focus ?? null }
   if (at === undefined) return null
@@ -122,6 +122,11 @@ function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wan
     return { rule, evidence: evidence.slice(0, 1), owner, whole: false, pods: new Set([pod]), focus: null }
   const pods = second.touched.get(owner) ?? new Set<string>()
   return { rule, evidence: evidence.slice(0, 1), owner, whole: !isShared(owner), pods, focus: null }
+}
+
+/** Other rules fill an endpoint first, or use up what a key may do. */
+function isAboutBodies(rule: string): boolean {
+  return rule.startsWith('queue.body.')
 }
 
 function isShared(owner: string): boolean {
