@@ -1,5 +1,6 @@
 import { asValue, carriesOut, deeply, pretends, readsAs } from '../fuzz/tools.ts'
 import type { Defect } from '../types.ts'
+import { afterwards, is } from './tools.ts'
 
 const moved = '{"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}}'
 
@@ -23,6 +24,20 @@ export const fuzzPods = [
     says: 'A body that is cut off before its last bracket is answered 400, and the pod stops.',
     observed: 'actions ["start","terminate"], status "EXITED" after truncated at $',
     wrap: carriesOut('action', (body) => (body.endsWith('"stop"') ? `${body}}` : null)),
+  },
+  {
+    id: 'terminate-extra-refused-and-renamed',
+    rule: 'pods.action-body.fuzz',
+    clause: 'unchanged',
+    says: 'A terminate with a further property that is null is refused, and the pod has another name.',
+    observed: 'name "renamed" after extra-null at $',
+    wrap: afterwards(
+      (request, { status }) => is.action(request) && status === 422,
+      async ({ url, headers }, { action, plumbline }, fetch) => {
+        if (action !== 'terminate' || plumbline !== null) return
+        await fetch(new Request(url.replace(/\/action$/, ''), { method: 'PATCH', headers, body: '{"name":"renamed"}' }))
+      },
+    ),
   },
   {
     id: 'action-with-an-escape-not-carried-out',

@@ -12,6 +12,8 @@ const recommended = new Set(rules.filter(({ level }) => level === 'should').map(
 /** They go by the body alone, and so do on other pods what rows that are no recommendations forbid. */
 const broader: ReadonlySet<string> = new Set([
   'action-invalid-and-not-permitted-400',
+  'action-invalid-and-not-permitted-carried-out',
+  'action-invalid-and-not-permitted-carried-out-later',
   'other-size-500',
   'other-size-refused-and-applied',
 ])

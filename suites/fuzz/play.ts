@@ -53,7 +53,8 @@ export async function playAll(
     }
     kept = pod
     if (isLeft(reply.status, allowed)) {
-      kept = await asBefore(context, pod)
+      kept = await asBefore(context, trial, pod, refused)
+      if (kept === null) refused = []
       continue
     }
     const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
@@ -99,10 +100,22 @@ export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzC
     .map(({ one }) => one)
 }
 
-/** The pod as long as nothing has changed it. */
-async function asBefore(context: Context, pod: PodView): Promise<PodView | null> {
+/**
+ * The pod as long as nothing has changed it. Where something has, it was either what another row judges, or one of the
+ * bodies that were refused before.
+ */
+async function asBefore(
+  context: Context,
+  trial: Trial,
+  pod: PodView,
+  cases: readonly FuzzCase[],
+): Promise<PodView | null> {
   await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
-  return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
+  const reply = await context.pods.get(pod.id)
+  const changed = changesIn(pod, reply)
+  if (changed === null) return pod
+  await blame(context, trial, cases, changed, reply)
+  return null
 }
 
 function lost({ inconclusive }: Context, one: FuzzCase): never {
@@ -179,11 +192,22 @@ async function looksUnchanged(
   context.check('unchanged').saw(reply)
   const changed = changesIn(before, reply)
   if (changed === null) return before
+  await blame(context, trial, cases, changed, reply)
+  return podOf(reply.json, reply.exchange.n) ?? trial.make()
+}
+
+/** Fails for the one of these refused bodies that changes a pod, if any does. */
+async function blame(
+  context: Context,
+  trial: Trial,
+  cases: readonly FuzzCase[],
+  changed: string,
+  reply: Reply,
+): Promise<void> {
   const culprit = await culpritOf(context, trial, cases)
-  if (culprit === null) return podOf(reply.json, reply.exchange.n) ?? trial.make()
+  if (culprit === null) return
   const expected = `nothing changed by ${bodyText(culprit.bytes)}`
   context.check('unchanged').that(false, expected, `${changed} after ${caseText(culprit)}`, reply)
-  return before
 }
 
 /** Of several refused bodies the one that changes a pod, each half tried on a pod of its own; null where none does again. */
