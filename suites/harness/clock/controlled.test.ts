@@ -74,6 +74,50 @@ describe('a controlled clock', () => {
     actor.done()
   })
 
+  test.each<[string, RegExp, (actor: Actor) => Promise<unknown>]>([
+    ['two waits at once', /two waits at once/, (actor) => Promise.all([actor.sleep(10), actor.sleep(20)])],
+    [
+      'two, of which the last ends first',
+      /two waits at once/,
+      (actor) => Promise.all([actor.sleep(40), actor.sleep(5)]),
+    ],
+    [
+      'a wait beside one for something from outside',
+      /two waits at once/,
+      (actor) => Promise.race([actor.until(new Promise(() => {}), 15), actor.sleep(5)]),
+    ],
+    ['lines of its own', /clock\.beside within/, (actor) => actor.beside([5, 10], (ms) => actor.sleep(ms))],
+  ])('a line with %s fails, and the others go on to their end', async (_, expected, odd) => {
+    const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
+    const actor = clock.actor('lines')
+    const ended: number[] = []
+    const plain = async (ms: number) => {
+      await actor.sleep(ms)
+      await actor.sleep(ms)
+      ended.push(ms)
+    }
+    const lines = [() => plain(30), () => odd(actor), () => plain(10)]
+    await expect(actor.beside(lines, (line) => line())).rejects.toThrow(expected)
+    expect(ended).toEqual([10, 30])
+    expect(await actor.beside([5, 10], (ms) => actor.sleep(ms))).toEqual([65, 70])
+    actor.done()
+  })
+
+  test('outside of lines several waits at once are simply waited for, whatever lines there are', async () => {
+    const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
+    const actor = clock.actor('lines')
+    const outside = async () => {
+      await actor.sleep(10)
+      return Promise.all([actor.sleep(10), actor.sleep(20)])
+    }
+    const both = [outside(), actor.beside([15, 40], (ms) => actor.sleep(ms))]
+    expect(await Promise.all(both)).toEqual([
+      [20, 30],
+      [15, 40],
+    ])
+    actor.done()
+  })
+
   test('time stands still while a request is under way, however long it takes in real time', async () => {
     const control = targetWith([])
     const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })

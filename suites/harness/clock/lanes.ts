@@ -1,3 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** One line of work: it has its turn from when it takes it, save while it waits. */
+interface Line {
+  readonly of: Lanes
+  isWaiting: boolean
+  isOver: boolean
+}
+
+/** Which line runs. */
+const running = new AsyncLocalStorage<Line>()
+
 /**
  * Several lines of work of one actor beside each other, of which one runs at a time: another goes on where that one
  * waits. So they share their waits, and what they send has an order that a replay can keep.
@@ -8,13 +20,17 @@ export class Lanes {
 
   /** All go on to their end. Rejects as they would one after the other: as the first in their order that does. */
   async beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
+    if (this.#line() !== null)
+      throw new Error('clock.beside within a line of clock.beside: lines have no lines of their own')
     const ends = await Promise.allSettled(
       all.map(async (one) => {
+        const line: Line = { of: this, isWaiting: false, isOver: false }
         await this.#take()
         try {
-          return await work(one)
+          return await running.run(line, () => work(one))
         } finally {
-          this.#give()
+          line.isOver = true
+          if (!line.isWaiting) this.#give()
         }
       }),
     )
@@ -26,13 +42,26 @@ export class Lanes {
 
   /** Does what waits while another line goes on; outside of them it is simply done. */
   async aside<T>(wait: () => Promise<T>): Promise<T> {
-    if (!this.#isTaken) return wait()
+    const line = this.#line()
+    if (line === null) return wait()
+    // Whoever goes on after the first of two waits would do so without a turn.
+    if (line.isWaiting) throw new Error('two waits at once in a line of clock.beside: a line has one wait at a time')
+    line.isWaiting = true
     this.#give()
     try {
       return await wait()
     } finally {
       await this.#take()
+      line.isWaiting = false
+      // A line may have failed while something of it still waited.
+      if (line.isOver) this.#give()
     }
+  }
+
+  /** The line that this is called in; null outside of them, and once it is over. */
+  #line(): Line | null {
+    const line = running.getStore()
+    return line?.of === this && !line.isOver ? line : null
   }
 
   #take(): Promise<void> {

@@ -11,7 +11,10 @@ export interface ScenarioClock {
   at(t: number): Promise<number>
   /** Waits for something that comes from outside, at most until `deadline`; null where it did not come. */
   until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null>
-  /** Does the same with several, so that the waits overlap. Rejects as the first does, in their order, that rejects. */
+  /**
+   * Does the same with several, so that the waits overlap. Rejects as the first does, in their order, that rejects. Each
+   * has one wait at a time, and no lines of its own: whatever else throws.
+   */
   beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
 }
 
