@@ -90,7 +90,7 @@ export const defaultTolerances: Tolerances = {
   sweepMs: 10_000,
 }
 
-/** 16 scenarios about pods beside each other, of one pod to four each, which a small quota still holds. */
+/** 16 scenarios about pods beside each other. Each has one pod to five alive at once, those of generated bodies up to 11. */
 export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
 
 /** A restricted key without grants is one that may read and do nothing else. */
