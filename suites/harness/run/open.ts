@@ -57,7 +57,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const begunMs = clock.now()
   recordStart(recorder, options, target, clock)
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
-  const meter = createMeter(target.budget, clock.now)
+  const meter = createMeter(target.budget, Date.now)
   const { maxCost = Number.POSITIVE_INFINITY } = options
   /** Ends what is not done where the run has come to more than it may cost. */
   const refuseMore = () => {
