@@ -26,3 +26,10 @@ export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>
     },
   }
 }
+
+/** Why a run ends that has come to `spent` and may cost `maxCost`, both in USD; null where it goes on. */
+export function reasonToEnd(spent: number | null, maxCost: number): string | null {
+  if (spent === null)
+    return `not done when the run had created what budget gives no price, and it may cost ${maxCost} USD`
+  return spent > maxCost ? `not done when the run had cost ${maxCost} USD` : null
+}
