@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { membersOf } from '../suites/harness/read.ts'
 import { serialiseResults } from '../suites/harness/results/build.ts'
+import { keptRule, keptVerdict } from '../suites/harness/results/kept.ts'
 import { exitCodes, type Results } from '../suites/harness/results/types.ts'
 import { digestsOf } from './digests.ts'
 import { version } from './home.ts'
@@ -33,7 +34,7 @@ export function differencesOf(file: string, results: Results): string[] {
     .filter(({ id, verdict }) => kept.get(id) !== verdict)
     .map(
       ({ id, verdict }) =>
-        `results.json: ${id} was kept as ${kept.get(id) ?? 'nothing'}, and the record gives ${verdict}`,
+        `results.json: ${keptRule(id)} was kept as ${keptVerdict(kept.get(id))}, and the record gives ${verdict}`,
     )
   return found.length > 0 ? found : ['results.json has other bytes than the record gives']
 }
