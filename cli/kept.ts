@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { membersOf } from '../suites/harness/read.ts'
 import { serialiseResults } from '../suites/harness/results/build.ts'
-import { keptRule, keptVerdict } from '../suites/harness/results/kept.ts'
+import { keptRule, keptVerdict, keptWord } from '../suites/harness/results/kept.ts'
 import { exitCodes, type Results } from '../suites/harness/results/types.ts'
 import { digestsOf } from './digests.ts'
 import { version } from './home.ts'
@@ -20,7 +20,7 @@ export function tellDifferences(
 
 /** Who may have judged it otherwise: an innocent reason for a difference. */
 function byAnother({ run: { plumbline, digests } }: Results): string {
-  if (plumbline !== version()) return `, or judged by another version (${plumbline}; this is ${version()})`
+  if (plumbline !== version()) return `, or judged by another version (${keptWord(plumbline)}; this is ${version()})`
   const { suite, ledger } = digestsOf(null)
   return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
 }

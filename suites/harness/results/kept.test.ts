@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keptRule, keptVerdict } from './kept.ts'
+import { keptRule, keptVerdict, keptWord } from './kept.ts'
 
 test.each<[kept: unknown, shown: string]>([
   ['passed', 'passed'],
@@ -19,4 +19,11 @@ test.each<[kept: unknown, shown: string]>([
   [undefined, 'something that is no rule'],
 ])('the kept rule %j is shown as %s', (kept, shown) => {
   expect(keptRule(kept)).toBe(shown)
+})
+
+test.each([
+  ['0.1.0-rc.1+5', '0.1.0-rc.1+5'],
+  ['\u001b[2J0.1.0', '"\\u001b[2J0.1.0"'],
+])('the kept word %j is shown as %s', (kept, shown) => {
+  expect(keptWord(kept)).toBe(shown)
 })

@@ -14,3 +14,8 @@ export function keptVerdict(verdict: unknown): string {
 export function keptRule(id: unknown): string {
   return ids.has(id) ? String(id) : 'something that is no rule'
 }
+
+/** A name or a version that was kept, for a message: as JSON, unless it is a plain word. */
+export function keptWord(word: string): string {
+  return /^[\w.+-]+$/.test(word) ? word : JSON.stringify(word)
+}
