@@ -9,18 +9,32 @@ const { cwd } = commands
 
 afterAll(() => commands.close())
 
-test('a run that comes to more than its plan ends where it may cost no more', { timeout: 120_000 }, async () => {
+/** The rules of this file at a price of their own, against a reference whose pods are slow by its controlled clock. */
+async function priced(name: string, maxCost: number, pods: object = {}) {
   const served = await commands.serve(['--clock', 'control', '--latitude', 'life-slow'])
   const target = parse(readFileSync(join(cwd, served.target), 'utf8'))
-  writeFileSync(join(cwd, 'priced.yaml'), stringify({ ...target, budget: { podPricePerHour: 1_000, scenarios: 1 } }))
+  const budget = { podPricePerHour: 1_000, scenarios: 1 }
+  writeFileSync(join(cwd, `${name}.yaml`), stringify({ ...target, pods: { ...target.pods, ...pods }, budget }))
   const only = ['--only', 'pods.action.exited.*', '--only', 'pods.patch.answer']
-  const words = ['check', '--target', 'priced.yaml', '--max-cost', '40', '--out', 'out', ...only]
-  const { code, said } = await commands.start(words).ended
+  const words = ['check', '--target', `${name}.yaml`, '--max-cost', String(maxCost), '--out', name, ...only]
+  return commands.start(words).ended
+}
+
+test('what passes on a controlled clock costs nothing', { timeout: 120_000 }, async () => {
+  const { code, said } = await priced('moved', 20)
+  expect(said).toContain('\nestimated cost: about 0.22 USD')
+  expect(said).not.toContain('not done')
+  expect(code).toBe(0)
+})
+
+test('a run that comes to more than its plan ends where it may cost no more', { timeout: 120_000 }, async () => {
+  const slow = [process.execPath, '-e', 'setTimeout(() => {}, 5_000)']
+  const { code, said } = await priced('slow', 0.5, { statuses: { EXITED: { actions: [], hook: slow } } })
   expect(code).toBe(3)
   expect(said).toContain('\nestimated cost: about 0.22 USD')
-  expect(said).toContain('unverified: not done when the run had cost 40 USD')
+  expect(said).toContain('unverified: not done when the run had cost 0.5 USD')
   expect(said).not.toContain('still there')
-  const replayed = await commands.start(['replay', 'out', '--out', 'again']).ended
+  const replayed = await commands.start(['replay', 'slow', '--out', 'again']).ended
   expect(replayed.code).toBe(3)
-  expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'out', 'results.json')))
+  expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'slow', 'results.json')))
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { membersOf } from '../suites/harness/read.ts'
 import { serialiseResults } from '../suites/harness/results/build.ts'
+import { keptRule, keptVerdict, keptWord } from '../suites/harness/results/kept.ts'
 import { exitCodes, type Results } from '../suites/harness/results/types.ts'
 import { digestsOf } from './digests.ts'
 import { version } from './home.ts'
@@ -19,7 +20,7 @@ export function tellDifferences(
 
 /** Who may have judged it otherwise: an innocent reason for a difference. */
 function byAnother({ run: { plumbline, digests } }: Results): string {
-  if (plumbline !== version()) return `, or judged by another version (${plumbline}; this is ${version()})`
+  if (plumbline !== version()) return `, or judged by another version (${keptWord(plumbline)}; this is ${version()})`
   const { suite, ledger } = digestsOf(null)
   return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
 }
@@ -33,7 +34,7 @@ export function differencesOf(file: string, results: Results): string[] {
     .filter(({ id, verdict }) => kept.get(id) !== verdict)
     .map(
       ({ id, verdict }) =>
-        `results.json: ${id} was kept as ${kept.get(id) ?? 'nothing'}, and the record gives ${verdict}`,
+        `results.json: ${keptRule(id)} was kept as ${keptVerdict(kept.get(id))}, and the record gives ${verdict}`,
     )
   return found.length > 0 ? found : ['results.json has other bytes than the record gives']
 }

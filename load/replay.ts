@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { membersOf } from '../suites/harness/read.ts'
+import { keptRule, keptVerdict } from '../suites/harness/results/kept.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import { type Driven, type Health, type Judged, judgeStep } from './judge-step.ts'
@@ -118,9 +119,9 @@ function differencesOf({ step, verdicts }: Judged, kept: Kept, folder: string, p
     const now = verdicts.find((one) => one.rule === rule)
     const then = kept.verdicts.find((one) => one.rule === rule)
     if (JSON.stringify(now) === JSON.stringify(then)) continue
-    const says = (one: Partial<LoadVerdict> | undefined) =>
-      one === undefined ? 'nothing' : `${one.verdict} (${one.sentence})`
-    found.push(`${place}: ${rule} was kept as ${says(then)}, and the raw points show ${says(now)}`)
+    const past = then === undefined ? 'nothing' : `${keptVerdict(then.verdict)} (${JSON.stringify(then.sentence)})`
+    const present = now === undefined ? 'nothing' : `${now.verdict} (${now.sentence})`
+    found.push(`${place}: ${keptRule(rule)} was kept as ${past}, and the raw points show ${present}`)
   }
   return found.length > 0 ? found : [`${place}: ${verdictsName} has other bytes than the record gives`]
 }

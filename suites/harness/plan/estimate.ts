@@ -25,7 +25,7 @@ const jobShare = 0.35
 /** A worker that the rules before have brought must be gone first. */
 const coldMs = 10_000
 
-/** Where the clock is controlled, only the requests take real time. */
+/** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
 const controlledMs = 4
 
 /** What one rule takes of a run against this target. */

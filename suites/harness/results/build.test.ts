@@ -165,6 +165,7 @@ describe('results', () => {
       'two verdicts of pods.a.b',
     ],
     ['an unknown rule', [sampleRun(['pods.none'])], 'names the rule pods.none, which this ledger does not have'],
+    ['no rule', [sampleRun(['\u001b[2J'])], 'names the rule "\\u001b[2J", which this ledger does not have'],
   ])('refuse a record with %s', async (_, events, message) => {
     await expect(buildResults(eventsOf(events), { ledger })).rejects.toThrow(message)
   })

@@ -6,6 +6,7 @@ import { NoRecord } from '../record/read.ts'
 import { absenceOf, needsOf } from '../target/claims.ts'
 import { toCurl } from './curl.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './gather.ts'
+import { keptWord } from './kept.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
@@ -131,7 +132,7 @@ function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): Le
   const [unknown] = ids
   if (unknown === undefined) return rows
   throw new NoRecord(
-    `the record names the rule ${unknown}, which this ledger does not have; read it with plumbline ${run.plumbline}`,
+    `the record names the rule ${keptWord(unknown)}, which this ledger does not have; read it with plumbline ${keptWord(run.plumbline)}`,
   )
 }
 

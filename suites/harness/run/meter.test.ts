@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMeter } from './meter.ts'
+import { createMeter, reasonToEnd } from './meter.ts'
 
 const hourMs = 3_600_000
 const pod = (name: string, state: 'requested' | 'refused' | 'created' | 'removed' | 'kept') =>
@@ -25,4 +25,13 @@ test('what has no price has no cost that anybody knows', () => {
   const meter = createMeter({ podPricePerHour: 2, jobPrice: null }, () => 0)
   meter.note(job('j', 'requested'))
   expect(meter.spent()).toBeNull()
+})
+
+test.each([
+  [0, 2, null],
+  [2, 2, null],
+  [2.01, 2, 'not done when the run had cost 2 USD'],
+  [null, 2, 'not done when the run had created what budget gives no price, and it may cost 2 USD'],
+])('a run that came to %s USD and may cost %s ends: %s', (spent, maxCost, reason) => {
+  expect(reasonToEnd(spent, maxCost)).toBe(reason)
 })

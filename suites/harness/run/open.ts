@@ -20,7 +20,7 @@ import { inProcess } from '../transport/in-process.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
 import type { Judgement } from './judge.ts'
-import { createMeter } from './meter.ts'
+import { createMeter, reasonToEnd } from './meter.ts'
 import type { Progress, RunOptions } from './options.ts'
 import { createSession, type Session } from './session.ts'
 
@@ -57,12 +57,12 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const begunMs = clock.now()
   recordStart(recorder, options, target, clock)
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
-  const meter = createMeter(target.budget, clock.now)
-  const { maxCost = Number.POSITIVE_INFINITY } = options
-  /** Ends what is not done where the run has come to more than it may cost. */
+  const meter = createMeter(target.budget, Date.now)
+  const { maxCost } = options
+  /** Ends what is not done where the run has come to more than it may cost, or to what nobody knows. */
   const refuseMore = () => {
-    if ((meter.spent() ?? Number.POSITIVE_INFINITY) > maxCost)
-      session.cut(new Unverified(`not done when the run had cost ${maxCost} USD`))
+    const reason = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
+    if (reason !== null) session.cut(new Unverified(reason))
   }
   const selected = new Set(options.rules)
   const session = createSession({

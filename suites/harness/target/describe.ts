@@ -71,12 +71,14 @@ function secretTexts(status: string, hook: Hook | null): [name: string, text: st
 }
 
 /**
- * What follows a `=`, a `:` or a blank: the value of an option, the token of a header line, the password of an address;
- * to the end of the text, and to the next character that may end a value.
+ * What follows a `=`, a `:` or a blank, but for the `//` of an address: the value of an option, of a connection string
+ * or of JSON, the token of a header line, the password of an address; to the end of the text, to the next character that
+ * ends a value, and to each before it that may end one or belong to it.
  */
 function valuesIn(text: string): string[] {
-  return [...text.matchAll(/(?<=[=:\s])[^=:\s/]/g)].flatMap(({ index }) => {
+  return [...text.matchAll(/(?<=[=:\s]["'[{(]*)(?!\/\/)[^=:\s"'[{(]/g)].flatMap(({ index }) => {
     const rest = text.slice(index)
-    return [rest, rest.split(/[=:\s&@]/, 1).join('')]
+    const value = rest.split(/[=:\s&@]/, 1).join('')
+    return [rest, value, ...[...value.matchAll(/[;,"'#}\])]/g)].map((end) => value.slice(0, end.index))]
   })
 }

@@ -339,6 +339,24 @@ test.each([
 })
 
 test.each([
+  'Server=db1;Password=s3cr3t-value;Db=x',
+  'password=s3cr3t-value,user=ann',
+  '{"token":"s3cr3t-value"}',
+  '{"tokens": ["s3cr3t-value"]}',
+  'token="s3cr3t-value"',
+  "token='s3cr3t-value'",
+  'login(token: s3cr3t-value)',
+  'https://h/x?token=s3cr3t-value#f',
+  'Bearer /s3cr3t-value',
+  'https://ann:s3;cr,3t#va@h/x',
+])('the value in %s is a secret by itself', (word) => {
+  const pods = '{url: "https://api.example.com", statuses: {ERROR: {hook: [./break.sh, "${HOOK_WORD}"]}}}'
+  const target = parseTarget(file({ pods }), { file: 'target.yaml', environment: { ...environment, HOOK_WORD: word } })
+  const [value = ''] = /\/?s3cr3t-value|s3;cr,3t#va/.exec(word) ?? []
+  expect(createRedactor(secretsOf(target)).text(`401 for ${value}.`)).toMatch(/^401 for «hook\.ERROR(\.\d+)?»\.$/)
+})
+
+test.each([
   '[./break.sh, "--token=${HOOK_TOKEN}"]',
   '"./break.sh --token=${HOOK_TOKEN}"',
   '"http://a.test/?t=${HOOK_TOKEN}"',
