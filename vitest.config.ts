@@ -32,6 +32,8 @@ export default defineConfig({
           maxWorkers: 3,
           // A test makes what it needs and keeps nothing, so that files can share what they import: half of their time.
           isolate: false,
+          // The commands that tests start are compiled once, not each time.
+          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'plumbline-compiled') },
           testTimeout: 120_000,
           hookTimeout: 120_000,
           include: ['**/*.test.ts'],
