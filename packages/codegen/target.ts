@@ -3,6 +3,7 @@ import standalone from 'ajv/dist/standalone/index.js'
 import addFormats from 'ajv-formats'
 import { type Output, withHeader } from './header.ts'
 import type { Inputs, Schema } from './inputs.ts'
+import { moduleOf, withoutExports } from './standalone.ts'
 
 const TYPES = `import type { ValidationFailure } from './validators.ts'
 
@@ -28,16 +29,6 @@ export function generateTarget({ targetSchema }: Inputs): Output {
   // A regular expression is compiled, or refused, by who reads the file.
   ajv.addFormat('regex', true).addKeyword({ keyword: 'x-expected', schemaType: 'string' })
   const validate = ajv.compile(targetSchema.data as Schema)
-  const code = standalone
-    .default(ajv, validate)
-    .replace(/^"use strict";/, '')
-    .replace('export const validate =', 'const validate =')
-    .replace(/export default \w+;/, '')
-  const body = [
-    "import { createRequire } from 'node:module'",
-    'const require = createRequire(import.meta.url)',
-    code,
-    TYPES,
-  ].join('\n\n')
-  return { name: 'target.ts', text: withHeader(body, [targetSchema.text], '// @ts-nocheck\n') }
+  const code = withoutExports(standalone.default(ajv, validate)).replace(/export default \w+;/, '')
+  return { name: 'target.ts', text: withHeader(moduleOf(code, TYPES), [targetSchema.text], '// @ts-nocheck\n') }
 }

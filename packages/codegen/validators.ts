@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import { type Output, withHeader } from './header.ts'
 import type { Inputs, Schema } from './inputs.ts'
 import { union } from './literal.ts'
+import { moduleOf, withoutExports } from './standalone.ts'
 
 const POINTER = '#/components/schemas/'
 
@@ -23,14 +24,12 @@ export type Validator = ((data: unknown) => boolean) & { errors?: ValidationFail
 export function generateValidators({ document, openapi }: Inputs): Output {
   const { schemas } = document.components
   const names = Object.keys(schemas)
-  const body = [
-    "import { createRequire } from 'node:module'",
-    'const require = createRequire(import.meta.url)',
+  const body = moduleOf(
     `export type SchemaName = ${union(names)}`,
     TYPES,
     compile(schemas, names),
     `export const validators: { readonly [K in SchemaName]: Validator } = { ${names.map((name) => `${name}: validate_${name}`).join(', ')} }`,
-  ].join('\n\n')
+  )
   return { name: 'validators.ts', text: withHeader(body, [openapi.text], '// @ts-nocheck\n') }
 }
 
@@ -49,7 +48,7 @@ function compile(schemas: Readonly<Record<string, Schema>>, names: readonly stri
     ajv,
     Object.fromEntries(names.map((name) => [`validate_${name}`, `api#/$defs/${name}`])),
   )
-  return code.replace(/^"use strict";/, '').replaceAll(/export const (validate_\w+)/g, 'const $1')
+  return withoutExports(code)
 }
 
 /** The schemas with their references pointing into `$defs`. */
