@@ -21,6 +21,10 @@ export function describeTarget(target: Target): Target {
  * answers of a run hold them, and a replay reads those again.
  */
 export function secretsOf(target: Target): Record<string, string> {
+  const keys = Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
+  const recipes = Object.entries(target.pods?.recipes ?? {})
+  const texts = recipes.flatMap(([status, { hook }]) => secretTexts(status, hook))
+  if (texts.length === 0) return keys
   const clear = JSON.stringify([
     describeTarget(target),
     addressesOf(target),
@@ -29,13 +33,7 @@ export function secretsOf(target: Target): Record<string, string> {
     'plumbline',
   ])
   const isSecret = (text: string) => text.length >= shortestSecret && !clear.includes(JSON.stringify(text).slice(1, -1))
-  const recipes = Object.entries(target.pods?.recipes ?? {})
-  return {
-    ...Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value])),
-    ...Object.fromEntries(
-      recipes.flatMap(([status, { hook }]) => secretTexts(status, hook).filter(([, text]) => isSecret(text))),
-    ),
-  }
+  return { ...keys, ...Object.fromEntries(texts.filter(([, text]) => isSecret(text))) }
 }
 
 /** The addresses of all operations, as templates. */
