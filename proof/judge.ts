@@ -13,12 +13,20 @@ export interface JudgeOptions {
   readonly variants: readonly Variant[]
   readonly rules: readonly Rule[]
   readonly seed?: number
+  /** Every rule in its plain case. */
+  readonly plain?: boolean
   /** Told of each exchange at its end. */
   readonly exchanged?: (exchange: Exchange) => void
 }
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
-export async function judgeOn({ variants, rules, seed = 1, exchanged }: JudgeOptions): Promise<Judgement[]> {
+export async function judgeOn({
+  variants,
+  rules,
+  seed = 1,
+  plain = false,
+  exchanged,
+}: JudgeOptions): Promise<Judgement[]> {
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
@@ -27,6 +35,7 @@ export async function judgeOn({ variants, rules, seed = 1, exchanged }: JudgeOpt
     run: 'rproof00000',
     version: '0.0.0',
     seed,
+    plain,
     target,
     transport: inProcess(fetch),
     clock,

@@ -26,6 +26,8 @@ export interface Defect extends Variant {
   readonly clause: string
   /** The `observed` of the finding, compared for equality. */
   readonly observed: string
+  /** The drawn values that alone show it, such as `history restarted`: the plain case of its rule passes. */
+  readonly variation?: string
   /** For an invariant: the scenarios that show it; default: a tour of the plane. */
   readonly tour?: readonly RuleId[]
 }

@@ -66,8 +66,21 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
       `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${counted(run.exchanges, 'exchange')} in ` +
         `${took(run)}${run.seed === null ? '' : `, seed ${run.seed}`}`,
     ),
+    ...variedLine(results.rules).map(paint.dim),
     `${colour(paint.bold(verdict.word))}${visible(verdict.line.slice(verdict.word.length))} ${paint.dim(`(exit ${verdict.exit})`)}`,
   ])
+}
+
+/** How many values of each dimension the rules of a run drew. */
+function variedLine(rules: readonly RuleResult[]): string[] {
+  const values = new Map<string, Set<string>>()
+  for (const { variation } of rules) {
+    for (const [dimension, drawn] of Object.entries(variation)) {
+      values.set(dimension, new Set([...(values.get(dimension) ?? []), ...drawn]))
+    }
+  }
+  const counts = [...values].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { size }]) => `${name} ${size}`)
+  return counts.length === 0 ? [] : [`varied by the seed (values seen): ${counts.join(', ')}`]
 }
 
 function findingLines(

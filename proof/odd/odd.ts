@@ -1,7 +1,7 @@
 import type { Verdict } from '../../suites/harness/outcome.ts'
+import { randomFrom } from '../../suites/harness/random.ts'
 import type { Rule } from '../../suites/harness/registry.ts'
 import type { Judgement } from '../../suites/harness/run/judge.ts'
-import { randomFrom } from '../../suites/harness/run/owner.ts'
 import { runJobs } from '../crew.ts'
 import { everything, type Job } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'

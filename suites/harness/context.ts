@@ -8,6 +8,7 @@ import type { Fixtures } from './fixtures/types.ts'
 import type { Members, PodView } from './read.ts'
 import type { Arrival, Beacon } from './receiver/types.ts'
 import type { KeyName, Target } from './target/types.ts'
+import type { Variation } from './variation/variation.ts'
 
 /** Where a pod came to rest, or what it was last seen as when the time was over. */
 export interface Settled {
@@ -50,6 +51,10 @@ export interface Context {
   /** The same with another key. Throws Unclaimed or NotApplicable where the target has none of that kind. */
   queueAs(key: KeyName): QueueClient
   readonly fixture: Fixtures
+  /** Draws by the run's seed what the rule leaves open (`varies`). */
+  readonly vary: Variation
+  /** When to look again at something that should stay as it is, ms after the first look, ascending. */
+  looks(): readonly number[]
   readonly clock: ScenarioClock
   /** The assertions of a clause; the name is the rule's own and has a defect in the proof. */
   check(clause: string): Check

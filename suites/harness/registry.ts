@@ -4,6 +4,7 @@ import type { Exchange, Plane } from './exchange.ts'
 
 import type { Finding } from './outcome.ts'
 import type { EndpointRole, Target } from './target/types.ts'
+import type { Dimension } from './variation/dimensions.ts'
 
 /** A rule that arranges, acts and asserts. */
 export interface Scenario {
@@ -20,6 +21,8 @@ export interface Scenario {
   readonly rouses?: readonly EndpointRole[]
   /** How many workers of the normal endpoint it keeps at once; default: 1 where its row needs the worker. */
   readonly workers?: number | ((target: Target) => number)
+  /** What its sentence leaves open, and the engine draws by seed. */
+  readonly varies?: readonly Dimension[]
   /** How long it takes where nothing on the target is late, ms, for the plan; default: the wait of its row, or an estimate. */
   readonly lastsMs?: number
   /** How many requests it sends, for the plan; default: an estimate from what it needs. */
@@ -58,7 +61,7 @@ export function rule(id: RuleId, run: Scenario['run'], options: Partial<Scenario
 /** What a scenario may say of itself. */
 export type ScenarioOptions = Pick<
   Scenario,
-  'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'lastsMs' | 'requests'
+  'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies' | 'lastsMs' | 'requests'
 >
 
 /** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */

@@ -1,24 +1,28 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
+import { restartBeginsMs } from '../harness/fixtures/history.ts'
 import { unseenAdvice } from '../harness/fixtures/pods.ts'
 import { type PodView, podOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import type { PodStatus } from '../harness/target/types.ts'
+import { anyPod, aPod } from '../harness/variation/dimensions.ts'
 import { fullPod, isTerminated, noBody } from './answers.ts'
 import { staysUnchanged } from './unchanged.ts'
 
 /** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
+/** Statuses of pods that may have a history. */
+const settled: ReadonlySet<PodStatus> = new Set(['RUNNING', 'EXITED'])
 const podsTried = 4
-/** A restart that begins after its answer has begun by then. */
-const restartBeginsMs = 2_000
 
 for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as const) {
   const status = name.toUpperCase() as Uppercase<typeof name>
   for (const action of podActions) {
     const judge = tables.actions[status].includes(action) ? permitted : refused
-    rule(`pods.action.${name}.${action}`, (context) => judge(context, status, action))
+    rule(`pods.action.${name}.${action}`, (context) => judge(context, status, action), {
+      varies: settled.has(status) ? anyPod : aPod,
+    })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from '../harness/context.ts'
+import { changeOf, shows } from '../harness/fixtures/change.ts'
 import { changedFields, type PodView, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { changeOf, shows } from './changing.ts'
 import { movedNetwork, movedPersistent, networkStates, sameMounts, shown } from './patching.ts'
 
 rule('pods.patch.network-path', async (context) => {

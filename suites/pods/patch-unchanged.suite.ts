@@ -1,7 +1,8 @@
 import type { Context } from '../harness/context.ts'
+import { changeOf, shows } from '../harness/fixtures/change.ts'
 import { changedFields, type PodView, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { changed, changeOf, changes, shows } from './changing.ts'
+import { changed, changes } from './changing.ts'
 import { isRefusal, mountStates, movedNetwork, patchablePod, sameMounts, shown } from './patching.ts'
 import { lookAgain, staysUnchanged } from './unchanged.ts'
 

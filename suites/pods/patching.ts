@@ -2,8 +2,10 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context, Settled } from '../harness/context.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
-import { canonical, membersOf, type PodView } from '../harness/read.ts'
+import type { PodView } from '../harness/read.ts'
 import { staysUnchanged } from './unchanged.ts'
+
+export { sameMounts } from '../harness/fixtures/change.ts'
 
 const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
 
@@ -63,16 +65,6 @@ export async function refusesVolume(context: Context, pod: PodView, mounts: unkn
   }
   context.check('refused').status(reply, 400)
   await staysUnchanged(context, pod)
-}
-
-/** Whether two mounts are the same, whatever the order of their members; an empty list of network mounts says that there is none. */
-export function sameMounts(a: unknown, b: unknown): boolean {
-  return canonical(withoutEmptyList(a)) === canonical(withoutEmptyList(b))
-}
-
-function withoutEmptyList(mounts: unknown): unknown {
-  const { network, ...others } = membersOf(mounts) ?? {}
-  return Array.isArray(network) && network.length === 0 ? others : mounts
 }
 
 /** Reads the pod until it shows something, at most as long as a write may take to be visible. */

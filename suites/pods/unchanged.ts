@@ -2,16 +2,10 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodView } from '../harness/read.ts'
 
-/**
- * How long after a call its pod is looked at once more, ms: what was queued behind an answer is usually carried out
- * within a second.
- */
-export const lookAgainMs = 2_000
-
-/** A refused call has changed nothing about a pod, neither at once nor a little later. */
+/** A refused call has changed nothing about a pod, neither at once nor later. */
 export async function staysUnchanged(context: Context, before: PodView): Promise<void> {
   isSame(context, await context.pods.get(before.id), before)
-  isSame(context, await lookAgain(context, before.id), before)
+  for await (const reply of laterLooks(context, before.id)) isSame(context, reply, before)
 }
 
 /** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
@@ -21,8 +15,17 @@ function isSame({ check }: Context, reply: Reply, before: PodView): void {
   check('unchanged').sameAs(reply, before)
 }
 
-/** The pod as it is read a little later. */
-export async function lookAgain({ clock, pods }: Pick<Context, 'clock' | 'pods'>, id: string): Promise<Reply> {
-  await clock.sleep(lookAgainMs)
-  return pods.get(id)
+/** The pod as it is read later, once for each second look of the run. */
+export async function* laterLooks({ clock, looks, pods }: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
+  const startMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(startMs + ms)
+    yield await pods.get(id)
+  }
+}
+
+/** The pod as it is read at the last of these looks. */
+export async function lookAgain(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string): Promise<Reply> {
+  await context.clock.sleep(context.looks().at(-1) ?? 0)
+  return context.pods.get(id)
 }

@@ -2,6 +2,7 @@ import type { WaitEnd } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange.ts'
 import type { Finding, Verdict } from '../outcome.ts'
 import type { Arrival } from '../receiver/types.ts'
+import type { Drawn } from '../variation/variation.ts'
 
 /** Version of the evidence format; a reader refuses another one. */
 export const evidenceFormat = 1
@@ -99,6 +100,8 @@ export interface VerdictEvent {
   /** How many exchanges exercised it. */
   readonly exchanges: number
   readonly clauses: readonly string[]
+  /** What was drawn for it, by dimension; missing in records of earlier versions. */
+  readonly variation?: Drawn
   readonly startedMs: number | null
   readonly endedMs: number | null
 }

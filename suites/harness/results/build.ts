@@ -211,6 +211,7 @@ function ruleResult(
     clauses: event?.clauses ?? [],
     findings: found.shown,
     readings: readingsOf(readings.get(id)),
+    variation: event?.variation ?? {},
     startedMs: event?.startedMs ?? null,
     endedMs: event?.endedMs ?? null,
     known: accepted === null ? null : { reason: accepted.reason, expires: accepted.expires },

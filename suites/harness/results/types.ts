@@ -71,6 +71,8 @@ export interface RuleResult {
   readonly clauses: readonly string[]
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
+  /** What the seed drew of all that its sentence leaves open: dimension to values, in the order of their use. */
+  readonly variation: Readonly<Record<string, readonly string[]>>
   /** On the target's clock, ms of the Unix epoch; null where the rule never ran. */
   readonly startedMs: number | null
   readonly endedMs: number | null

@@ -78,6 +78,7 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
   const facts = {
     rule: row.id,
     readings,
+    variation: {},
     clauses: [...tally.clauses].sort(),
     exchanges,
     startedMs,

@@ -8,6 +8,7 @@ import {
   Unverified,
   type Verdict,
 } from '../outcome.ts'
+import type { Drawn } from '../variation/variation.ts'
 
 /** What a run says of one rule. */
 export interface Judgement {
@@ -17,6 +18,8 @@ export interface Judgement {
   readonly by: string | null
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
+  /** What was drawn for the rule, by dimension. */
+  readonly variation: Drawn
   /** Clauses that were reached, sorted. */
   readonly clauses: readonly string[]
   /** How many exchanges exercised the rule. */

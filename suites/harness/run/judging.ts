@@ -6,6 +6,8 @@ import { claimOf } from '../plan/resources.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Scenario } from '../registry.ts'
 import { missingNeed } from '../target/claims.ts'
+import type { Deal } from '../variation/deal.ts'
+import { createVariation, type Variation } from '../variation/variation.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 import { createContext, createOwner, type Shared } from './owner.ts'
@@ -21,6 +23,8 @@ export interface JudgingOptions {
   /** What had come of rules before they began. */
   readonly ended: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
+  /** Null for the plain case of every rule. */
+  readonly deal: Deal | null
 }
 
 /** Why a rule was ended before it came to a verdict. */
@@ -37,7 +41,7 @@ export interface Judging {
 }
 
 export function createJudging(options: JudgingOptions): Judging {
-  const { shared, common, clock, recorder, ended, rowOf } = options
+  const { shared, common, clock, recorder, ended, rowOf, deal } = options
   const { target } = shared
   const cutters = new Map<string, (error: Cut) => void>()
   const running = new Set<string>()
@@ -69,8 +73,9 @@ export function createJudging(options: JudgingOptions): Judging {
 
   async function judgeIn(rule: Scenario, row: RuleRow, actor: Actor, cut: Promise<Cut>): Promise<Judgement> {
     const owner = createOwner(shared, rule.id, actor)
-    const log = createLog()
-    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common), log)
+    const vary = createVariation(rule, target, deal)
+    const log = createLog(vary)
+    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common, vary), vary, log)
     running.add(rule.id)
     const came = await Promise.race([
       rule.run(context).then(
@@ -99,7 +104,7 @@ export function createJudging(options: JudgingOptions): Judging {
 }
 
 /** What a rule comes to while it runs. */
-function createLog() {
+function createLog({ drawn }: Variation) {
   const clauses = new Set<string>()
   const exercised = new Set<number>()
   const readings: Record<string, string> = {}
@@ -110,7 +115,7 @@ function createLog() {
       readings[name] = value
     },
     count: () => exercised.size,
-    seen: () => ({ readings, clauses: [...clauses].sort(), exchanges: exercised.size }),
+    seen: () => ({ readings, clauses: [...clauses].sort(), exchanges: exercised.size, variation: drawn() }),
   }
 }
 
@@ -120,6 +125,6 @@ function timesOf(actor: Actor): Pick<Judgement, 'startedMs' | 'endedMs'> {
 }
 
 function empty(row: RuleRow, error: unknown): Judgement {
-  const nothing = { readings: {}, clauses: [], exchanges: 0, startedMs: null, endedMs: null }
+  const nothing = { readings: {}, clauses: [], exchanges: 0, variation: {}, startedMs: null, endedMs: null }
   return { rule: row.id, ...nothing, ...verdictOf(error, row, 0) }
 }

@@ -1,9 +1,9 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import { estimate } from '../plan/estimate.ts'
 import { waitMsOf } from '../plan/resources.ts'
+import { randomFrom } from '../random.ts'
 import type { Scenario } from '../registry.ts'
 import type { Target } from '../target/types.ts'
-import { randomFrom } from './owner.ts'
 
 /** The longest first, so that they overlap; else shuffled by the seed; those that must be alone last. */
 export function inOrder(

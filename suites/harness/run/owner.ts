@@ -9,11 +9,13 @@ import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
 import { Inconclusive, Unclaimed } from '../outcome.ts'
+import { randomFrom } from '../random.ts'
 import { membersOf, type PodView, podOf } from '../read.ts'
 import type { Desk } from '../receiver/desk.ts'
 import { demand, missing } from '../target/claims.ts'
 import { defaultPlane } from '../target/defaults.ts'
 import type { Hook, KeyName, PodStatus, Target } from '../target/types.ts'
+import type { Variation } from '../variation/variation.ts'
 import { createOwnPods, type OwnPods } from './own-pods.ts'
 import { createQueueSide, type QueueSide } from './queue-side.ts'
 
@@ -118,6 +120,8 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
         return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
       },
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
+      sleep: (ms) => actor.sleep(ms),
+      fellBack() {},
       lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),
     makePod: (status, shape, cpu) => makePod(owner.maker(cpu), status, shape),
@@ -131,6 +135,7 @@ export function createContext(
   owner: Owner,
   row: RuleRow,
   fixture: Context['fixture'],
+  vary: Variation,
   log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
 ): Context {
   return {
@@ -145,6 +150,8 @@ export function createContext(
     },
     queueAs: owner.queue.as,
     fixture,
+    vary,
+    looks: looksOf(shared, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
     settle: owner.settle,
@@ -163,6 +170,12 @@ export function createContext(
   }
 }
 
+/** Second looks: on a controlled clock until everything has settled, on a real one at the moment drawn. */
+function looksOf({ controlled, target }: Shared, vary: Variation): Context['looks'] {
+  const later = controlled ? [5_000, 20_000, target.tolerances.settleMs] : []
+  return () => (controlled ? [1_000, ...later] : [Number(vary.draw('look')) * 1_000])
+}
+
 function lacksCapacity({ pods }: Target, reply: Reply): boolean {
   const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
   if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
@@ -176,16 +189,4 @@ function slug(name: string): string {
     .replace(/[^a-z0-9]+/gi, '-')
     .toLowerCase()
     .slice(0, 40)
-}
-
-/** Numbers from 0 to 1, the same for the same seed and name (mulberry32 over an FNV hash). */
-export function randomFrom(seed: number, name: string): () => number {
-  let state = seed >>> 0
-  for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 16777619) >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -11,10 +11,11 @@ import { createDesk } from '../receiver/desk.ts'
 import type { Door } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
-import type { Invariant, Rule, Scenario } from '../registry.ts'
+import { allRules, type Invariant, type Rule, type Scenario } from '../registry.ts'
 import { needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import type { Transport } from '../transport/types.ts'
+import { dealTo } from '../variation/deal.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
 import type { Judgement } from './judge.ts'
@@ -48,6 +49,8 @@ export interface SessionOptions {
   readonly hook?: Shared['hook']
   /** In a replay: the rules that the run itself ended. */
   readonly cuts?: readonly CutEvent[]
+  /** Every rule in its plain case: nothing is drawn. */
+  readonly plain?: boolean
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -78,7 +81,7 @@ export function createSession(options: SessionOptions): Session {
     ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
     ...(options.cuts ?? []).map((cut) => [cut.rule, errorOf(cut)] as const),
   ])
-  const scenarios = options.rules.filter((rule): rule is Scenario => rule.kind === 'scenario')
+  const scenarios = options.rules.filter(isScenario)
   const fold = foldInvariants(
     options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
     target,
@@ -91,7 +94,10 @@ export function createSession(options: SessionOptions): Session {
     return owner
   }
   const common = createSharedFixtures(shared, ownerOf)
-  const { running, judge, cut } = createJudging({ shared, common, clock, recorder, cleanup, ended, rowOf })
+  const known = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
+  // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
+  const deal = options.plain === true ? null : dealTo([...known.values()].filter(isScenario), seed)
+  const { running, judge, cut } = createJudging({ shared, common, clock, recorder, cleanup, ended, rowOf, deal })
 
   return {
     scenarios: inOrder(scenarios, seed, rowOf, target).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
@@ -117,6 +123,10 @@ export function createSession(options: SessionOptions): Session {
       }
     },
   }
+}
+
+function isScenario(rule: Rule): rule is Scenario {
+  return rule.kind === 'scenario'
 }
 
 /** What all owners of a session share, and how many exchanges there were so far; `judge` is told of each. */

@@ -3,14 +3,14 @@ import type { Judgement } from './judge.ts'
 
 /** Writes what a run says of one rule into its record: readings, findings, and the verdict last. */
 export function tell(recorder: Recorder, judgement: Judgement): Judgement {
-  const { rule, verdict, by, exchanges, clauses, startedMs, endedMs } = judgement
+  const { rule, verdict, by, variation, exchanges, clauses, startedMs, endedMs } = judgement
   const reason = judgement.reason === null ? null : brief(recorder, judgement.reason)
   for (const [name, value] of Object.entries(judgement.readings)) recorder.event({ type: 'reading', rule, name, value })
   for (const { clause, expected, observed, exchange } of judgement.findings) {
     const [wanted, seen] = [brief(recorder, expected), brief(recorder, observed)]
     recorder.event({ type: 'finding', rule, clause, expected: wanted, observed: seen, exchange })
   }
-  recorder.event({ type: 'verdict', rule, verdict, reason, by, exchanges, clauses, startedMs, endedMs })
+  recorder.event({ type: 'verdict', rule, verdict, reason, by, exchanges, clauses, variation, startedMs, endedMs })
   return judgement
 }
 

@@ -1,0 +1,30 @@
+import type { ValueOf } from './dimensions.ts'
+
+/** 64 KB: many platforms keep a result of that size in another place than a small one. */
+const large = 'x'.repeat(65_536)
+const unicode = 'naïve 漢字 🚀 e\u0301 \u202eabc\u202c "\\/\b\f\n\r\t'
+const nested = { a: [{ b: [[], [[null, { c: { d: 1.5 } }]]] }], e: { f: { g: { h: { i: [true, -0.25, 1e21] } } } } }
+
+/** The outputs that a worker may give: any JSON value but null, which may as well be left out. */
+export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
+  object: { depth: 3 },
+  number: 7,
+  'empty object': {},
+  false: false,
+  zero: 0,
+  'empty text': '',
+  'empty list': [],
+  'null members': { first: null, list: [null] },
+  nested,
+  large: { text: large },
+  unicode: { [unicode]: unicode },
+}
+
+/** Members of an input. */
+export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, unknown>>>> = {
+  plain: {},
+  'empty values': { no: false, zero: 0, text: '', list: [], object: {}, nothing: null },
+  nested: { nested },
+  large: { text: large },
+  unicode: { [unicode]: unicode },
+}
