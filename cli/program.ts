@@ -88,6 +88,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .argument('[run...]', 'ids of runs; without one, all that have left a ledger in .plumbline/runs')
     .option('--target <file>', 'the target file; without it, the one that the run was started with')
     .option('--all-hosts', 'those of other machines too, all of which have ended', false)
+    .option('--forget', 'list what the named runs have left and cannot be removed, and give it up', false)
     .action(async (runs, options) => ended(await (await import('./commands/sweep.ts')).sweep(runs, options, terminal)))
 
   command('serve', 'serve the reference implementation on this machine')

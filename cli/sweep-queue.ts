@@ -7,15 +7,10 @@ import { finalStatuses } from '../suites/harness/run/own-jobs.ts'
 import type { QueuePath, QueuePlane, Target } from '../suites/harness/target/types.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
+import { type Leftover, timeText } from './leftovers.ts'
 import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
 
 const noQueue = 'the target file names no queue-based endpoints'
-
-/** What could not be removed, with the reason. */
-export interface Remaining {
-  readonly name: string
-  readonly reason: string
-}
 
 export interface PurgeOptions {
   readonly target: Target
@@ -31,15 +26,14 @@ export interface Cancelled {
   /** Names of those that had ended before, or are gone. */
   readonly over: readonly string[]
   /** Those that may still run. */
-  readonly failed: readonly Remaining[]
+  readonly failed: readonly Leftover[]
   /** Those whose id was never learned, so that nobody can cancel them: they end with their ttl. */
   readonly expiring: readonly LedgerJob[]
 }
 
 /**
  * Cancels the jobs of a ledger by their ids, at the address that they were submitted at. One whose cancelling is refused
- * is over only where its status says so; one that the target does not know, or that cannot be asked about any more, is
- * over once its ttl has passed.
+ * is over where its status says so. Once its ttl has passed it is over unless its status says that it is not.
  */
 export async function cancelJobs(
   { jobs, queueUrl }: Pick<RunLedger, 'jobs' | 'queueUrl'>,
@@ -49,23 +43,23 @@ export async function cancelJobs(
 ): Promise<Cancelled> {
   const cancelled: string[] = []
   const over: string[] = []
-  const failed: Remaining[] = []
+  const failed: Leftover[] = []
   const expiring: LedgerJob[] = []
   for (const one of jobs) {
     const { name, endpoint, id } = one
-    const fail = (reason: string) => failed.push({ name: `job ${name}`, reason })
-    const isPast = clock === 'real' && one.endsMs !== null && one.endsMs <= nowMs
+    const endsMs = clock === 'real' ? one.endsMs : null
+    const fail = (reason: string) => failed.push({ kind: 'job', name, id, reason, endsMs })
     if (queue === null) fail(noQueue)
     else if (queueUrl !== null && queueUrl !== queue.url)
-      fail(`it was submitted at ${queueUrl || 'no address'}, and the target file says ${queue.url}`)
+      fail(`submitted at ${queueUrl || 'no address'}, and the target file says ${queue.url}`)
     else if (id !== null) {
       const job = { queue, keys, send, endpoint, job: id }
       const answer = await call({ ...job, method: 'POST', path: 'cancelJob' })
-      if (typeof answer === 'string' && !isPast) fail(answer)
-      else if (typeof answer === 'string') over.push(name)
-      else if (isSuccess(answer.status)) cancelled.push(name)
-      else if ((isPast && answer.status === 404) || (await isOver(job, answer.status))) over.push(name)
-      else fail(`its cancelling was answered ${answer.status}`)
+      const isPast = endsMs !== null && endsMs <= nowMs
+      if (typeof answer !== 'string' && isSuccess(answer.status)) cancelled.push(name)
+      else if (await isOver(job, answer, isPast)) over.push(name)
+      else if (typeof answer === 'string') fail(answer.replaceAll(encodeURIComponent(id), '{job}'))
+      else fail(`POST ${queue.paths.cancelJob} answered ${answer.status}`)
     } else expiring.push(one)
   }
   return { cancelled, over, failed, expiring }
@@ -76,19 +70,24 @@ export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, '
   const left = jobs.filter(({ endsMs }) => clock !== 'real' || endsMs === null || endsMs > nowMs)
   if (left.length === 0) return null
   const ends = left.map(({ endsMs }) => endsMs).filter((ms) => ms !== null)
-  const time = new Date(Math.max(...ends, 0)).toISOString().replace(/\.\d+Z$/, 'Z')
+  const time = timeText(Math.max(...ends, 0))
   const whose = clock === 'real' ? '' : ' on the clock of the target'
   const end = ends.length < left.length ? 'ends with its ttl' : `is gone by ${time}${whose}`
   return `${counted(left.length, 'submission')} gave no id: a job that came of one cannot be cancelled, and ${end}`
 }
 
-/** Whether a job is over whose cancelling was refused. That there is none counts where the refusal says the same. */
-async function isOver(job: Omit<Call, 'method' | 'path'>, refusal: number): Promise<boolean> {
-  if (refusal === 410) return true
+/** Whether a job is over that could not be cancelled. That there is none counts where the refusal says the same. */
+async function isOver(
+  job: Omit<Call, 'method' | 'path'>,
+  refusal: WireResponse | string,
+  isPast: boolean,
+): Promise<boolean> {
+  if (typeof refusal === 'string') return isPast
+  if (refusal.status === 410) return true
   const answer = await call({ ...job, method: 'GET', path: 'getJobStatus' })
-  if (typeof answer === 'string') return false
-  if (answer.status === 404 || answer.status === 410) return refusal === 404 || refusal === 409
-  return answer.status === 200 && finalStatuses.has(String(membersOf(jsonOf(answer.body))?.status))
+  if (typeof answer === 'string') return isPast
+  if (answer.status === 404 || answer.status === 410) return isPast || refusal.status === 404 || refusal.status === 409
+  return answer.status === 200 ? finalStatuses.has(String(membersOf(jsonOf(answer.body))?.status)) : isPast
 }
 
 /**
@@ -99,20 +98,26 @@ async function isOver(job: Omit<Call, 'method' | 'path'>, refusal: number): Prom
 export async function purgeEndpoint(
   loaded: LedgerEndpoint,
   { target: { queue, keys }, send, actor, windowScale }: PurgeOptions,
-): Promise<Remaining | null> {
-  const name = `what waits on endpoint ${loaded.endpoint}`
-  if (queue === null) return { name, reason: noQueue }
+): Promise<Leftover | null> {
+  const left = (reason: string): Leftover => ({
+    kind: 'queue',
+    name: `endpoint ${loaded.endpoint}`,
+    id: loaded.endpoint,
+    reason,
+    endsMs: null,
+  })
+  if (queue === null) return left(noQueue)
   const fault = faultOf(loaded, queue)
-  if (fault !== null) return { name, reason: fault }
+  if (fault !== null) return left(fault)
   const { requests, windowSeconds } = tables.rates.purge
   let answer: Pick<WireResponse, 'status'> | string = { status: 429 }
   for (let tries = 0; tries <= requests && typeof answer !== 'string' && answer.status === 429; tries++) {
     if (tries > 0) await actor.sleep(windowSeconds * 1000 * windowScale)
     answer = await call({ queue, keys, send, method: 'POST', path: 'purgeQueue', endpoint: loaded.endpoint, job: '' })
   }
-  if (typeof answer === 'string') return { name, reason: answer }
-  const { status } = answer
-  return isSuccess(status) ? null : { name, reason: `its purge was answered ${status}` }
+  if (typeof answer === 'string') return left(answer)
+  if (isSuccess(answer.status)) return null
+  return left(`POST ${queue.paths.purgeQueue} answered ${answer.status}`)
 }
 
 /** Why an endpoint is not purged, or null. */

@@ -11,6 +11,7 @@ import { createEmbedded } from '../reference/embedded.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { sweep } from './commands/sweep.ts'
+import { timeText } from './leftovers.ts'
 import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
 import { sweepRun } from './sweep.ts'
 import { expiryLine } from './sweep-queue.ts'
@@ -43,6 +44,7 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
     { kind: 'pod', name: 'a', id: null, state: 'requested' },
     { kind: 'pod', name: 'a', id: a ?? '', state: 'created' },
     { kind: 'pod', name: 'b', id: null, state: 'requested' },
+    { kind: 'pod', name: 'c', id: 'no-such-pod', state: 'created' },
     { kind: 'pod', name: 'never', id: null, state: 'requested' },
     { kind: 'pod', name: 'bb', id: null, state: 'requested' },
     { kind: 'pod', name: 'bb', id: null, state: 'removed' },
@@ -51,6 +53,7 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
   expect(swept).toEqual({
     run,
     removed: ['a', 'b'],
+    gone: ['c'],
     never: ['never'],
     jobs: 0,
     expiring: null,
@@ -116,11 +119,13 @@ test('a job counts as over where its status says so, not where its cancelling is
   const { queue } = target
   expect(await reasons({ queue: null })).toEqual(['the target file names no queue-based endpoints'])
   expect(await reasons({ queue: queue && { ...queue, url: 'http://127.0.0.1:1' } })).toEqual([
-    `it was submitted at ${url}, and the target file says http://127.0.0.1:1`,
+    `submitted at ${url}, and the target file says http://127.0.0.1:1`,
   ])
-  expect(await reasons({ keys: { full: 'wrong' } })).toEqual(['its cancelling was answered 401'])
+  expect(await reasons({ keys: { full: 'wrong' } })).toEqual(['POST /v2/{endpoint}/cancel/{job} answered 401'])
   const paths = queue && { ...queue.paths, cancelJob: '/v2/{endpoint}/nothing/{job}' }
-  expect(await reasons({ queue: queue && paths && { ...queue, paths } })).toEqual(['its cancelling was answered 404'])
+  expect(await reasons({ queue: queue && paths && { ...queue, paths } })).toEqual([
+    'POST /v2/{endpoint}/nothing/{job} answered 404',
+  ])
   expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 1', 'queue.x 3'])
   expect(await sweep({})).toMatchObject({ jobs: 1, failed: [] })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
@@ -152,27 +157,88 @@ test.each<[clock: Target['clock'], ends: (number | null)[], line: string | null]
   expect(expiryLine(jobs, { clock }, now)).toBe(line)
 })
 
-test('a job is over once its time is, and a target that is gone for good need not be swept for ever', async () => {
+test('a job is over once its time is, though the target is gone', async () => {
   const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: 'j', state: 'created' } as const
-  const plane = 'queue: {url: "http://127.0.0.1:1", endpoints: {normal: a}}'
-  writeFileSync(join(cwd, 'gone.yaml'), `plumbline: 1\n${plane}\nkeys:\n  full: \${KEY}\n`)
-  const said: string[] = []
-  const say = (line: string) => void said.push(line)
-  const terminal = { cwd, environment: { KEY: 'a-key-of-nobody' }, out: say, err: say } as unknown as Terminal
   const swept = async (endsMs: number) => {
-    ledger([
-      { kind: 'run', run, targetFile: join(cwd, 'gone.yaml'), url: '' },
-      { ...job, endsMs },
-    ])
-    return sweep([], {}, terminal)
+    const said = saying([{ ...job, endsMs }])
+    return { code: await sweep([], {}, said.terminal), ...said }
   }
-  expect(await swept(Date.now() + hour)).toBe(3)
-  expect(said.splice(0).slice(1)).toEqual([
-    expect.stringMatching(/^job queue\.x 1 may still be there: .* could not connect/),
-    `run ${run} stays in the ledger; sweep again, or delete ${resourcesFile(cwd, run)} where the target is gone for good`,
+  const endsMs = Date.now() + hour
+  const { code, err } = await swept(endsMs)
+  expect(code).toBe(3)
+  expect(err).toEqual([
+    '1 job could not be cancelled: POST http://127.0.0.1:1/v2/normal/cancel/{job} could not connect (the connection was refused) (queue.x 1)',
+    `npx plumbline sweep ${run} tries again; the ttl of these jobs is over by ${timeText(endsMs)}, and from then on it ends with 0; npx plumbline sweep ${run} --forget lists what is left and gives it up`,
   ])
-  expect(await swept(Date.now() - hour)).toBe(0)
+  expect((await swept(Date.now() - hour)).code).toBe(0)
   expect(listRuns(cwd)).toEqual([])
+})
+
+test('what cannot be removed is told in a line for each reason, and forgotten where that is asked for', async () => {
+  const line = { kind: 'job', endpoint: 'a', state: 'created', endsMs: now } as const
+  const jobs = Array.from({ length: 116 }, (_, at) => ({ ...line, name: `queue.x ${at}`, id: `j${at}` }))
+  const pods = ['a', 'b'].map(
+    (name, at) => ({ kind: 'pod', name, id: ['p1', null][at] ?? null, state: 'created' }) as const,
+  )
+  const given = saying([...jobs, ...pods], 'clock: {url: "http://127.0.0.1:1/clock"}')
+  const { out, err, terminal } = given
+  expect(await sweep([run], {}, terminal)).toBe(3)
+  expect(out).toEqual([`run ${run}: 0 pods removed, 118 not removed`])
+  const failed = 'could not connect (the connection was refused)'
+  const jobLine = `116 jobs could not be cancelled: POST http://127.0.0.1:1/v2/a/cancel/{job} ${failed} (queue.x 0, queue.x 1, queue.x 2, …)`
+  expect(err).toEqual([
+    jobLine,
+    '2 pods could not be removed: the target file gives no address of the pod API (a, b)',
+    expect.stringMatching(/ --forget lists what is left and gives it up$/),
+  ])
+  await expect(sweep([], { forget: true }, terminal)).rejects.toThrow('name the runs')
+  expect(await sweep([run], { forget: true }, terminal)).toBe(0)
+  const reason = 'the target file gives no address of the pod API'
+  expect(out.slice(2)).toEqual([
+    `run ${run}: forgot pod a (id p1), which may be there and cost: ${reason}`,
+    `run ${run}: forgot pod b (its id was never learned), which may be there and cost: ${reason}`,
+    `run ${run}: forgot ${jobLine.replace('jobs could', 'jobs, which could')}`,
+  ])
+  expect(listRuns(cwd)).toEqual([])
+})
+
+test.each([
+  ['its file is gone', null, /^run \w+: forgot pod a \(id p1\), .*: its target file cannot be used: /],
+  ['it has another address', 'http://127.0.0.1:2', /made its pods at http:\/\/127\.0\.0\.1:2, and the target file/],
+])('a run is forgotten though of its target %s', async (_, podsUrl, said) => {
+  const { out, terminal } = saying([{ kind: 'pod', name: 'a', id: 'p1', state: 'created' }], '', podsUrl ?? '')
+  if (podsUrl === null) rmSync(join(cwd, 'target.yaml'))
+  expect(await sweep([run], { forget: true }, terminal)).toBe(0)
+  expect(out).toEqual([expect.stringMatching(said)])
+  expect(listRuns(cwd)).toEqual([])
+})
+
+/** A ledger of a target without pods that does not answer, and what a command says. */
+function saying(lines: readonly ResourceLine[], more = '', podsUrl = '') {
+  const plane = 'queue: {url: "http://127.0.0.1:1", endpoints: {normal: a}}'
+  writeFileSync(join(cwd, 'target.yaml'), `plumbline: 1\n${plane}\n${more}\nkeys:\n  full: \${KEY}\n`)
+  ledger([{ kind: 'run', run, targetFile: join(cwd, 'target.yaml'), url: podsUrl }, ...lines])
+  const out: string[] = []
+  const err: string[] = []
+  const say = (lines: string[]) => (line: string) => void lines.push(line)
+  const environment = { KEY: 'a-key-of-nobody' }
+  return { out, err, terminal: { cwd, environment, out: say(out), err: say(err) } as unknown as Terminal }
+}
+
+test.each([
+  ['a', 'removed'],
+  [`plumbline-${run}-a-1-b`, 'removed'],
+  ['plumbline-a', 'removed'],
+  ['plumbline-r9999999999-a-1', 'left'],
+  ['production', 'left'],
+])('a pod whose id the ledger names is swept under the name of this run alone: %s is %s', async (name, end) => {
+  const id = await create(name)
+  ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
+  const { removed, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  expect(removed).toEqual(end === 'removed' ? ['a'] : [])
+  const reason = `its id is that of a pod named "${name}", which was left alone`
+  expect(failed).toEqual(end === 'removed' ? [] : [{ kind: 'pod', name: 'a', id, reason, endsMs: null }])
+  expect(await names()).toEqual(end === 'removed' ? [] : [name])
 })
 
 test('purges the endpoint that a load has filled, where the target file marks it dedicated', async () => {
@@ -182,9 +248,10 @@ test('purges the endpoint that a load has filled, where the target file marks it
     sweepRun({ ledger: readLedger(cwd, run), target: { ...target, queue }, leaveKept: false })
   ledger([line])
   const marked = (dedicated: string) => queue && { ...queue, endpoints: { ...queue.endpoints, dedicated } }
-  expect((await sweep(marked('normal'))).failed).toEqual([
+  expect((await sweep(marked('normal'))).failed).toMatchObject([
     {
-      name: 'what waits on endpoint dedicated',
+      kind: 'queue',
+      name: 'endpoint dedicated',
       reason:
         'only an endpoint that the target file marks dedicated is purged, and this one is not; the jobs end with their ttl',
     },
@@ -218,7 +285,7 @@ test('what cannot be removed stays in the ledger', async () => {
   ledger([{ kind: 'pod', name: 'a', id: a ?? '', state: 'created' }])
   const wrong = { ...target, keys: { full: defaultKeys.restricted } }
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
-  expect(swept.failed).toEqual([{ name: 'pod a', reason: 'its deletion was answered 403' }])
+  expect(swept.failed).toMatchObject([{ name: 'a', id: a, reason: 'DELETE /v2/pods/{id} answered 403' }])
   expect(readLedger(cwd, run).left).toEqual([{ name: 'a', id: a, state: 'created' }])
 })
 
@@ -226,8 +293,8 @@ test('a target that does not answer is told of, not thrown', async () => {
   ledger([{ kind: 'pod', name: 'a', id: null, state: 'requested' }])
   const away = { ...target, pods: target.pods && { ...target.pods, url: 'http://127.0.0.1:1' } }
   const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target: away, leaveKept: false })
-  expect(failed).toEqual([
-    { name: 'pod a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (the connection was refused)' },
+  expect(failed).toMatchObject([
+    { name: 'a', reason: 'GET http://127.0.0.1:1/v2/pods could not connect (the connection was refused)' },
   ])
 })
 

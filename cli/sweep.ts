@@ -4,18 +4,23 @@ import { createRealClock } from '../suites/harness/clock/real.ts'
 import type { Actor } from '../suites/harness/clock/types.ts'
 import { headerOf, isSuccess, jsonOf, type PodOperation, type WireResponse } from '../suites/harness/exchange.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
-import { listOf, membersOf } from '../suites/harness/read.ts'
+import { listOf, membersOf, show } from '../suites/harness/read.ts'
+import { createRedactor } from '../suites/harness/record/redact.ts'
+import { secretsOf } from '../suites/harness/target/describe.ts'
 import type { PodPlane, Target } from '../suites/harness/target/types.ts'
 import { overHttp } from '../suites/harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
+import type { Leftover } from './leftovers.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
 import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
-  /** Names of the pods that are gone now. */
+  /** Names of the pods that were removed. */
   readonly removed: readonly string[]
+  /** Names of those that were gone already. */
+  readonly gone: readonly string[]
   /** Names of creations that were sent and of which no pod was ever seen. */
   readonly never: readonly string[]
   /** How many jobs were cancelled; those that had ended before are not among them. */
@@ -26,8 +31,8 @@ export interface Swept {
   readonly purged: readonly string[]
   /** Names of pods that were left alone because the run was told to keep them. */
   readonly kept: readonly string[]
-  /** What could not be removed, as `pod NAME`, `job NAME` or `what waits on endpoint ID`, each with the reason; the ledger keeps it. */
-  readonly failed: readonly { readonly name: string; readonly reason: string }[]
+  /** What could not be removed; the ledger keeps it. */
+  readonly failed: readonly Leftover[]
 }
 
 export interface SweepOptions {
@@ -51,8 +56,9 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
   const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
   const wanted = ledger.left.filter((pod) => !kept.includes(pod))
   const removed: string[] = []
+  const gone: string[] = []
   const never: string[] = []
-  const failed: { name: string; reason: string }[] = []
+  const failed: Leftover[] = []
   const purged: string[] = []
   let jobs: Cancelled = { cancelled: [], over: [], failed: [], expiring: [] }
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
@@ -61,12 +67,15 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
     const actor = clock.actor('sweep')
     try {
       const send = patient(http.send, target, actor)
-      const remover = createRemover(send, target)
+      const remover = createRemover(send, target, ledger.run)
+      const fail = (name: string, id: string | null, reason: string) =>
+        failed.push({ kind: 'pod', name, id, reason, endsMs: null })
       const take = async (name: string, ids: readonly string[]): Promise<void> => {
-        const reasons: string[] = []
-        for (const id of ids) reasons.push(...(await remover.remove(id)))
-        if (reasons[0] !== undefined) failed.push({ name: `pod ${name}`, reason: reasons[0] })
-        else (ids.length === 0 ? never : removed).push(name)
+        const ends = await inTurn(ids, (id) => remover.remove(id, name))
+        const fault = ends.find(({ reason }) => reason !== null)
+        if (fault !== undefined) fail(name, fault.id, fault.reason ?? '')
+        else if (ids.length === 0) never.push(name)
+        else (ends.every(({ wasGone }) => wasGone) ? gone : removed).push(name)
       }
       for (const one of ledger.endpoints) {
         const full = await purgeEndpoint(one, { target, send: http.send, actor, windowScale })
@@ -79,7 +88,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
       const sought = wanted.filter(({ id }) => id === null)
       const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
       if (found instanceof Map) for (const { name } of sought) await take(name, found.get(name) ?? [])
-      else failed.push(...sought.map(({ name }) => ({ name: `pod ${name}`, reason: found.message })))
+      else for (const { name } of sought) fail(name, null, found.message)
     } finally {
       actor.done()
       clock.close()
@@ -89,6 +98,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
   const swept = {
     run: ledger.run,
     removed,
+    gone,
     never,
     jobs: jobs.cancelled.length,
     expiring: expiryLine(jobs.expiring, target, Date.now()),
@@ -97,7 +107,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
     failed,
   }
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
-  else note(ledger, { pods: [...removed, ...never], jobs: [...jobs.cancelled, ...jobs.over], purged })
+  else note(ledger, { pods: [...removed, ...gone, ...never], jobs: [...jobs.cancelled, ...jobs.over], purged })
   return swept
 }
 
@@ -109,8 +119,21 @@ class Refused extends Error {
 interface Remover {
   /** Name and id of every pod in the list that has both. */
   list(): Promise<readonly (readonly [name: string, id: string])[]>
-  /** Empty once the pod is gone, else why it is not. */
-  remove(id: string): Promise<readonly string[]>
+  /** Removes a pod that was created under this name. */
+  remove(id: string, name: string): Promise<Removal>
+}
+
+interface Removal {
+  readonly id: string
+  /** Why it may still be there; null where it is not. */
+  readonly reason: string | null
+  readonly wasGone: boolean
+}
+
+async function inTurn<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
+  const done: T[] = []
+  for (const one of all) done.push(await work(one))
+  return done
 }
 
 /** The same transport, waiting 429s out as long as the target file allows. */
@@ -127,9 +150,10 @@ function patient(send: Transport, target: Target, actor: Actor): Transport {
   }
 }
 
-function createRemover(send: Transport, target: Target): Remover {
+function createRemover(send: Transport, target: Target, run: string): Remover {
   const plane = () => planeOf(target)
-  function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
+  const clean = createRedactor(secretsOf(target)).text
+  async function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
     const url = plane().url + plane().paths[operation].replace('{id}', encodeURIComponent(id))
     return send({
       method,
@@ -151,17 +175,43 @@ function createRemover(send: Transport, target: Target): Remover {
         .map((pod) => [membersOf(pod)?.name, membersOf(pod)?.id])
         .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
     },
-    async remove(id) {
+    async remove(id, name) {
+      const left = (reason: string): Removal => ({
+        id,
+        reason: reason.replaceAll(encodeURIComponent(id), '{id}'),
+        wasGone: false,
+      })
+      const seen = await call('GET', 'getPod', id).catch(unanswered)
+      if (isGone(seen.status)) return { id, reason: null, wasGone: true }
+      const pod = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
+      if (pod?.status === 'TERMINATED') return { id, reason: null, wasGone: true }
+      if (typeof pod?.name === 'string' && !isOurs(pod.name, name, run))
+        return left(`its id is that of a pod named ${clean(show(pod.name))}, which was left alone`)
       const { status } = await call('DELETE', 'deletePod', id).catch(unanswered)
-      if (typeof status === 'string') return [status]
-      return isSuccess(status) || status === 404 || status === 410 ? [] : [`its deletion was answered ${status}`]
+      if (typeof status === 'string') return left(status)
+      if (isSuccess(status)) return { id, reason: null, wasGone: false }
+      return isGone(status)
+        ? { id, reason: null, wasGone: true }
+        : left(`DELETE ${plane().paths.deletePod} answered ${status}`)
     },
   }
 }
 
+function isGone(status: number | string): boolean {
+  return status === 404 || status === 410
+}
+
+/** Whether a pod has a name that this run gave it: rules rename their pods, and a target may write names in its own way. */
+function isOurs(name: string, given: string, run: string): boolean {
+  const of = /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]
+  return (
+    name === given || (name.toLowerCase().startsWith('plumbline-') && (of === undefined || of.toLowerCase() === run))
+  )
+}
+
 /** Why a call had no answer, in the place of its status. */
 function unanswered(error: unknown): { readonly status: string } {
-  if (error instanceof TransportFailure) return { status: error.message }
+  if (error instanceof TransportFailure || error instanceof Refused) return { status: error.message }
   throw error
 }
 

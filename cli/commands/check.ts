@@ -14,6 +14,7 @@ import { digestsOf } from '../digests.ts'
 import { BrokenError, UsageError } from '../errors.ts'
 import { moduleFile, version } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { tellLeft } from '../leftovers.ts'
 import { withOutput } from '../lock.ts'
 import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
@@ -211,8 +212,7 @@ function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swep
     )
   }
   if (expiring !== null) terminal.err(expiring)
-  for (const { name, reason } of failed) terminal.err(`${name} is still there: ${reason}`)
-  if (failed.length > 0) terminal.err(`npx plumbline sweep ${run} tries again`)
+  tellLeft(failed, run, terminal)
 }
 
 function brokenSentence({ code, signal, said }: ChildEnd): string {

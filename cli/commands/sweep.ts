@@ -2,20 +2,13 @@ import { resolve } from 'node:path'
 import { counted } from '../../suites/harness/counted.ts'
 import { program } from '../../suites/harness/results/rerun.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
+import { TargetFileError } from '../../suites/harness/target/error.ts'
 import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
-import {
-  aliveProcess,
-  deleteLedger,
-  isEmpty,
-  listRuns,
-  otherHost,
-  type RunLedger,
-  readLedger,
-  resourcesFile,
-} from '../runs.ts'
+import { type Leftover, tellForgotten, tellLeft } from '../leftovers.ts'
+import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -24,6 +17,8 @@ export interface SweepCommandOptions {
   readonly target?: string
   /** Runs of other machines too: a container has another host name each time. */
   readonly allHosts?: boolean
+  /** Gives up what the named runs have left and cannot be removed, once it is listed. */
+  readonly forget?: boolean
 }
 
 /** Removes what runs below this folder have left behind. Answers 0, or 3 where something may still be there. */
@@ -34,6 +29,9 @@ export async function sweep(
 ): Promise<number> {
   const { cwd } = terminal
   const known = listRuns(cwd)
+  if (options.forget === true && runs.length === 0) {
+    throw new UsageError('--forget gives up what may still cost: name the runs, such as sweep r0123456789 --forget')
+  }
   for (const run of runs) {
     if (!known.includes(run)) {
       const hint = known.length === 0 ? '; there is none' : suggestion(run, known)
@@ -57,44 +55,73 @@ export async function sweep(
       failures++
       continue
     }
-    failures += await sweepOne(readLedger(cwd, run), given, terminal)
+    const left = await sweepOne(readLedger(cwd, run), given, options.forget === true, terminal)
+    if (options.forget === true) tellForgotten(left, run, terminal)
+    if (options.forget === true) deleteLedger(readLedger(cwd, run))
+    else failures += left.length
   }
   if (known.length === 0) terminal.out('nothing to sweep: no run has left a ledger here')
   return failures === 0 ? exitCodes.conformant : exitCodes.incomplete
 }
 
-async function sweepOne(ledger: RunLedger, given: Target | null, terminal: Terminal): Promise<number> {
+/** Removes what a run has left, says so, and answers what it could not remove. */
+async function sweepOne(
+  ledger: RunLedger,
+  given: Target | null,
+  forgets: boolean,
+  terminal: Terminal,
+): Promise<readonly Leftover[]> {
+  const { run } = ledger
   if (isEmpty(ledger)) {
     deleteLedger(ledger)
-    terminal.out(`run ${ledger.run}: nothing was left`)
-    return 0
+    terminal.out(`run ${run}: nothing was left`)
+    return []
   }
-  const target = given ?? fromLedger(ledger, terminal)
-  if (ledger.url !== null && (target.pods?.url ?? '') !== ledger.url) {
-    terminal.err(
-      `run ${ledger.run} made its pods at ${ledger.url || 'no address'}, and the target file says ${target.pods?.url ?? 'nothing'}; it was left alone`,
-    )
-    return 1
+  const target = given ?? fromLedger(ledger, forgets, terminal)
+  const fault = typeof target === 'string' ? target : faultOf(ledger, target)
+  if (typeof target === 'string' || fault !== null) {
+    if (!forgets) terminal.err(`run ${run} was left alone: ${fault}`)
+    return allOf(ledger, fault ?? '')
   }
-  const { removed, never, jobs, expiring, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
+  const { removed, gone, never, jobs, expiring, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
   const parts = [`${counted(removed.length, 'pod')} removed`]
+  if (gone.length > 0) parts.push(`${gone.length} already gone`)
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
   if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled`)
   if (never.length > 0) parts.push(`${never.length} never came into being`)
   if (failed.length > 0) parts.push(`${failed.length} not removed`)
-  terminal.out(`run ${ledger.run}: ${parts.join(', ')}`)
-  if (expiring !== null) terminal.out(`run ${ledger.run}: ${expiring}`)
-  for (const { name, reason } of failed) terminal.err(`${name} may still be there: ${reason}`)
-  if (failed.length > 0) {
-    const file = resourcesFile(terminal.cwd, ledger.run)
-    terminal.err(
-      `run ${ledger.run} stays in the ledger; sweep again, or delete ${file} where the target is gone for good`,
-    )
-  }
-  return failed.length
+  terminal.out(`run ${run}: ${parts.join(', ')}`)
+  if (expiring !== null) terminal.out(`run ${run}: ${expiring}`)
+  if (!forgets) tellLeft(failed, run, terminal)
+  return failed
 }
 
-function fromLedger({ run, targetFile }: RunLedger, { environment }: Terminal): Target {
-  if (targetFile !== null) return loadTarget(targetFile, environment)
-  throw new UsageError(`the ledger of run ${run} names no target file; give one with --target`)
+/** Why what a run has left cannot be found by this target file; null where it can. */
+function faultOf({ url }: RunLedger, { pods }: Target): string | null {
+  const now = pods?.url ?? ''
+  if (url === null || now === url) return null
+  return `it made its pods at ${url || 'no address'}, and the target file says ${now || 'nothing'}`
+}
+
+function allOf({ left, jobs, endpoints }: RunLedger, reason: string): readonly Leftover[] {
+  return [
+    ...left.map(({ name, id }): Leftover => ({ kind: 'pod', name, id, reason, endsMs: null })),
+    ...jobs.map(({ name, id, endsMs }): Leftover => ({ kind: 'job', name, id, reason, endsMs })),
+    ...endpoints.map(
+      ({ endpoint }): Leftover => ({ kind: 'queue', name: `endpoint ${endpoint}`, id: endpoint, reason, endsMs: null }),
+    ),
+  ]
+}
+
+/** The target of a run by its file; where that is no more and nothing is to be removed, why. */
+function fromLedger({ run, targetFile }: RunLedger, forgets: boolean, { environment }: Terminal): Target | string {
+  try {
+    if (targetFile !== null) return loadTarget(targetFile, environment)
+  } catch (error) {
+    if (!forgets || !(error instanceof TargetFileError)) throw error
+    return `its target file cannot be used: ${error.message}`
+  }
+  const fault = `the ledger of run ${run} names no target file`
+  if (forgets) return fault
+  throw new UsageError(`${fault}; give one with --target`)
 }

@@ -11,6 +11,7 @@ import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import type { QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
+import { tellLeft } from '../leftovers.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
 import type { Terminal } from '../terminal.ts'
@@ -97,8 +98,7 @@ export async function loadQueue(
 async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
   const { expiring, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
   if (expiring !== null) err(`plumbline: ${expiring}`)
-  for (const { name, reason } of failed) err(`plumbline: ${name} is still there: ${reason}`)
-  if (failed.length > 0) err(`plumbline: jobs end with their ttl; npx plumbline sweep ${run} removes them at once`)
+  tellLeft(failed, run, { err })
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {

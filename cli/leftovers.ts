@@ -1,0 +1,79 @@
+import { counted } from '../suites/harness/counted.ts'
+import { program } from '../suites/harness/results/rerun.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a sweep could not remove, with the reason. */
+export interface Leftover {
+  readonly kind: 'pod' | 'job' | 'queue'
+  /** Of a queue: the id of its endpoint. */
+  readonly name: string
+  /** Null where it was never learned. */
+  readonly id: string | null
+  /** The same text for all that are left for the same reason. */
+  readonly reason: string
+  /** By when its ttl is over, ms; null where it has none, or the clock of the target is not the real one. */
+  readonly endsMs: number | null
+}
+
+/** Names that a line shows. */
+const shownNames = 3
+
+/** Says what a run has left, and what can be done about it. */
+export function tellLeft(left: readonly Leftover[], run: string, { err }: Pick<Terminal, 'err'>): void {
+  if (left.length === 0) return
+  for (const line of linesOf(left, ' ')) err(line)
+  const end = lastEnd(left)
+  const sweep = `${program} sweep ${run}`
+  const later = end === null ? '' : `; the ttl of these jobs is over by ${end}, and from then on it ends with 0`
+  err(`${sweep} tries again${later}; ${sweep} --forget lists what is left and gives it up`)
+}
+
+/** Says what is given up: each pod and each queue, for they may cost, and jobs by their reasons. */
+export function tellForgotten(left: readonly Leftover[], run: string, { out }: Pick<Terminal, 'out'>): void {
+  for (const { kind, name, id, reason } of left) {
+    if (kind === 'pod') out(`run ${run}: forgot pod ${name} (${idText(id)}), which may be there and cost: ${reason}`)
+    if (kind === 'queue') out(`run ${run}: forgot what waits on ${name}: ${reason}`)
+  }
+  const jobs = left.filter(({ kind }) => kind === 'job')
+  const end = lastEnd(jobs)
+  const gone = end === null ? '' : `; gone by ${end}`
+  for (const line of linesOf(jobs, ', which ')) out(`run ${run}: forgot ${line}${gone}`)
+}
+
+/** `2026-11-22T03:00:00Z`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** One line for each reason: `116 jobs could not be cancelled: POST … answered 404 (a 1, a 2, a 3, …)`. */
+function linesOf(left: readonly Leftover[], joint: string): string[] {
+  return groupsOf(left).map((group) => {
+    const [{ kind, reason }] = group
+    const names = group.map(({ name }) => name)
+    if (kind === 'queue') return `what waits on ${names.join(', ')}${joint}could not be purged: ${reason}`
+    const shown = names.length > shownNames ? [...names.slice(0, shownNames), '…'] : names
+    const done = kind === 'pod' ? 'removed' : 'cancelled'
+    return `${counted(group.length, kind)}${joint}could not be ${done}: ${reason} (${shown.join(', ')})`
+  })
+}
+
+function groupsOf(left: readonly Leftover[]): [Leftover, ...Leftover[]][] {
+  const groups = new Map<string, [Leftover, ...Leftover[]]>()
+  for (const one of left) {
+    const key = JSON.stringify([one.kind, one.reason])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [one])
+    else group.push(one)
+  }
+  return [...groups.values()]
+}
+
+/** When the last one is over; null unless all are jobs of which that is known. */
+function lastEnd(left: readonly Leftover[]): string | null {
+  const ends = left.map(({ endsMs }) => endsMs)
+  return ends.length === 0 || ends.includes(null) ? null : timeText(Math.max(...ends.map(Number)))
+}
+
+function idText(id: string | null): string {
+  return id === null ? 'its id was never learned' : `id ${id}`
+}
