@@ -1,5 +1,6 @@
 import { quote } from 'shell-quote'
-import { mountsOf, planeOf } from '../suites/harness/fixtures/pods.ts'
+import type { FuzzFinding } from '../suites/fuzz/findings.ts'
+import { mountsOf, noSuchPod, planeOf } from '../suites/harness/fixtures/pods.ts'
 import { program } from '../suites/harness/results/rerun.ts'
 import { printfFormat, word } from '../suites/harness/results/shell.ts'
 import type { MountKind, Target } from '../suites/harness/target/types.ts'
@@ -7,8 +8,11 @@ import type { MountKind, Target } from '../suites/harness/target/types.ts'
 const keyHeader = `-H "Authorization: Bearer $KEY_FULL"`
 const typeHeader = `-H 'Content-Type: application/json'`
 
-/** Shell lines that make a pod as a stage has it and send it these bytes; `stage` as `updatePod gpu network`. */
-export function curlOf(target: Target, stage: string, bytes: Uint8Array): string[] {
+/** Shell lines that make a pod as the stage of a finding has it, send it its bodies, and show it afterwards. */
+export function curlOf(
+  target: Target,
+  { stage, cases, isPodless, isSeenLater }: Pick<FuzzFinding, 'stage' | 'cases' | 'isPodless' | 'isSeenLater'>,
+): string[] {
   const plane = planeOf(target)
   const [operation = '', second = '', third = 'none'] = stage.split(' ')
   const isPatch = operation === 'updatePod'
@@ -24,22 +28,30 @@ export function curlOf(target: Target, stage: string, bytes: Uint8Array): string
     target.clock === 'real'
       ? 'sleep 1'
       : `curl -s -o /dev/null -X POST ${word([target.clock.url])} ${typeHeader} -d '{"advanceMs":1000}'`
+  const get = `curl -s "$BASE${path(plane.paths.getPod)}" ${keyHeader}`
   const waitFor = (status: string) =>
-    `for i in $(seq 120); do curl -s "$BASE${path(plane.paths.getPod)}" ${keyHeader} | grep -q '"status"[[:space:]]*:[[:space:]]*"${status}"' && break; ${pause}; done`
+    `for i in $(seq 120); do ${get} | grep -q '"status"[[:space:]]*:[[:space:]]*"${status}"' && break; ${pause}; done`
   const isStopped = isPatch || second === 'EXITED'
-  return [
-    `export BASE=${word([plane.url])} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
+  const made = [
     `POD=$(curl -s ${call('POST', plane.paths.createPod)} -d ${word([JSON.stringify(creation)])} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`,
     waitFor('RUNNING'),
     ...(isStopped
       ? [`curl -s ${call('POST', path(plane.paths.triggerPodAction))} -d '{"action":"stop"}'; echo`, waitFor('EXITED')]
       : []),
-    `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
-    `# afterwards: curl -s ${call('DELETE', path(plane.paths.deletePod))}`,
+  ]
+  const bodies = cases.map(
+    ({ bytes }) => `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
+  )
+  return [
+    `export BASE=${word([plane.url])} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
+    ...(isPodless ? [`POD=${noSuchPod}`] : made),
+    ...bodies,
+    ...(isSeenLater ? [`${pause}; ${pause}; ${get}; echo`] : []),
+    ...(isPodless ? [] : [`# afterwards: curl -s ${call('DELETE', path(plane.paths.deletePod))}`]),
   ]
 }
 
-/** The command that sends the bytes of a finding again, to the target file that was given, else to the reference. */
+/** The command that sends the bodies of a finding again, to the target file that was given, else to the reference. */
 export function againCommand(
   target: string | undefined,
   { seed, path }: { readonly seed: number; readonly path: string },

@@ -29,8 +29,8 @@ afterAll(() => {
 })
 
 test.each([
-  ['in what a pod shows', 'shown', 1, 'image "Bearer «key.full»" after it'],
-  ['in why no pod is made', 'refused', 5, 'Bearer «key.full» may not'],
+  ['in what a pod shows', 'shown', 1, 'and then image "Bearer «key.full»"'],
+  ['in why no pod is made', 'refused', 3, 'Bearer «key.full» may not'],
 ])('a key that a target echoes %s is on no terminal and in no file', async (_, name, code, said) => {
   const words = ['--runs', '200', '--seed', '1', '--json', `${name}.json`]
   const fuzzed = await commands.start(['fuzz', '--target', `${name}.yaml`, ...words]).ended
@@ -42,6 +42,19 @@ test.each([
   const replayed = await commands.start(['fuzz', '--target', `${name}.yaml`, '--seed', '1', '--path', '3']).ended
   expect(replayed).toEqual({ code, said: expect.stringContaining(said) })
   expect(replayed.said).not.toContain(key)
+})
+
+test('a finding that shows later is found again by its path on a server that has just started', async () => {
+  const defect = ['--clock', 'control', '--defect', 'terminate-extra-refused-and-renamed']
+  const [first, second] = [await commands.serve(defect), await commands.serve(defect)]
+  const fuzzed = await commands.start(['fuzz', '--target', first.target, '--seed', '7', '--runs', '220']).ended
+  expect(fuzzed).toEqual({
+    code: 1,
+    said: expect.stringContaining('body:     {"action":"terminate","plumbline":null}'),
+  })
+  const path = /--seed 7 --path (\S+)/.exec(fuzzed.said)?.[1] ?? ''
+  const again = await commands.start(['fuzz', '--target', second.target, '--seed', '7', '--path', path]).ended
+  expect(again).toEqual({ code: 1, said: expect.stringContaining('status 422, and then name "renamed"') })
 })
 
 /** A gateway before the reference, which tells the key that it was given. */

@@ -3,6 +3,7 @@ import { oddActions } from '../proof/fuzz/odd-actions.ts'
 import { oddPatches } from '../proof/fuzz/odd-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
+import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
 import type { WireRequest } from '../suites/harness/exchange.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
@@ -11,6 +12,10 @@ import { againCommand, curlOf } from './fuzz-curl.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
 const lane = { run: 'rtest000000', resources() {} }
+
+function mutatorOf({ cases }: FuzzFinding): string {
+  return cases.map(({ mutator }) => mutator).join(', then ')
+}
 
 /** Whether a request sends a body to a pod. */
 function sendsBody({ method, url }: WireRequest): boolean {
@@ -41,7 +46,7 @@ test('the reference is clean, with several lanes too', { timeout: 120_000 }, asy
     lane: () => lane,
     goesOn: (cases) => cases < 4_000,
   })
-  expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null })
+  expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [] })
   expect(run.cases).toBeGreaterThanOrEqual(4_000)
 })
 
@@ -62,54 +67,66 @@ describe('a gateway that answers 503', () => {
     fuzzTarget({ open: target, seed: 3, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 500 })
 
   test('now and then is no finding', async () => {
-    expect(await fuzzed(behind((nth) => nth % 7 === 0))).toEqual({ cases: 500, findings: [], stopped: null })
+    expect(await fuzzed(behind((nth) => nth % 7 === 0))).toMatchObject({ cases: 500, findings: [], stopped: null })
   })
 
   test('from some moment on ends the run, with the reason', async () => {
     const { cases, findings, stopped } = await fuzzed(behind((nth) => nth > 100))
     expect(findings).toEqual([])
     expect(cases).toBeLessThan(500)
-    expect(stopped).toBe('the target answered 503, which tells of an outage')
+    expect(stopped).toEqual({ reason: 'the target answered 503, which tells of an outage', isUnreachable: false })
   })
 })
 
+describe('a target that makes no pods', () => {
+  /** The reference, which refuses creations from so many bodies on and has this answer to bodies for pods that it lacks. */
+  const refusing = (from: number, ofNobody: Response | null = null): OpenTarget => {
+    const reference = openReference()
+    let bodies = 0
+    return {
+      ...reference,
+      transport: async (request, ...rest) => {
+        if (sendsBody(request)) bodies++
+        if (ofNobody !== null && sendsBody(request) && request.url.includes('no-such-pod')) return wire(ofNobody)
+        const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
+        if (!isCreation || bodies < from) return reference.transport(request, ...rest)
+        return wire(Response.json({ title: 'Forbidden', status: 403, detail: 'no more pods' }, { status: 403 }))
+      },
+    }
+  }
+  const fuzzed = (open: OpenTarget) =>
+    fuzzTarget({ open, seed: 1, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 2_000 })
+
+  test.each([0, 1_000])('from %s bodies on says so once and goes on', async (from) => {
+    const { cases, findings, stopped, notes } = await fuzzed(refusing(from))
+    expect({ cases, findings, stopped }).toEqual({ cases: 2_000, findings: [], stopped: null })
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^no pod could be made for .*updatePod.* \(its creation answered 403: "no more pods"\); bodies went to a pod that does not exist, /,
+      ),
+    ])
+  })
+
+  test('and answers bodies in a wrong way all the same has findings, which are found again', async () => {
+    const target = () => refusing(0, Response.json({}, { status: 500 }))
+    const { findings } = await fuzzed(target())
+    const [found] = findings
+    expect(found).toMatchObject({ observed: 'status 500', isPodless: true, doubt: null })
+    if (found === undefined) return
+    const { seen } = await replayOn(target(), { seed: found.seed, path: found.path }, lane)
+    expect(seen).toMatchObject({ wrong: 'status 500', podless: 'its creation answered 403: "no more pods"' })
+    expect(curlOf(target().target, found)).toContain('POD=plumbline-no-such-pod')
+  })
+})
+
+/** An answer as a transport gives it. */
+async function wire(response: Response) {
+  const copy = response.clone()
+  return { status: copy.status, headers: [...copy.headers], body: Buffer.from(await copy.arrayBuffer()) }
+}
+
 /** So many bodies from the first on, what is enumerated is over, and both hands have stages of their own. */
 const pastEnumeration = 3_000
-
-describe('a target that makes no more pods from some moment on', () => {
-  test.each([1, 2])(
-    'ends the run with the reason, and no hand sends to a pod that is removed, seed %s',
-    async (seed) => {
-      const reference = openReference()
-      const removed = Promise.withResolvers<void>()
-      let bodies = 0
-      let isRefusing = false
-      const target: OpenTarget = {
-        ...reference,
-        isEmbedded: false,
-        transport: async (request, patience = {}) => {
-          if (sendsBody(request)) {
-            // What had no answer may have been carried out, so it is sent once more to another pod.
-            if (++bodies % 5 === 0 && patience.newConnection !== true) throw new TransportFailure('reset', 'closed')
-            if (isRefusing) await Promise.race([removed.promise, new Promise((resolve) => setTimeout(resolve, 50))])
-          }
-          if (request.method === 'POST' && request.url.endsWith('/pods') && bodies > pastEnumeration) {
-            isRefusing = true
-            const body = Buffer.from(JSON.stringify({ title: 'Forbidden', status: 403, detail: 'no more pods' }))
-            return { status: 403, headers: [['Content-Type', 'application/problem+json']], body }
-          }
-          const answer = await reference.transport(request, patience)
-          if (isRefusing && request.method === 'DELETE') removed.resolve()
-          return answer
-        },
-      }
-      const goesOn = () => bodies < 2 * pastEnumeration
-      const run = await fuzzTarget({ open: target, seed, concurrency: 1, lane: () => lane, goesOn })
-      expect(run.findings).toEqual([])
-      expect(run.stopped).toContain('creation answered 403')
-    },
-  )
-})
 
 test('time stands still while a body is under way, though another hand sleeps', async () => {
   const reference = openReference()
@@ -149,7 +166,7 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
   }
   const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn: () => bodies < 500 })
   expect(run.findings).toEqual([])
-  expect(run.stopped).toContain('the target answered 429')
+  expect(run.stopped?.reason).toContain('the target answered 429')
 })
 
 describe('a target that closes connections', () => {
@@ -171,19 +188,35 @@ describe('a target that closes connections', () => {
 
   test('that were kept alive has no finding', async () => {
     const run = await fuzzed(behind((_, { newConnection = false }, nth) => !newConnection && nth % 5 === 0))
-    expect(run).toEqual({ cases: 1_500, findings: [], stopped: null })
+    expect(run).toEqual({ cases: 1_500, findings: [], stopped: null, notes: [] })
   })
 
   test('whenever a body holds a certain thing has findings', async () => {
     const { findings, stopped } = await fuzzed(behind((body) => body.includes('plumbline":null')))
     expect(stopped).toBeNull()
     expect(new Set(findings.map(({ observed }) => observed))).toEqual(new Set(['no whole answer']))
-    expect(new Set(findings.map(({ mutator }) => mutator))).toContain('extra-null')
+    expect(new Set(findings.map(mutatorOf))).toContain('extra-null')
+  })
+
+  test('for good has no finding, and one note', async () => {
+    const reference = openReference()
+    let requests = 0
+    const leaving: OpenTarget = {
+      ...reference,
+      transport: async (...what) => {
+        if (++requests > 300) throw new TransportFailure('reset', 'the connection was closed')
+        return reference.transport(...what)
+      },
+    }
+    const { findings, stopped, notes } = await fuzzed(leaving)
+    expect(findings).toEqual([])
+    expect(stopped?.isUnreachable).toBe(true)
+    expect(notes).toContainEqual(expect.stringMatching(/^no whole answer came to .* more after it; nothing shows/))
   })
 
   test('whatever comes is given up, and soon', async () => {
     const { cases, stopped } = await fuzzed(behind(() => true))
-    expect(stopped).toContain('no whole answer')
+    expect(stopped).toMatchObject({ reason: expect.stringContaining('no whole answer'), isUnreachable: true })
     expect(cases).toBeLessThan(20)
   })
 })
@@ -193,7 +226,7 @@ describe('a defect', () => {
     ['odd-action-trims-end', 'triggerPodAction', 'padded', 'status 200'],
     ['odd-patch-octal', 'updatePod', 'leading-zero', 'status 200'],
     ['odd-patch-null-500', 'updatePod', 'null', 'status 500'],
-    ['odd-patch-refused-and-moved', 'updatePod', 'extra', 'after it'],
+    ['odd-patch-refused-and-moved', 'updatePod', 'extra', 'and then mounts'],
   ])(
     '%s is found, grouped, and found again by seed and path',
     { timeout: 120_000 },
@@ -208,15 +241,14 @@ describe('a defect', () => {
       })
       expect(cases).toBe(3_000)
       const found = findings.find(
-        (each) => each.operation === operation && each.mutator === mutator && each.observed.includes(observed),
+        (each) => each.operation === operation && mutatorOf(each) === mutator && each.observed.includes(observed),
       )
       expect(found, JSON.stringify(findings)).toBeDefined()
-      if (found === undefined || observed === 'after it') return
-      const { seen } = await replayOn(open(id), found.seed, found.path, lane)
-      expect(seen?.isAllowed).toBe(false)
-      expect(seen?.one.bytes).toEqual(found.bytes)
-      const healthy = await replayOn(openReference(target.target), found.seed, found.path, lane)
-      expect(healthy.seen?.isAllowed).toBe(true)
+      if (found === undefined) return
+      const { seen } = await replayOn(open(id), { seed: found.seed, path: found.path }, lane)
+      expect(seen).toMatchObject({ wrong: found.observed, cases: found.cases, undecided: null, podless: null })
+      const healthy = await replayOn(openReference(target.target), found, lane)
+      expect(healthy.seen).toMatchObject({ wrong: null, undecided: null })
     },
   )
 
@@ -228,14 +260,16 @@ describe('a defect', () => {
       lane: () => lane,
       goesOn: (done) => done < 6_000,
     })
-    const shrunk = findings.find(({ path }) => path.includes(':'))
+    const [shrunk] = findings.find(({ path }) => path.includes(':'))?.cases ?? []
     expect(shrunk?.mutator).toContain('leading-zero')
     expect(Buffer.from(shrunk?.bytes ?? []).toString()).not.toContain('name')
   })
 })
 
 test('shell lines make the pod and send the same bytes', () => {
-  const lines = curlOf(openReference().target, 'updatePod pod network', Buffer.from('{"mounts":\xff}', 'latin1'))
+  const cases = [{ mutator: 'not-utf8', place: '$', bytes: Buffer.from('{"mounts":\xff}', 'latin1') }]
+  const finding = { stage: 'updatePod pod network', cases, isPodless: false, isSeenLater: false }
+  const lines = curlOf(openReference().target, finding)
   expect(lines.find((line) => line.startsWith('printf'))).toContain(`printf '{"mounts":\\xff}' | curl -si -X PATCH`)
   expect(lines.join('\n')).toContain('"mounts":{"network":[{"volumeId":"vol-1"')
   const waits = lines.filter((line) => line.startsWith('for i in')).join('\n')

@@ -1,8 +1,8 @@
 import { createInstance } from '../proof/instance.ts'
 import { composeOptions } from '../reference/options.ts'
-import { type CampaignOptions, campaign, replayCase } from '../suites/fuzz/campaign.ts'
+import { type CampaignOptions, campaign } from '../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
-import type { Outcome } from '../suites/fuzz/try.ts'
+import { casesAt, type Replayed, replayCases } from '../suites/fuzz/replay.ts'
 import { createControlClient } from '../suites/harness/clock/control-client.ts'
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
 import { createRealClock } from '../suites/harness/clock/real.ts'
@@ -11,7 +11,7 @@ import type { Context } from '../suites/harness/context.ts'
 import { type HeaderPairs, jsonOf } from '../suites/harness/exchange.ts'
 import { planeOf } from '../suites/harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../suites/harness/fixtures/resources.ts'
-import { Inconclusive, RuleBroken, Unanswered } from '../suites/harness/outcome.ts'
+import { Unanswered } from '../suites/harness/outcome.ts'
 import { noRecorder, type Recorder } from '../suites/harness/record/recorder.ts'
 import { createRedactor } from '../suites/harness/record/redact.ts'
 import { createSession, type Session } from '../suites/harness/run/session.ts'
@@ -21,6 +21,8 @@ import type { Target } from '../suites/harness/target/types.ts'
 import { overHttp } from '../suites/harness/transport/http.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
+import { BrokenError } from './errors.ts'
+import { createAttempt, createGivingUp, type Stop } from './fuzz-attempt.ts'
 import { version } from './home.ts'
 
 /** A target with a way to reach it and its clock. */
@@ -49,11 +51,10 @@ export interface FuzzRun {
   readonly cases: number
   readonly findings: readonly FuzzFinding[]
   /** Why a lane ended before its time; null where none did. */
-  readonly stopped: string | null
+  readonly stopped: Stop | null
+  /** What could not be judged, as sentences. */
+  readonly notes: readonly string[]
 }
-
-/** Requests in a row without an answer after which a target is given up. */
-const givenUpAfter = 8
 
 /** Opens a target over HTTP; rejects where its clock cannot be read. */
 export async function openTarget(target: Target, concurrency: number): Promise<OpenTarget> {
@@ -107,7 +108,10 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   let cases = 0
   let underWay = 0
-  let stopped: string | null = null
+  let stopped: Stop | null = null
+  const unmade = new Map<string, Set<string>>()
+  const silent: string[] = []
+  const notes = new Set<string>()
   const lanes = Array.from({ length: concurrency }, (_, n) => {
     const lane = options.lane(n)
     const laneOptions: CampaignOptions = {
@@ -125,10 +129,15 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         options.onCase?.()
       },
       findings,
+      unmade,
+      silent,
+      notes,
       direct: createDirect(open, lane.run),
       clean,
-      attempt: createAttempt(clean, (reason) => {
-        stopped ??= reason
+      attempt: createAttempt(clean),
+      isTimeFree: open.clock.controlled,
+      came: createGivingUp((stop) => {
+        stopped ??= stop
       }),
     }
     return inSession(open, seed, lane, (context) => campaign(context, laneOptions))
@@ -137,17 +146,42 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   return {
     cases,
     findings: [...findings.values()],
-    stopped: stopped ?? reasons.find((reason) => reason !== null) ?? null,
+    stopped: stopped ?? reasons.map(asStop).find((stop) => stop !== null) ?? null,
+    notes: [...[...unmade].map(unmadeSentence), ...silenceSentences(silent), ...notes],
   }
 }
 
-/** Sends one case once more; null where the seed has no such path. */
-export async function replayOn(open: OpenTarget, seed: number, path: string, lane: ReturnType<FuzzOptions['lane']>) {
-  let seen: Awaited<ReturnType<typeof replayCase>> = null
-  const stopped = await inSession(open, seed, lane, async (context) => {
-    seen = await replayCase(context, seed, path)
+function asStop(reason: string | null): Stop | null {
+  return reason === null ? null : { reason, isUnreachable: false }
+}
+
+function unmadeSentence([reason, stages]: readonly [string, ReadonlySet<string>]): string {
+  return `no pod could be made for ${[...stages].join(', ')} (${reason}); bodies went to a pod that does not exist, which may be refused with any 4xx`
+}
+
+function silenceSentences([first, ...more]: readonly string[]): string[] {
+  if (first === undefined) return []
+  const others = more.length === 0 ? '' : `, and ${more.length} more after it`
+  return [`no whole answer came to ${first}${others}; nothing shows that the body is why`]
+}
+
+/** What is played again: cases by their seed and path, or as they are. */
+export type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
+
+/** Sends cases once more, in order, to a new pod; null where the target has no such path or stage. */
+export async function replayOn(
+  open: OpenTarget,
+  what: ReplayedCases,
+  lane: ReturnType<FuzzOptions['lane']>,
+): Promise<{ readonly seen: Replayed | null; readonly stopped: string | null }> {
+  const recorder = recorderFor(open.target)
+  const attempt = createAttempt((text) => brief(recorder, text))
+  const held: { seen: Replayed | null } = { seen: null }
+  const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, lane, async (context) => {
+    const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
+    held.seen = cases === null ? null : await replayCases(context, cases, attempt)
   })
-  return { seen: seen as Awaited<ReturnType<typeof replayCase>>, stopped }
+  return { ...held, stopped }
 }
 
 /** Runs work as a scenario, so that its pods are named, paced and removed as those of a rule; why it ended early, or null. */
@@ -183,6 +217,7 @@ function recorderFor(target: Target): Recorder {
 
 async function reasonOf(scenario: Session['scenarios'][number], recorder: Recorder): Promise<string | null> {
   const { verdict, reason } = await scenario.judge()
+  if (verdict === 'broken') throw new BrokenError(brief(recorder, reason ?? verdict))
   // Nothing is checked by clause here: that no exchange counted says nothing.
   return verdict === 'passed' || reason === 'no exchange exercised this rule'
     ? null
@@ -233,25 +268,6 @@ function standingStill({ transport, clock }: OpenTarget): Transport {
       return await actor.during(transport(...what))
     } finally {
       actor.done()
-    }
-  }
-}
-
-/** Turns what a case can end in into a value without secrets; a target that has gone away ends the run. */
-function createAttempt(clean: (text: string) => string, give: (reason: string) => void): CampaignOptions['attempt'] {
-  let unanswered = 0
-  return async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
-    try {
-      const value = await work()
-      unanswered = 0
-      return { value }
-    } catch (error) {
-      if (error instanceof RuleBroken) return { failure: clean(error.finding.observed), undecided: false }
-      if (!(error instanceof Inconclusive)) throw error
-      if (++unanswered >= givenUpAfter) give(clean(error.message))
-      // A quota that is used up, or an outage, is nothing that a body brought about.
-      if (error instanceof Unanswered) return { failure: 'no whole answer', undecided: false }
-      return { failure: clean(error.message), undecided: true }
     }
   }
 }

@@ -1,10 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
-import { caseSaid } from '../../suites/fuzz/cases.ts'
-import { type FuzzFinding, groupsOf, timesOf } from '../../suites/fuzz/findings.ts'
-import { bodyText } from '../../suites/fuzz/play.ts'
+import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findings.ts'
 import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { program } from '../../suites/harness/results/rerun.ts'
@@ -12,7 +9,8 @@ import { exitCodes } from '../../suites/harness/results/types.ts'
 import { parseDuration } from '../../suites/harness/target/duration.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
-import { againCommand, curlOf } from '../fuzz-curl.ts'
+import { curlOf } from '../fuzz-curl.ts'
+import { bodyLines, found, report } from '../fuzz-report.ts'
 import {
   type FuzzOptions,
   type FuzzRun,
@@ -23,6 +21,7 @@ import {
   replayOn,
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
+import { tellLeft } from '../leftovers.ts'
 import { writableFile } from '../places.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
@@ -42,9 +41,6 @@ export interface FuzzCommandOptions {
 
 /** Cases of a run that is given neither a number nor a time. */
 const usualRuns = 10_000
-
-/** Ways to one finding that are printed. */
-const shownCases = 5
 
 /** How long lanes may take to end by themselves once the run was told to, real ms. */
 const graceMs = 2_000
@@ -106,17 +102,22 @@ async function conducted(
       },
     })
     // A lane that waits for a pod does not look up: after a moment it is left behind, and its pods to the sweep.
-    const cut = givenUp(interrupted).then(() => ({ cases, findings: [...findings.values()], stopped: null }))
+    const cut = givenUp(interrupted).then(() => ({ cases, findings: [...findings.values()], stopped: null, notes: [] }))
     const run = await Promise.race([whole, cut])
     whole.catch(() => {})
     progress.end()
     await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
     if (interrupted.aborted) return exitCodes.interrupted
-    if (run.stopped !== null && run.findings.length === 0) return exitCodes.unreachable
-    return run.findings.length === 0 ? exitCodes.conformant : exitCodes['not conformant']
+    return exitOf(run)
   } finally {
     progress.end()
   }
+}
+
+function exitOf({ findings, stopped, notes }: FuzzRun): number {
+  if (findings.length > 0) return exitCodes['not conformant']
+  if (stopped?.isUnreachable === true) return exitCodes.unreachable
+  return stopped === null && notes.length === 0 ? exitCodes.conformant : exitCodes.incomplete
 }
 
 /** Resolves `graceMs` after an interruption. */
@@ -126,48 +127,6 @@ function givenUp(interrupted: AbortSignal): Promise<void> {
   })
 }
 
-interface Reported {
-  readonly open: OpenTarget
-  readonly seed: number
-  readonly options: FuzzCommandOptions
-  readonly terminal: Terminal
-  readonly seconds: number
-}
-
-async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: Reported): Promise<void> {
-  const { out, err, cwd } = terminal
-  const groups = groupsOf(run.findings)
-  for (const [at, group] of groups.entries()) {
-    const [finding] = group
-    if (finding === undefined) continue
-    const { operation, expected, observed, stage } = finding
-    out(`${at + 1}. ${operation}: ${observed}, ${times(timesOf(group))}`)
-    out(`   expected: ${expected}`)
-    out('   where:')
-    for (const each of group.slice(0, shownCases)) out(`   - ${caseSaid(each)} (${each.mutator}), ${times(each.count)}`)
-    if (group.length > shownCases) out(`   - and ${group.length - shownCases} more; --json has all`)
-    out(`   body:     ${bodyText(finding.bytes)}`)
-    out(`   the reference answers ${await referenceAnswer(open, finding)} to the same bytes`)
-    for (const line of curlOf(open.target, stage, finding.bytes)) out(`   ${line}`)
-    out(`   again:    ${againCommand(options.target, finding)}`)
-  }
-  if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped}`)
-  const rate = Math.round(run.cases / Math.max(seconds, 0.001))
-  out(
-    `${counted(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
-  )
-  if (options.json !== undefined)
-    writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
-}
-
-/** What the reference answers, with the volumes and mounts of the target. */
-async function referenceAnswer({ target }: OpenTarget, { seed, path }: FuzzFinding): Promise<string> {
-  const reference = openReference(target)
-  const { seen } = await replayOn(reference, seed, path, { run: 'rfuzz000000', resources() {} })
-  await reference.close()
-  return seen === null ? 'nothing' : `${seen.reply.status}`
-}
-
 async function replayed(
   open: OpenTarget,
   seed: number,
@@ -175,22 +134,29 @@ async function replayed(
   lane: FuzzOptions['lane'],
   { out, err }: Terminal,
 ): Promise<number> {
-  if (!/^\d+(:\d+)*$/.test(path))
-    throw new UsageError(`--path takes numbers with colons between them, such as 1204:0:3; got ${path}`)
-  const { seen, stopped } = await replayOn(open, seed, path, lane(0))
-  if (stopped !== null) {
-    err(`plumbline: the case could not be sent: ${stopped}`)
-    return exitCodes.unreachable
+  if (!pathForm.test(path))
+    throw new UsageError(
+      `--path takes numbers with colons between them, such as 1204:0:3, or several of these with commas; got ${path}`,
+    )
+  const { seen, stopped } = await replayOn(open, { seed, path }, lane(0))
+  const reason = stopped ?? seen?.undecided ?? null
+  if (reason !== null) {
+    err(`plumbline: the case could not be judged: ${reason}`)
+    return exitCodes.incomplete
   }
   if (seen === null) throw new UsageError(`--path ${path} is not in what --seed ${seed} draws for this target`)
-  const { one, stage, reply, expected, isAllowed } = seen
-  out(`${stage}: status ${reply.status} where ${caseSaid(one)} (${one.mutator})`)
+  const { stage, cases, wrong, observed, expected, podless } = seen
+  if (podless !== null) err(`plumbline: no pod could be made (${podless}); the body went to a pod that does not exist`)
+  out(`${stage}: ${observed}, where ${findingSaid(seen)}`)
   out(`expected: ${expected}`)
-  out(`body:     ${bodyText(one.bytes)}`)
-  for (const line of curlOf(open.target, stage, one.bytes)) out(line)
-  out(isAllowed ? 'allowed' : 'not allowed')
-  return isAllowed ? exitCodes.conformant : exitCodes['not conformant']
+  for (const line of bodyLines(cases)) out(line)
+  for (const line of curlOf(open.target, { stage, cases, isPodless: podless !== null, isSeenLater: true })) out(line)
+  out(wrong === null ? 'allowed' : 'not allowed')
+  if (wrong !== null) return exitCodes['not conformant']
+  return podless === null ? exitCodes.conformant : exitCodes.incomplete
 }
+
+const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 
 async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
   const { pods } = target
@@ -231,8 +197,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       for (const run of runs) {
         if (target === null) return 0
         const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-        for (const { name, reason } of failed)
-          err(`${name} is still there: ${reason}; ${program} sweep ${run} tries again`)
+        tellLeft(failed, run, { err })
         left += failed.length
       }
       return left
@@ -258,30 +223,9 @@ function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, Fuz
   }
 }
 
-function asJson({ cases, findings, stopped }: FuzzRun, seed: number) {
-  return {
-    format: 1,
-    seed,
-    cases,
-    stopped,
-    findings: findings.map(({ bytes, ...finding }) => ({
-      ...finding,
-      bodyBase64: Buffer.from(bytes).toString('base64'),
-    })),
-  }
-}
-
 function durationOf(text: string): number {
   const ms = parseDuration(text)
   if (ms === null || ms === 0)
     throw new UsageError(`--for takes a length of time with its unit, such as 30s or 5m; got ${text}`)
   return ms
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`
-}
-
-function found(findings: number): string {
-  return findings === 0 ? 'no findings' : counted(findings, 'finding')
 }

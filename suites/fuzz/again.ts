@@ -1,9 +1,9 @@
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { unlessUnanswered } from '../harness/outcome.ts'
-import { changedFields, type PodView, podOf, show } from '../harness/read.ts'
+import { changedFields, liveFields, type PodView, podOf, show } from '../harness/read.ts'
 import type { Allowed } from './oracle.ts'
-import type { Trial } from './play.ts'
+import type { Trial } from './trial.ts'
 
 /** Does something that can be done over, such as making a pod, once more where a request of it had no whole answer. */
 export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
@@ -32,10 +32,14 @@ export async function podToTryAgain(
   return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
 }
 
-/** What of a pod is another than before, as a text; null where it is the same. */
-export function changesIn(before: PodView, reply: Reply): string | null {
+/** What a reply shows of a pod that is not as before, as a text; null where nothing is. Fields `aside` do not count. */
+export function changesIn(before: PodView, reply: Reply, aside?: Iterable<string>): string | null {
   const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
-  if (pod === null) return `answer ${reply.status}`
-  const changed = changedFields(before.value, pod.value)
-  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(pod.value[name])}`).join(', ')
+  return pod === null ? `answer ${reply.status}` : changesOf(before, pod, aside)
+}
+
+/** The same of a pod that was read. */
+export function changesOf(before: PodView, { value }: PodView, aside: Iterable<string> = []): string | null {
+  const changed = changedFields(before.value, value, new Set([...liveFields, ...aside]))
+  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(value[name])}`).join(', ')
 }

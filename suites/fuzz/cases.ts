@@ -23,6 +23,11 @@ export function caseText({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>
   return `${mutator} at ${place}`
 }
 
+/** Cases in their order: `padded at $.action, extra at $`. */
+export function casesText(cases: readonly FuzzCase[]): string {
+  return cases.map(caseText).join(', ')
+}
+
 /** The same for who does not know the mutators: `at $.action a blank follows it`. */
 export function caseSaid({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>): string {
   if (mutator === asIs) return 'the body is a valid one, as it is'

@@ -3,8 +3,9 @@ import { caseSaid } from './cases.ts'
 import { type FuzzFinding, groupsOf, timesOf } from './findings.ts'
 
 function finding(mutator: string, observed: string, count: number): FuzzFinding {
-  const rest = { expected: '422', seed: 1, path: '1', bytes: new Uint8Array(), stage: 'triggerPodAction RUNNING' }
-  return { operation: 'triggerPodAction', mutator, place: '$', observed, count, ...rest }
+  const how = { isPodless: false, isSeenLater: false, doubt: null, expected: '422', seed: 1, path: '1' }
+  const cases = [{ mutator, place: '$', bytes: new Uint8Array() }]
+  return { operation: 'triggerPodAction', stage: 'triggerPodAction RUNNING', observed, count, cases, ...how }
 }
 
 test('findings of one answer are one group, the most frequent first', () => {
@@ -13,7 +14,7 @@ test('findings of one answer are one group, the most frequent first', () => {
     finding('padded', 'status 200', 2),
     finding('extra-null', 'status 500', 4),
   ])
-  expect(groups.map((group) => [timesOf(group), ...group.map(({ mutator }) => mutator)])).toEqual([
+  expect(groups.map((group) => [timesOf(group), ...group.map(({ cases }) => cases[0]?.mutator)])).toEqual([
     [5, 'extra-null', 'extra'],
     [2, 'padded'],
   ])

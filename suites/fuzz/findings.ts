@@ -1,21 +1,71 @@
-import type { FuzzCase } from './cases.ts'
+import { caseSaid, type FuzzCase } from './cases.ts'
 import { type Allowed, allowedText, type Situation } from './oracle.ts'
+import type { Sent, Stage } from './stages.ts'
+import type { Steps } from './try.ts'
 
-/** A way in which answers differ from what is allowed, and the simplest body that shows it. */
+/** Bodies whose answers, or whose effects, differ from what is allowed: most often one, as simple as it can be. */
 export interface FuzzFinding {
-  readonly operation: Situation['operation']
-  readonly mutator: string
-  readonly place: string
+  readonly operation: Extract<Situation['operation'], 'triggerPodAction' | 'updatePod'>
+  /** What the bodies are sent to, a new one: `updatePod gpu network`. */
+  readonly stage: string
+  /** Whether they were sent to a pod that does not exist, since the target made none. */
+  readonly isPodless: boolean
   readonly expected: string
   readonly observed: string
-  /** How often it was seen. */
-  count: number
-  /** Draws it again, with the target file. */
+  /** Whether the answers are as they should be, and the pod shows what is wrong. */
+  readonly isSeenLater: boolean
+  /** In the order in which they are to be sent. */
+  readonly cases: readonly Pick<FuzzCase, 'mutator' | 'place' | 'bytes'>[]
+  /** Draws the cases again, with the seed and the target file. */
   readonly seed: number
   readonly path: string
-  readonly bytes: Uint8Array
-  /** What the body was sent to: `updatePod gpu network`. */
-  readonly stage: string
+  /** Why nobody knows which of the cases it takes; null where all of them together show it again, and fewer do not. */
+  readonly doubt: string | null
+  /** How often it was seen. */
+  count: number
+}
+
+/** What was seen, and by which cases. */
+export interface Seen {
+  readonly cases: readonly Pick<Sent, 'one' | 'path'>[]
+  readonly allowed: readonly Allowed[]
+  readonly observed: string
+  /** What else was expected, beside an answer that is allowed. */
+  readonly also?: string
+  readonly doubt?: string
+  readonly isPodless?: boolean
+}
+
+/** Keeps a finding, or counts it where it is known. */
+export function keep({ name, operation }: Stage, seen: Seen, { findings, seed, signal }: Steps): void {
+  signal.throwIfAborted()
+  const { cases, allowed, observed, also, doubt = null, isPodless = false } = seen
+  const mutators = doubt === null ? cases.map(({ one }) => one.mutator) : []
+  const fingerprint = fingerprintOf(operation, mutators, allowed, observed)
+  const known = findings.get(fingerprint)
+  if (known !== undefined) {
+    known.count++
+    return
+  }
+  const expected = [allowedText(allowed), also ?? ''].filter((text) => text !== '').join(', and then ')
+  findings.set(fingerprint, {
+    operation,
+    stage: name,
+    isPodless,
+    expected,
+    observed,
+    isSeenLater: also !== undefined,
+    cases: cases.map(({ one: { mutator, place, bytes } }) => ({ mutator, place, bytes })),
+    seed,
+    path: cases.map(({ path }) => path).join(),
+    doubt,
+    count: 1,
+  })
+}
+
+/** The cases of a finding in words, in their order. */
+export function findingSaid({ cases }: Pick<FuzzFinding, 'cases'>): string {
+  return cases.map((one) => `${caseSaid(one)} (${one.mutator})`).join('; then ')
 }
 
 /** Findings with the same answer to what was to be answered in the same way: most often of one cause. */
@@ -34,12 +84,12 @@ export function timesOf(group: readonly FuzzFinding[]): number {
   return group.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** What a finding is told from others by: operation, mutator, expected and observed. */
+/** What a finding is told from others by: operation, mutators, expected and observed. */
 export function fingerprintOf(
   operation: FuzzFinding['operation'],
-  { mutator }: FuzzCase,
+  mutators: readonly string[],
   allowed: readonly Allowed[],
   observed: string,
 ): string {
-  return JSON.stringify([operation, mutator, allowedText(allowed), observed])
+  return JSON.stringify([operation, mutators, allowedText(allowed), observed])
 }

@@ -1,72 +1,76 @@
 import { outageStatuses } from '../harness/check.ts'
-import type { CallOptions } from '../harness/client/headers.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { answerTo, unlessUnanswered } from '../harness/outcome.ts'
-import { type PodView, podOf } from '../harness/read.ts'
-import { changesIn, podToTryAgain, sendTwice } from './again.ts'
-import { asIs, caseSaid, caseText, type FuzzCase } from './cases.ts'
-import { type After, type Allowed, allowedText, classify, isIn, isLeft, type Situation } from './oracle.ts'
+import type { PodView } from '../harness/read.ts'
+import { changesIn, changesOf, podToTryAgain, sendTwice } from './again.ts'
+import { asIs, caseSaid, casesText, caseText, type FuzzCase } from './cases.ts'
+import { type Allowed, allowedText, classify, isIn, isLeft, type Situation } from './oracle.ts'
+import { pinDown } from './pin-down.ts'
+import { createPlayer } from './player.ts'
+import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial } from './trial.ts'
 
-/** How cases of one operation are tried on pods of one kind. */
-export interface Trial {
-  /** A pod of its own, at rest. */
-  readonly make: () => Promise<PodView>
-  readonly situation: (pod: PodView) => Situation
-  readonly send: (pod: PodView, bytes: Uint8Array, options?: CallOptions) => Promise<Reply>
-  /** Checks what an accepted body has done; the pod to go on with, or null where another one is to be made. */
-  readonly accepted: (pod: PodView, after: readonly After[], what: FuzzCase) => Promise<PodView | null>
+/** A pod that cases are played on, and what it was sent. */
+export interface Subject {
+  /** Null where another one is to be made. */
+  pod: PodView | null
+  /** Accepted since it was made: some faults show only after them. */
+  accepted: readonly FuzzCase[]
+  /** Fields that may change at any time since. */
+  aside: ReadonlySet<string>
+  /** Refused since it was last seen unchanged. */
+  refused: readonly FuzzCase[]
 }
-
-/** How long after refusals their pod is looked at, ms: time enough for what was carried out all the same. */
-const lookAfterMs = 2_000
 
 /** How many simpler cases of a finding are tried. */
 const simplerTries = 24
 
+export function createSubject(): Subject {
+  return { pod: null, accepted: [], aside: new Set(), refused: [] }
+}
+
 /**
- * Tries cases in turn, on `first` or a pod of its own, and gives the pod that it ends with; null where that serves no
- * more. Whatever is refused leaves the pod as it was, so one pod serves until a body is accepted. Those that may be
- * accepted come last.
+ * Tries cases in turn, on the pod of a subject or on one of its own. Whatever is refused leaves the pod as it was, so
+ * one pod serves until a body is accepted. Those that may be accepted come last.
  */
 export async function playAll(
   context: Context,
   trial: Trial,
   cases: readonly FuzzCase[],
-  first: PodView | null = null,
-): Promise<PodView | null> {
-  const begin = first ?? (await trial.make())
-  let kept: PodView | null = begin
-  let refused: FuzzCase[] = []
-  for (const one of inOrder(cases, trial.situation(begin))) {
-    let pod = kept ?? (await trial.make())
-    let allowed = classify(trial.situation(pod), one.bytes)
-    if (refused.length > 0 && allowed.some(isChange)) {
-      pod = await looksUnchanged(context, trial, pod, refused)
-      refused = []
-    }
+  subject: Subject = createSubject(),
+): Promise<void> {
+  const podAtHand = async () => subject.pod ?? renewed(subject, await trial.make())
+  for (const one of inOrder(cases, trial.situation(await podAtHand()))) {
+    let pod = await podAtHand()
+    let allowed = allowedOf(trial, pod, one.bytes)
+    if (allowed.some(isChange)) await expectUnchanged(context, trial, subject, pod)
     let reply = await unlessUnanswered(trial.send(pod, one.bytes))
     if (reply === null) {
-      pod = (await podToTryAgain(context, trial, pod, allowed)) ?? lost(context, one)
-      allowed = classify(trial.situation(pod), one.bytes)
+      const next = (await podToTryAgain(context, trial, pod, allowed)) ?? lost(context, one)
+      if (next !== pod) pod = renewed(subject, next)
+      allowed = allowedOf(trial, pod, one.bytes)
       reply = await answerTo(bodySaid(one), trial.send(pod, one.bytes, { newConnection: true }))
     }
-    kept = pod
     if (isLeft(reply.status, allowed)) {
-      kept = await asBefore(context, trial, pod, refused)
-      if (kept === null) refused = []
+      if (!(await isAsBefore(context, trial, subject, pod))) renewed(subject, null)
       continue
     }
     const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
-    if (seen.length === 0) await wrongAnswer(context, trial, { one, allowed, reply, pod, refused })
+    if (seen.length === 0) await wrongAnswer(context, trial, subject, { one, allowed, reply, pod })
     context.check('answer').saw(reply)
-    if (!seen.some(isChange)) refused.push(one)
+    if (!seen.some(isChange)) {
+      subject.refused = [...subject.refused, one]
+      continue
+    }
+    const after = seen.map(({ after }) => after)
+    const next = await trial.accepted(pod, after, one)
+    if (next === null) renewed(subject, null)
     else {
-      const after = seen.map(({ after }) => after)
-      kept = await trial.accepted(pod, after, one)
+      const aside = asideAfter(subject.aside, one, after)
+      Object.assign(subject, { pod: next, accepted: [...subject.accepted, one], aside })
     }
   }
-  return kept === null ? null : looksUnchanged(context, trial, kept, refused)
+  if (subject.pod !== null) await expectUnchanged(context, trial, subject, subject.pod)
 }
 
 /** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
@@ -100,48 +104,73 @@ export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzC
     .map(({ one }) => one)
 }
 
-/**
- * The pod as long as nothing has changed it. Where something has, it was either what another row judges, or one of the
- * bodies that were refused before.
- */
-async function asBefore(
-  context: Context,
-  trial: Trial,
-  pod: PodView,
-  cases: readonly FuzzCase[],
-): Promise<PodView | null> {
-  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
-  const reply = await context.pods.get(pod.id)
-  const changed = changesIn(pod, reply)
-  if (changed === null) return pod
-  await blame(context, trial, cases, changed, reply)
-  return null
+function renewed<P extends PodView | null>(subject: Subject, pod: P): P {
+  Object.assign(subject, { ...createSubject(), pod })
+  return pod
 }
 
 function lost({ inconclusive }: Context, one: FuzzCase): never {
   return inconclusive(`${bodySaid(one)} had no whole answer, and the pod is no longer as it was`)
 }
 
-function isChange({ after }: Allowed): boolean {
-  return after.kind !== 'unchanged'
+/**
+ * Whether nothing has changed the pod. Where something has, it was either what another row judges, or one of the bodies
+ * that were refused before.
+ */
+async function isAsBefore(context: Context, trial: Trial, subject: Subject, pod: PodView): Promise<boolean> {
+  const { changed } = await lookAt(context, subject, pod)
+  if (changed !== null) await blame(context, trial, subject)
+  return changed === null
 }
 
-/** An answer in no class: the body's own fault, or that of one before it, which was refused and changed the pod. */
-async function wrongAnswer(context: Context, trial: Trial, wrong: Wrong): Promise<void> {
-  const { one, allowed, reply, pod, refused } = wrong
-  const { status } = reply
-  if (outageStatuses.has(status)) context.inconclusive(`the target answered ${status}, which tells of an outage`)
-  if (context.lacksCapacity(reply)) context.inconclusive('the target has no capacity')
-  const fails = async (simpler: FuzzCase) => {
-    const another = await trial.make()
-    const again = await sendTwice(trial, another, simpler.bytes)
-    const classes = classify(trial.situation(another), simpler.bytes)
-    return again.status === status && !classes.some(({ answers }) => isIn(status, answers))
+/**
+ * The pod is as it was before the bodies that were refused; else those that change a pod are looked for. Where none
+ * does so again, the read was an old one: whoever lets reads lag keeps the description, and the new one is there by the
+ * time a write takes to be visible.
+ */
+async function expectUnchanged(context: Context, trial: Trial, subject: Subject, pod: PodView): Promise<void> {
+  const { refused } = subject
+  if (refused.length === 0) return
+  const { changed, reply } = await lookAt(context, subject, pod)
+  context.check('unchanged').saw(reply)
+  if (changed !== null) {
+    await blame(context, trial, subject)
+    await expectAsBefore(context, subject, pod, changed)
   }
-  if (!(await fails(one))) await looksUnchanged(context, trial, pod, refused)
-  const least = await simplest(one, fails)
-  const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
-  context.check('answer').that(false, expected, answerText(reply, least), reply)
+  subject.refused = []
+}
+
+async function lookAt(context: Context, subject: Subject, pod: PodView) {
+  await context.clock.sleep(lookAfterMs(context))
+  const reply = await context.pods.get(pod.id)
+  return { reply, changed: changesIn(pod, reply, subject.aside) }
+}
+
+async function expectAsBefore(
+  { settle, target, inconclusive }: Context,
+  { aside }: Subject,
+  pod: PodView,
+  changed: string,
+): Promise<void> {
+  const isBack = (now: PodView | null) => now !== null && changesOf(pod, now, aside) === null
+  const { settled } = await settle(pod.id, (_, now) => isBack(now), target.tolerances.visibleMs)
+  if (!settled)
+    inconclusive(
+      `${changed} after refused bodies, and not when they were sent to a new pod: nothing shows which did it`,
+    )
+}
+
+/** Fails for those of the refused bodies that change a pod, if any do. */
+async function blame(context: Context, trial: Trial, { accepted, refused }: Subject): Promise<void> {
+  const play = createPlayer(context, trial)
+  const changes = async (cases: readonly FuzzCase[]) => (await play(cases)).change
+  const found =
+    (await pinDown(refused, changes)) ??
+    (accepted.length === 0 ? null : await pinDown([...accepted, ...refused], changes))
+  if (found === null) return
+  const { cases, seen } = found
+  const expected = `nothing changed by ${cases.map(({ bytes }) => bodyText(bytes)).join(', then ')}`
+  context.check('unchanged').that(false, expected, `${seen.text} after ${casesText(cases)}`, seen.reply)
 }
 
 interface Wrong {
@@ -149,8 +178,35 @@ interface Wrong {
   readonly allowed: readonly Allowed[]
   readonly reply: Reply
   readonly pod: PodView
-  /** What was refused on this pod before. */
-  readonly refused: readonly FuzzCase[]
+}
+
+/** An answer in no class: the body's own fault, or that of those before it on the same pod. */
+async function wrongAnswer(context: Context, trial: Trial, subject: Subject, wrong: Wrong): Promise<void> {
+  const { one, allowed, reply, pod } = wrong
+  const { status } = reply
+  if (outageStatuses.has(status)) context.inconclusive(`the target answered ${status}, which tells of an outage`)
+  if (context.lacksCapacity(reply)) context.inconclusive('the target has no capacity')
+  const fails = async (simpler: FuzzCase) => {
+    const another = await trial.make()
+    const again = await sendTwice(trial, another, simpler.bytes)
+    const classes = allowedOf(trial, another, simpler.bytes)
+    return again.status === status && !classes.some(({ answers }) => isIn(status, answers))
+  }
+  if (await fails(one)) {
+    const least = await simplest(one, fails)
+    const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
+    context.check('answer').that(false, expected, answerText(reply, least), reply)
+  }
+  const before = [...subject.accepted, ...subject.refused]
+  await expectUnchanged(context, trial, subject, pod)
+  const play = createPlayer(context, trial)
+  const found = await pinDown(before, async (cases) => {
+    const { reply: again, isAllowed } = await play([...cases, one])
+    return again.status === status && !isAllowed ? again : null
+  })
+  const after = found === null ? '' : ` after ${casesText(found.cases)}`
+  const expected = `${allowedText(allowed)} to ${bodyText(one.bytes)}`
+  context.check('answer').that(false, expected, answerText(reply, one) + after, found?.seen ?? reply)
 }
 
 /** The simplest case that still fails in the same way; `steps` is told which of the simpler cases was taken each time. */
@@ -174,55 +230,4 @@ export async function simplest(
     }
     return least
   }
-}
-
-/**
- * The pod is as it was before these bodies were refused; else the one that changed it is looked for. Where none does it
- * again, the read before was an old one: whoever lets reads lag keeps the description, and the new one is gone by.
- */
-async function looksUnchanged(
-  context: Context,
-  trial: Trial,
-  before: PodView,
-  cases: readonly FuzzCase[],
-): Promise<PodView> {
-  if (cases.length === 0) return before
-  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
-  const reply = await context.pods.get(before.id)
-  context.check('unchanged').saw(reply)
-  const changed = changesIn(before, reply)
-  if (changed === null) return before
-  await blame(context, trial, cases, changed, reply)
-  return podOf(reply.json, reply.exchange.n) ?? trial.make()
-}
-
-/** Fails for the one of these refused bodies that changes a pod, if any does. */
-async function blame(
-  context: Context,
-  trial: Trial,
-  cases: readonly FuzzCase[],
-  changed: string,
-  reply: Reply,
-): Promise<void> {
-  const culprit = await culpritOf(context, trial, cases)
-  if (culprit === null) return
-  const expected = `nothing changed by ${bodyText(culprit.bytes)}`
-  context.check('unchanged').that(false, expected, `${changed} after ${caseText(culprit)}`, reply)
-}
-
-/** Of several refused bodies the one that changes a pod, each half tried on a pod of its own; null where none does again. */
-export async function culpritOf(context: Context, trial: Trial, cases: readonly FuzzCase[]): Promise<FuzzCase | null> {
-  let left = cases
-  while (left.length > 1) {
-    const half = left.slice(0, Math.ceil(left.length / 2))
-    left = (await changesPod(context, trial, half)) ? half : left.slice(half.length)
-  }
-  return left[0] !== undefined && (await changesPod(context, trial, left)) ? left[0] : null
-}
-
-async function changesPod(context: Context, trial: Trial, cases: readonly FuzzCase[]): Promise<boolean> {
-  const pod = await trial.make()
-  for (const { bytes } of cases) await sendTwice(trial, pod, bytes)
-  await context.clock.sleep(Math.min(lookAfterMs, context.target.tolerances.visibleMs))
-  return changesIn(pod, await context.pods.get(pod.id)) !== null
 }

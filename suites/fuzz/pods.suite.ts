@@ -3,12 +3,11 @@ import type { SchemaName } from '../../generated/validators.ts'
 import type { Context } from '../harness/context.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
-import type { PodView } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../pods/patching.ts'
 import { arbitraryCase, asIs, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
 import { classify } from './oracle.ts'
-import { playAll } from './play.ts'
+import { createSubject, playAll, type Subject } from './play.ts'
 import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
 
@@ -50,19 +49,19 @@ rule(
         return Array.from({ length: parts }, (_, part) => ({
           shape,
           cases: cases.slice(part * each, (part + 1) * each),
-          pod: null,
+          subject: createSubject(),
         }))
       })
-    const onEach = (work: (stage: PatchStage) => Promise<PodView | null>) =>
-      clock.beside(stages, async (stage) => {
-        stage.pod = await work(stage)
-      })
-    await onEach(({ shape }) => patchTrial(context, shape, null).make())
+    await clock.beside(stages, async ({ shape, subject }) => {
+      subject.pod = await patchTrial(context, shape, null).make()
+    })
     const [first] = stages
-    const center = first?.shape.mount === 'network' ? first.pod?.value.dataCenterId : null
+    const center = first?.shape.mount === 'network' ? first.subject.pod?.value.dataCenterId : null
     const trialOf = (shape: PodShape) => patchTrial(context, shape, center)
-    await onEach(({ shape, cases, pod }) => playAll(context, trialOf(shape), cases, pod))
-    await onEach(({ shape, pod }) => playAll(context, trialOf(shape), randomPatches(planeOf(context.target)), pod))
+    const play = (casesOf: (stage: PatchStage) => readonly FuzzCase[]) =>
+      clock.beside(stages, (stage) => playAll(context, trialOf(stage.shape), casesOf(stage), stage.subject))
+    await play(({ cases }) => cases)
+    await play(() => randomPatches(planeOf(context.target)))
   },
   { requests: 440, lastsMs: 40_000 },
 )
@@ -74,7 +73,7 @@ const casesEach = 60
 interface PatchStage {
   readonly shape: PodShape
   readonly cases: readonly FuzzCase[]
-  pod: PodView | null
+  readonly subject: Subject
 }
 
 /** On its own mount everything that can be wrong, and the other kinds of mount as they are. */

@@ -5,24 +5,52 @@ import type { PodShape } from '../harness/fixtures/types.ts'
 import type { PodView } from '../harness/read.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../pods/patching.ts'
 import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
-import { inOrder, type Trial } from './play.ts'
+import type { FuzzFinding } from './findings.ts'
+import { inOrder } from './play.ts'
+import type { Trial } from './trial.ts'
 import { actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, actionNames, patchBodies } from './world.ts'
+
+/** A case as it was sent to a pod. */
+export interface Sent {
+  readonly one: FuzzCase
+  /** Draws it again, with the seed. */
+  readonly path: string
+  readonly isAccepted: boolean
+  /** When the pod was first looked at after it and found unchanged, ms; null where it was not yet. */
+  seenMs: number | null
+}
 
 /** One kind of pod that one operation is tried on, with the pod that is at hand and what it was sent. */
 export interface Stage {
   /** `triggerPodAction RUNNING`, `updatePod gpu network`. */
   readonly name: string
+  readonly operation: FuzzFinding['operation']
   readonly shape: PodShape
   readonly trial: Trial
   readonly enumerated: readonly FuzzCase[]
   readonly random: fc.Arbitrary<FuzzCase>
   pod: PodView | null
-  /** Refused since the pod was last looked at. */
-  refused: FuzzCase[]
-  /** How many pods wrongly accepted bodies of a mutator have cost. */
+  /** Accepted since the pod was made, before those of `sent`; the latest only. */
+  accepted: readonly Sent[]
+  /** Fields of the pod that may change at any time since a body was accepted. */
+  aside: ReadonlySet<string>
+  /** What the pod was sent and may still show. */
+  sent: Sent[]
+  /** Cases since the pod was last looked at. */
+  unlooked: number
+  /** Refused by pods that were given up before they were looked at. */
+  owed: Sent[]
+  /** Cases until another pod is asked for, since none could be made. */
+  podlessFor: number
+  /** How many pods the bodies of a mutator have cost that changed them and must not. */
   readonly spent: Map<string, number>
+  /** How many changes were pinned down to cases. */
+  searches: number
 }
+
+/** New pods that one mutator may cost on one stage, where bodies of its kind change them and must not. */
+const podsEach = 3
 
 /** Every stage that the target offers. */
 export function stagesOf(context: Context): readonly Stage[] {
@@ -30,6 +58,7 @@ export function stagesOf(context: Context): readonly Stage[] {
   const patches = arbitraryCase(patchBodies(planeOf(context.target)), 'PodUpdate')
   const acting = (['RUNNING', 'EXITED'] as const).map((status) => ({
     name: `triggerPodAction ${status}`,
+    operation: 'triggerPodAction' as const,
     shape: {} as PodShape,
     status: status as string,
     trial: actionTrial(context, status),
@@ -38,6 +67,7 @@ export function stagesOf(context: Context): readonly Stage[] {
   }))
   const patching = mountStates(context).map((shape) => ({
     name: `updatePod ${shape.kind ?? 'pod'} ${shape.mount ?? 'none'}`,
+    operation: 'updatePod' as const,
     shape,
     status: 'EXITED',
     // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
@@ -49,8 +79,21 @@ export function stagesOf(context: Context): readonly Stage[] {
     const { enumerated, shape, trial, status } = stage
     const mounts = mountsOf(planeOf(context.target), shape.mount ?? 'none')
     const situation = trial.situation({ id: '', status, value: { mounts }, exchange: 0 })
-    return { ...stage, enumerated: inOrder(enumerated, situation), pod: null, refused: [], spent: new Map() }
+    return {
+      ...stage,
+      enumerated: inOrder(enumerated, situation),
+      ...podless(),
+      owed: [],
+      podlessFor: 0,
+      spent: new Map(),
+      searches: 0,
+    }
   })
+}
+
+/** A stage without a pod. */
+export function podless(): Pick<Stage, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
+  return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0 }
 }
 
 /** Case number `run` of a seed: first everything that is enumerated, then random cases of each stage in turn. */
@@ -64,6 +107,16 @@ export function caseAt(stages: readonly Stage[], seed: number, run: number): { s
   const stage = stages[left % stages.length]
   if (stage === undefined) throw new Error('there is nothing to try a body on')
   return { stage, one: shrinkable(draw(stage.random, seed, run), stage.random) }
+}
+
+/** Notes that a body of this mutator has cost pods of a stage. */
+export function spend({ spent }: Stage, { mutator }: FuzzCase): void {
+  spent.set(mutator, (spent.get(mutator) ?? 0) + 1)
+}
+
+/** Whether bodies of this mutator have cost a stage enough pods. */
+export function isSpent({ spent }: Stage, { mutator }: FuzzCase): boolean {
+  return (spent.get(mutator) ?? 0) >= podsEach
 }
 
 /** How many cases are enumerated. */

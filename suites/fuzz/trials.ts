@@ -8,7 +8,7 @@ import { patchablePod, sameMounts, shown } from '../pods/patching.ts'
 import { orAgain } from './again.ts'
 import { caseText, enumerate, type FuzzCase } from './cases.ts'
 import type { After } from './oracle.ts'
-import type { Trial } from './play.ts'
+import type { Trial } from './trial.ts'
 
 /** Action calls on a pod in this status. */
 export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNING' | 'EXITED'>): Trial {

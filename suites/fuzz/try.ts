@@ -2,17 +2,27 @@ import { outageStatuses } from '../harness/check.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { unlessUnanswered } from '../harness/outcome.ts'
-import { podOf } from '../harness/read.ts'
+import { type PodView, podOf } from '../harness/read.ts'
 import { sameMounts } from '../pods/patching.ts'
-import { changesIn, podToTryAgain, sendTwice } from './again.ts'
-import type { FuzzCase } from './cases.ts'
-import { type FuzzFinding, fingerprintOf } from './findings.ts'
-import { type Allowed, allowedText, classify, isIn, type Situation } from './oracle.ts'
-import { culpritOf, simplest } from './play.ts'
-import type { Stage } from './stages.ts'
+import { podToTryAgain } from './again.ts'
+import type { FuzzFinding } from './findings.ts'
+import { answerIn, judge } from './judge.ts'
+import { giveUp, look, payOwed } from './look.ts'
+import { type Allowed, isIn } from './oracle.ts'
+import { isSpent, type Sent, type Stage } from './stages.ts'
+import { allowedOf, asideAfter, isChange, lookAfterMs, withMountsOf, withoutPod } from './trial.ts'
 
 /** What came of something, or in a few words why nothing did; `undecided` where that says nothing of the target. */
-export type Outcome<T> = { readonly value: T } | { readonly failure: string; readonly undecided: boolean }
+export type Outcome<T> = { readonly value: T } | Failure
+
+export interface Failure {
+  readonly failure: string
+  readonly undecided: boolean
+  /** What was expected instead, where a rule was broken. */
+  readonly expected?: string
+  /** The same at length, where nothing was broken. */
+  readonly reason?: string
+}
 
 /** What of an answer the loop looks at. */
 export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
@@ -21,53 +31,71 @@ export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
 export interface Steps {
   readonly seed: number
   readonly findings: Map<string, FuzzFinding>
+  /** Why no pod was made, each reason with the stages that it concerns. */
+  readonly unmade: Map<string, Set<string>>
+  /** Bodies that had no whole answer, where nothing shows that they are why. */
+  readonly silent: string[]
+  /** What was seen and is no finding, as sentences. */
+  readonly notes: Set<string>
   /** A text of the target as it may be kept: without secrets, and not long. */
   readonly clean: (text: string) => string
-  /** Makes a failure of what is below (no answer, a broken rule) a value that may be kept. */
+  /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
   readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
-  readonly direct: (situation: Situation, id: string, bytes: Uint8Array) => Promise<FuzzAnswer>
+  readonly direct: (stage: Pick<Stage, 'operation'>, id: string, bytes: Uint8Array) => Promise<FuzzAnswer>
+  /** Whether waiting takes no real time, so that each look at a pod waits for what comes late. */
+  readonly isTimeFree: boolean
+  /** Told of each case that was sent: why no answer came that says something, or null. */
+  readonly came: (failure: Failure | null) => void
+  /** Removes a pod that is of no more use. */
+  readonly drop: (pod: PodView) => Promise<void>
   /** Aborted where a hand has failed. */
   readonly signal: AbortSignal
 }
 
-/** Refusals between two looks at a pod. */
+/** A case with the path that draws it again. */
+export type Drawn = Pick<Sent, 'one' | 'path'>
+
+/** Cases between two looks at a pod. */
 const lookEvery = 64
 /** Refusals after which a pod is looked at before a body that may be accepted. */
 const lookBeforeChange = 16
-/** New pods that one mutator may cost on one stage, where each body of its kind is carried out and must not be. */
-const newPodsEach = 3
-/** Simpler cases that are tried of a finding, and of one that takes a new pod each time. */
-const tries = { onOnePod: 200, onNewPods: 6 } as const
+/** Cases of which nobody knows yet that they came to nothing, after which they are given the time to show it. */
+const mostUnsettled = 1_024
+/** Cases of a stage without a pod until one is asked for again. */
+const podlessCases = 256
 
 /** Tries a case on the pod of its stage, and keeps what is wrong; whether it was sent. */
 export async function tryOne(
   context: Context,
   stage: Stage,
-  one: FuzzCase,
-  path: string,
+  drawn: Drawn,
   steps: Steps,
   sendsValid: boolean,
 ): Promise<boolean> {
-  stage.pod ??= await stage.trial.make()
-  const { pod, trial } = stage
-  const situation = trial.situation(pod)
-  let allowed = classify(situation, one.bytes)
-  const isAction = situation.operation === 'triggerPodAction'
-  const mayChange = allowed.some(({ after }) => after.kind !== 'unchanged')
-  if (isAction && mayChange && !sendsValid) return false
-  if ((stage.spent.get(one.mutator) ?? 0) >= newPodsEach) return false
+  const { one } = drawn
+  await payOwed(context, stage, steps)
+  const own = await podFor(stage, steps)
+  const trial = own === null ? withoutPod(stage.trial) : stage.trial
+  const pod = own ?? (await trial.make())
+  let allowed = allowedOf(trial, pod, one.bytes)
+  const mayChange = allowed.some(isChange)
+  if (stage.operation === 'triggerPodAction' && mayChange && !sendsValid) return false
+  if (isSpent(stage, one)) return false
   // An accepted body would hide what the refused ones before it have done.
-  const isDue = one.simpler === undefined || stage.refused.length >= lookBeforeChange
-  if (mayChange && isDue && (await look(context, stage, path, steps))) {
-    return tryOne(context, stage, one, path, steps, sendsValid)
+  const isDue = one.simpler === undefined || stage.sent.length >= lookBeforeChange
+  if (mayChange && isDue && (await look(context, stage, steps))) {
+    return tryOne(context, stage, drawn, steps, sendsValid)
   }
   const outcome = await steps.attempt(async () => {
-    const first = await unlessUnanswered(steps.direct(situation, pod.id, one.bytes))
+    const first = await unlessUnanswered(steps.direct(stage, pod.id, one.bytes))
     let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
     if (answer === null) {
       const next = (await podToTryAgain(context, trial, pod, allowed)) ?? (await trial.make())
-      if (next !== pod) Object.assign(stage, { pod: next, refused: [] })
-      allowed = classify(trial.situation(next), one.bytes)
+      if (next !== pod && own !== null) {
+        await giveUp(stage, steps)
+        stage.pod = next
+      }
+      allowed = allowedOf(trial, next, one.bytes)
       answer = await trial.send(next, one.bytes, { newConnection: true })
     }
     if (outageStatuses.has(answer.status)) {
@@ -75,138 +103,63 @@ export async function tryOne(
     }
     return answer
   })
+  steps.came('failure' in outcome ? outcome : null)
   if ('failure' in outcome && outcome.undecided) return false
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
-  if (seen.length === 0) {
-    await wrong(context, stage, one, path, outcome, allowed, steps)
-    return true
+  if (seen.length === 0 || !('value' in outcome)) {
+    const isJudged = await judge(context, stage, { trial, drawn, allowed, observed: answerIn(outcome), status }, steps)
+    return isJudged || tryOne(context, stage, drawn, steps, sendsValid)
   }
-  const changes = seen.filter(({ after }) => after.kind !== 'unchanged')
-  if (changes.length > 0 && 'value' in outcome) await accepted(stage, one, path, outcome.value, seen, steps)
-  else stage.refused.push(one)
-  if (stage.refused.length >= lookEvery) await look(context, stage, path, steps)
+  if (seen.some(isChange)) await accepted(context, stage, drawn, outcome.value, seen, steps)
+  else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
+  const isFull = stage.sent.length >= mostUnsettled
+  if (isFull) await context.clock.sleep(lookAfterMs(context))
+  if (++stage.unlooked >= lookEvery || isFull) await look(context, stage, steps)
   return true
 }
 
-async function wrong(
-  context: Context,
-  stage: Stage,
-  one: FuzzCase,
-  path: string,
-  outcome: Outcome<FuzzAnswer>,
-  allowed: readonly Allowed[],
-  steps: Steps,
-): Promise<void> {
-  steps.signal.throwIfAborted()
-  const { trial } = stage
-  const situation = trial.situation(stage.pod ?? (await trial.make()))
-  const observed = observedIn(outcome)
-  const changesPod = 'value' in outcome && outcome.value.status < 300
-  const isNewEach = changesPod && situation.operation === 'triggerPodAction'
-  const known = steps.findings.get(fingerprintOf(situation.operation, one, allowed, observed))
-  if (changesPod) stage.pod = null
-  if (isNewEach) stage.spent.set(one.mutator, (stage.spent.get(one.mutator) ?? 0) + 1)
-  if (known !== undefined) {
-    known.count++
-    return
+/** The pod of a stage; null as long as the target makes none. */
+async function podFor(stage: Stage, { attempt, unmade }: Steps): Promise<PodView | null> {
+  if (stage.pod !== null) return stage.pod
+  if (stage.podlessFor > 0) {
+    stage.podlessFor--
+    return null
   }
-  if (stage.refused.length > 0 && stage.pod !== null && (await look(context, stage, path, steps))) return
-  const choices: number[] = []
-  const fails = async (simpler: FuzzCase) => {
-    const pod = isNewEach || stage.pod === null ? await trial.make() : stage.pod
-    stage.pod = isNewEach ? null : pod
-    const again = await steps.attempt(() => sendTwice(trial, pod, simpler.bytes))
-    if ('value' in again && again.value.status < 300 && !isNewEach) stage.pod = null
-    const classes = classify(trial.situation(pod), simpler.bytes)
-    return observedIn(again) === observed && allowedText(classes) === allowedText(allowed)
+  const made = await attempt(() => stage.trial.make())
+  if ('value' in made) {
+    stage.pod = made.value
+    return made.value
   }
-  const least = await simplest(one, fails, isNewEach ? tries.onNewPods : tries.onOnePod, choices)
-  keep(stage, least, [path, ...choices].join(':'), allowed, observed, steps)
+  stage.podlessFor = podlessCases
+  unmade.set(made.failure, (unmade.get(made.failure) ?? new Set()).add(stage.name))
+  return null
 }
 
 async function accepted(
+  context: Context,
   stage: Stage,
-  one: FuzzCase,
-  path: string,
+  drawn: Drawn,
   reply: FuzzAnswer,
   seen: readonly Allowed[],
   steps: Steps,
 ): Promise<void> {
   const before = stage.pod
   if (before === null) return
+  const after = seen.map((one) => one.after)
+  const goOn = (now: PodView) => {
+    stage.pod = withMountsOf(before, now)
+    stage.aside = asideAfter(stage.aside, drawn.one, after)
+    stage.sent.push({ ...drawn, isAccepted: true, seenMs: null })
+  }
   const answered = podOf(reply.json, before.exchange)
   const isShown = seen.some(
-    ({ after }) =>
-      after.kind === 'mounts' && (after.mounts === null || sameMounts(answered?.value.mounts, after.mounts)),
+    ({ after }) => after.kind === 'mounts' && after.mounts !== null && sameMounts(answered?.value.mounts, after.mounts),
   )
-  stage.refused = []
-  if (reply.status === 200 && answered !== null && isShown) {
-    stage.pod = answered
-    return
-  }
-  const outcome = await steps.attempt(() =>
-    stage.trial.accepted(
-      before,
-      seen.map(({ after }) => after),
-      one,
-    ),
-  )
-  stage.pod = 'value' in outcome ? outcome.value : null
-  if ('failure' in outcome && !outcome.undecided) keep(stage, one, path, seen, outcome.failure, steps)
-}
-
-/** Looks whether the pod has changed under refusals; true where it has: another pod is to be taken then. */
-export async function look(context: Context, stage: Stage, path: string, steps: Steps): Promise<boolean> {
-  const { pod, refused, trial } = stage
-  if (pod === null || refused.length === 0) return false
-  const outcome = await steps.attempt(() => context.pods.get(pod.id))
-  // Whoever gives no answer now is looked at the next time.
-  if ('failure' in outcome) return false
-  stage.refused = []
-  const changed = changesIn(pod, outcome.value)
-  if (changed === null) return false
-  stage.pod = null
-  const culprit = await steps.attempt(() => culpritOf(context, trial, refused))
-  const one = 'value' in culprit ? culprit.value : null
-  // Where none of them does it again, the read before may have been an old one.
-  if (one === null) return true
-  keep(stage, one, path, classify(trial.situation(pod), one.bytes), `${steps.clean(changed)} after it`, steps)
-  return true
-}
-
-function keep(
-  stage: Stage,
-  one: FuzzCase,
-  path: string,
-  allowed: readonly Allowed[],
-  observed: string,
-  { findings, seed, signal }: Steps,
-): void {
-  signal.throwIfAborted()
-  const operation = stage.name.startsWith('updatePod') ? 'updatePod' : 'triggerPodAction'
-  const fingerprint = fingerprintOf(operation, one, allowed, observed)
-  const known = findings.get(fingerprint)
-  if (known !== undefined) {
-    known.count++
-    return
-  }
-  const { mutator, place, bytes } = one
-  const expected = allowedText(allowed)
-  findings.set(fingerprint, {
-    operation,
-    mutator,
-    place,
-    expected,
-    observed,
-    count: 1,
-    seed,
-    path,
-    bytes,
-    stage: stage.name,
-  })
-}
-
-function observedIn(outcome: Outcome<FuzzAnswer>): string {
-  return 'value' in outcome ? `status ${outcome.value.status}` : outcome.failure
+  if (reply.status === 200 && answered !== null && isShown) return goOn(answered)
+  const outcome = await steps.attempt(() => stage.trial.accepted(before, after, drawn.one))
+  if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
+  if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
+  const what = { trial: stage.trial, drawn, allowed: seen, status: reply.status }
+  await judge(context, stage, { ...what, observed: answerIn(outcome), also: outcome.expected }, steps)
 }

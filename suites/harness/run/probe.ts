@@ -2,6 +2,7 @@ import type { PodClient } from '../client/pods.ts'
 import type { QueueClient } from '../client/queue.ts'
 import type { Reply } from '../client/reply.ts'
 import { headerOf, isSuccess, type Plane } from '../exchange.ts'
+import { noSuchPod } from '../fixtures/pods.ts'
 import { mediaTypeOf } from '../media-type.ts'
 import { Inconclusive } from '../outcome.ts'
 import { idIn, listsIn, membersOf } from '../read.ts'
@@ -18,9 +19,6 @@ export type Seen =
   | { readonly plane: Plane; readonly strange: string }
 
 type Question = readonly [asked: string, send: () => Promise<Reply>, resembles: (json: unknown) => boolean]
-
-/** No platform gives such an id, and each may be asked for it. */
-const noSuchPod = 'plumbline-no-such-pod'
 
 const asIs = { raw429: true } as const
 

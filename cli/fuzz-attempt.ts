@@ -1,0 +1,46 @@
+import type { CampaignOptions } from '../suites/fuzz/campaign.ts'
+import { noAnswer } from '../suites/fuzz/judge.ts'
+import type { Failure, Outcome } from '../suites/fuzz/try.ts'
+import { Blocked, Inconclusive, RuleBroken, Unanswered } from '../suites/harness/outcome.ts'
+
+/** Why a run ended before its time. */
+export interface Stop {
+  readonly reason: string
+  /** Whether the target gave no answers any more. */
+  readonly isUnreachable: boolean
+}
+
+/** Cases in a row without an answer after which a target is given up. */
+const givenUpAfter = 8
+
+/** Ends a run whose target has gone away: once so many cases in a row had no answer that says something. */
+export function createGivingUp(give: (stop: Stop) => void): CampaignOptions['came'] {
+  let failures = 0
+  return (failure) => {
+    failures = failure === null ? 0 : failures + 1
+    if (failure === null || failures < givenUpAfter) return
+    give({ reason: failure.reason ?? failure.failure, isUnreachable: failure.failure === noAnswer })
+  }
+}
+
+/** Turns what a case can end in into a value without secrets. */
+export function createAttempt(clean: (text: string) => string): CampaignOptions['attempt'] {
+  return async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
+    try {
+      return { value: await work() }
+    } catch (error) {
+      return failureOf(error, clean)
+    }
+  }
+}
+
+function failureOf(error: unknown, clean: (text: string) => string): Failure {
+  if (error instanceof RuleBroken) {
+    const { observed, expected } = error.finding
+    return { failure: clean(observed), expected: clean(expected), undecided: false }
+  }
+  if (error instanceof Unanswered) return { failure: noAnswer, undecided: false, reason: clean(error.message) }
+  // A quota that is used up, an outage, a pod that is not made: nothing that a body brought about.
+  if (!(error instanceof Inconclusive || error instanceof Blocked)) throw error
+  return { failure: clean(error.message.replace(/^pod\.\w+ \w+ \w+: /, '')), undecided: true }
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { defects } from '../proof/defects/index.ts'
+import { breaking, crashing, renaming, type Sent } from '../proof/fuzz/effects.ts'
+import { oddActions } from '../proof/fuzz/odd-actions.ts'
+import { oddPatches } from '../proof/fuzz/odd-patches.ts'
+import { createInstance } from '../proof/instance.ts'
+import type { Variant } from '../proof/types.ts'
+import { createControlledClock } from '../suites/harness/clock/controlled.ts'
+import { inProcess } from '../suites/harness/transport/in-process.ts'
+import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
+
+// What a body does to a pod shows in a later read: the finding is to name the bodies that did it, not those that noticed.
+
+const lane = { run: 'rtest000000', resources() {} }
+
+function open(variant: Variant): OpenTarget {
+  const { fetch, control, target } = createInstance([variant])
+  const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
+  return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
+}
+
+/** Cases of the enumeration of actions, and with random ones of PATCH. */
+const enough = { actions: 450, patches: 1_650 } as const
+
+/** Fuzzes until something is found, at most so many cases. */
+async function firstFound(variant: Variant, most: number) {
+  const findings = new Map()
+  const goesOn = (cases: number) => cases < most && findings.size === 0
+  return fuzzTarget({ open: open(variant), seed: 7, concurrency: 1, lane: () => lane, goesOn, findings })
+}
+
+/** Defects that show in bodies which no campaign sends. */
+const notSent: ReadonlySet<string> = new Set([
+  // The media type is always that of JSON.
+  'action-as-text-ignored',
+  'action-as-text-refused-and-stops',
+  'action-as-text-refused-and-stops-later',
+  // A CPU pod has a network mount, and a list of mounts is a list.
+  'network-refused-and-added-to-bare-cpu-pods',
+  'network-object-refused-and-moved',
+  // Every PATCH has mounts, and few have empty ones.
+  'omitted-mounts-remove-persistent',
+  'empty-mounts-remove-mount-of-cpu-pods',
+])
+
+const isSeenLater = ({ rule, clause }: (typeof defects)[number]) =>
+  /^pods\.(action-body|patch|action\.(running|exited)\.(start|stop|restart))/.test(rule) &&
+  ['unchanged', 'carried-out', 'mount'].includes(clause)
+const later = [...defects, ...oddActions, ...oddPatches].filter((each) => isSeenLater(each) && !notSent.has(each.id))
+
+test.each(later)('$id is found again by its seed and path alone', async (defect) => {
+  const { findings, notes } = await firstFound(
+    defect,
+    enough[defect.rule.startsWith('pods.patch') ? 'patches' : 'actions'],
+  )
+  expect(notes).toEqual([])
+  const [found] = findings
+  if (found === undefined) throw new Error('nothing was found')
+  const { seed, path, observed, cases, doubt } = found
+  expect(doubt).toBeNull()
+  const target = open(defect)
+  expect((await replayOn(target, { seed, path }, lane)).seen).toMatchObject({ wrong: observed, cases })
+  expect((await replayOn(openReference(target.target), found, lane)).seen).toMatchObject({
+    wrong: null,
+    undecided: null,
+  })
+})
+
+const held = (text: string) => (sent: Sent) => sent.bodies.some((one) => one.includes(text))
+test.each<[what: string, wrap: Variant['wrap'], found: object | null, note: RegExp | null]>([
+  ['one body', renaming(() => true), { mutators: ['extra-null'], doubt: null }, null],
+  ['the second of two', renaming(held('null')), { mutators: ['extra-null', 'extra-null'], doubt: null }, null],
+  ['one after another', renaming(held('__proto__')), { mutators: ['extra-proto', 'extra-null'], doubt: null }, null],
+  ['a body that breaks its pod', breaking(), { mutators: ['extra-null', 'extra-proto'], doubt: null }, null],
+  [
+    'one of many, once only',
+    renaming(({ total }) => total === 2),
+    { mutators: expect.arrayContaining(['extra', 'extra-null']), doubt: expect.stringContaining('on a new pod') },
+    null,
+  ],
+  ['the pod by itself', crashing(), null, /^triggerPodAction RUNNING: status 200 came once, as if .*: no finding/],
+])('where the cause is %s, that is told', async (_, wrap, found, note) => {
+  const variant: Variant = { id: 'made-here', says: 'A defect of this test.', ...(wrap && { wrap }) }
+  const { findings, notes } = await firstFound(variant, enough.actions)
+  expect(notes).toEqual(note === null ? [] : [expect.stringMatching(note)])
+  const [first] = findings
+  const mutators = first?.cases.map(({ mutator }) => mutator)
+  expect(first === undefined ? null : { mutators, doubt: first.doubt }).toEqual(found)
+  if (first === undefined || first.doubt !== null) return
+  const { seen } = await replayOn(open(variant), { seed: first.seed, path: first.path }, lane)
+  expect(seen).toMatchObject({ wrong: first.observed, cases: first.cases })
+})

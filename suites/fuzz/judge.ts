@@ -1,0 +1,162 @@
+import { tables } from '../../generated/tables.ts'
+import type { Context } from '../harness/context.ts'
+import { isSuccess } from '../harness/exchange.ts'
+import { noSuchPod } from '../harness/fixtures/pods.ts'
+import { unlessUnanswered } from '../harness/outcome.ts'
+import type { PodView } from '../harness/read.ts'
+import { sendTwice } from './again.ts'
+import type { FuzzCase } from './cases.ts'
+import { fingerprintOf, keep } from './findings.ts'
+import { blame, giveUp, look, tellOnce } from './look.ts'
+import { type Allowed, allowedText, classify, isIn } from './oracle.ts'
+import { pinDown } from './pin-down.ts'
+import { bodySaid, simplest } from './play.ts'
+import { createPlayer, type Played } from './player.ts'
+import { type Stage, spend } from './stages.ts'
+import { allowedOf, type Trial } from './trial.ts'
+import type { Drawn, FuzzAnswer, Outcome, Steps } from './try.ts'
+
+/** A case that came to something that is not allowed. */
+export interface WrongCase {
+  readonly trial: Trial
+  readonly drawn: Drawn
+  readonly allowed: readonly Allowed[]
+  readonly observed: string
+  /** Of its answer; null where it had none. After a success nobody knows how the pod is. */
+  readonly status: number | null
+  /** What was expected beside an answer that is allowed. */
+  readonly also?: string | undefined
+}
+
+/** Simpler cases that are tried of a finding, and of one that takes a new pod each time. */
+const tries = { onOnePod: 200, onNewPods: 6 } as const
+
+/** What had no whole answer. */
+export const noAnswer = 'no whole answer'
+
+/**
+ * Keeps a case that came to something that is not allowed: alone where it does so on a new pod, else after those of the
+ * cases before it that it takes. False where an earlier case has changed the pod: it is to be tried again on another.
+ */
+export async function judge(context: Context, stage: Stage, wrong: WrongCase, steps: Steps): Promise<boolean> {
+  steps.signal.throwIfAborted()
+  const { trial, drawn, allowed, observed, also } = wrong
+  const known = steps.findings.get(fingerprintOf(stage.operation, [drawn.one.mutator], allowed, observed))
+  if (known !== undefined) {
+    await moveOn(stage, wrong, steps)
+    known.count++
+    return true
+  }
+  if (observed === noAnswer && !(await isThere(context))) {
+    await moveOn(stage, wrong, steps)
+    tellSilence(drawn, steps)
+    return true
+  }
+  const told = { allowed, observed, isPodless: trial.isPodless === true, ...(also !== undefined && { also }) }
+  const play = createPlayer(context, trial, { drop: steps.drop, looks: false })
+  const shows = async (cases: readonly Drawn[]): Promise<true | null> => {
+    const seen = wrongIn(await steps.attempt(() => play(cases.map(({ one }) => one))))
+    return seen === observed && (seen !== noAnswer || (await isThere(context))) ? true : null
+  }
+  if (await shows([drawn])) {
+    await moveOn(stage, wrong, steps)
+    keep(stage, { ...told, cases: [await leastOf(stage, wrong, shows, steps)] }, steps)
+    return true
+  }
+  // Before it is the answer that is wrong, it is the pod: an earlier case may have changed it, or be about to.
+  const before = [...stage.accepted, ...stage.sent]
+  const isPodWrong = (await blame(context, stage, stage.sent, steps)).isFound
+  if (isPodWrong) stage.sent = []
+  await moveOn(stage, wrong, steps)
+  if (isPodWrong || (await look(context, stage, steps))) {
+    await giveUp(stage, steps)
+    return false
+  }
+  const pinned = await pinDown(before, (cases) => shows([...cases, drawn]))
+  if (pinned !== null) keep(stage, { ...told, cases: [...pinned.cases, drawn] }, steps)
+  else if (observed === noAnswer) tellSilence(drawn, steps)
+  else if (isAllowedElsewhere(stage, wrong))
+    tellOnce(
+      stage,
+      [...before, drawn],
+      `${observed} came once`,
+      'as if the pod had changed its status by itself',
+      steps,
+    )
+  else keep(stage, { ...told, cases: [...before, drawn], doubt }, steps)
+  return true
+}
+
+/** Whether a pod of another status may answer an action so. */
+function isAllowedElsewhere({ operation }: Stage, { drawn, status }: WrongCase): boolean {
+  if (operation !== 'triggerPodAction' || status === null) return false
+  const statuses = Object.keys(tables.actions) as (keyof typeof tables.actions)[]
+  const allowed = statuses.flatMap((each) => classify({ operation, status: each }, drawn.one.bytes))
+  return allowed.some(({ answers }) => isIn(status, answers))
+}
+
+const doubt = 'it did not come again when they were sent to a new pod'
+
+/** Leaves the pod of a stage as it is to be after a case: another one where nobody knows what became of it. */
+async function moveOn(stage: Stage, { trial, drawn, status }: WrongCase, steps: Steps): Promise<void> {
+  const isCarriedOut = status !== null && isSuccess(status)
+  if (isCarriedOut && takesNewPods(stage)) spend(stage, drawn.one)
+  if (isCarriedOut) await giveUp(stage, steps)
+  else if (trial.isPodless !== true) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
+}
+
+/** Whether each body that is carried out uses up a pod. */
+function takesNewPods({ operation }: Stage): boolean {
+  return operation === 'triggerPodAction'
+}
+
+/** What came of a case as an observation. */
+export function answerIn(outcome: Outcome<FuzzAnswer>): string {
+  if ('value' in outcome) return `status ${outcome.value.status}`
+  return outcome.expected === undefined ? outcome.failure : `a success, and then ${outcome.failure}`
+}
+
+/** What is wrong with the last of the cases that were played; null where nothing is. */
+export function wrongIn(outcome: Outcome<Played>): string | null {
+  if ('failure' in outcome) return answerIn(outcome)
+  const { reply, isAllowed, change } = outcome.value
+  if (!isAllowed) return answerIn({ value: reply })
+  return change === null ? null : `status ${reply.status}, and then ${change.text}`
+}
+
+/** The simplest case that comes to the same, which it does on a new pod too. */
+async function leastOf(
+  stage: Stage,
+  { trial, drawn, allowed, observed, also, status }: WrongCase,
+  shows: (cases: readonly Drawn[]) => Promise<true | null>,
+  steps: Steps,
+): Promise<Drawn> {
+  // What is carried out in a wrong way shows in the pod alone.
+  if (also !== undefined) return drawn
+  const isNewEach = status !== null && isSuccess(status) && takesNewPods(stage)
+  let pod: PodView | null = null
+  const choices: number[] = []
+  const isSame = async (one: FuzzCase) => {
+    const made = await steps.attempt(async () => pod ?? (await trial.make()))
+    if ('failure' in made) return false
+    const used = made.value
+    const again = await steps.attempt(() => sendTwice(trial, used, one.bytes))
+    const isSpoiled = isNewEach || !('value' in again) || isSuccess(again.value.status)
+    if (isSpoiled) await steps.drop(used)
+    pod = isSpoiled ? null : used
+    return answerIn(again) === observed && allowedText(allowedOf(trial, used, one.bytes)) === allowedText(allowed)
+  }
+  const one = await simplest(drawn.one, isSame, isNewEach ? tries.onNewPods : tries.onOnePod, choices)
+  if (pod !== null) await steps.drop(pod)
+  const least = { one, path: [drawn.path, ...choices].join(':') }
+  return choices.length > 0 && (await shows([least])) ? least : drawn
+}
+
+/** Whether the target answers at all. */
+async function isThere({ pods }: Context): Promise<boolean> {
+  return (await unlessUnanswered(pods.get(noSuchPod, { raw429: true }))) !== null
+}
+
+function tellSilence({ one, path }: Drawn, { silent, seed }: Steps): void {
+  silent.push(`${bodySaid(one)} (--seed ${seed} --path ${path})`)
+}

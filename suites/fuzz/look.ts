@@ -1,0 +1,181 @@
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { type PodView, podOf } from '../harness/read.ts'
+import { changesIn, changesOf } from './again.ts'
+import type { FuzzCase } from './cases.ts'
+import { keep } from './findings.ts'
+import { type PinnedDown, pinDown } from './pin-down.ts'
+import { simplest } from './play.ts'
+import { createPlayer, type Played } from './player.ts'
+import { podless, type Sent, type Stage, spend } from './stages.ts'
+import { lookAfterMs } from './trial.ts'
+import type { Steps } from './try.ts'
+
+/** What is expected after a refusal. */
+export const unchanged = 'nothing of the pod is changed'
+
+/** Changes of one stage that are pinned down to cases, each at the cost of several pods. */
+const searchesEach = 8
+/** Accepted cases of a pod that are kept in mind: the last ones decide how it is. */
+const acceptedKept = 16
+/** Cases of pods that were given up which are sent to another one together. */
+const owedAtOnce = 64
+/** Simpler cases that are tried of one that changes a pod. */
+const simplerTries = 6
+/** What a pod may come to by itself, or by what its platform does. */
+const movesByItself = ['status', 'actions', 'dataCenterId'] as const
+
+/**
+ * Looks whether the pod of a stage has changed under refusals, and keeps a finding for the cases that did it. True where
+ * it has: another pod is to be taken then.
+ */
+export async function look(context: Context, stage: Stage, steps: Steps): Promise<boolean> {
+  const { pod, sent, aside } = stage
+  if (pod === null || sent.length === 0) return false
+  if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
+  const outcome = await steps.attempt(() => context.pods.get(pod.id))
+  // Whoever gives no answer now is looked at the next time.
+  if ('failure' in outcome) return false
+  stage.unlooked = 0
+  if (changesIn(pod, outcome.value, aside) === null) {
+    settled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
+    return false
+  }
+  const blamed = await blame(context, stage, sent, steps)
+  if (!blamed.isFound) {
+    // A read may lag: by the time that a write takes to be visible, it shows the pod as it is.
+    const rest = await steps.attempt(() =>
+      context.settle(
+        pod.id,
+        (_, now) => now !== null && changesOf(pod, now, aside) === null,
+        context.target.tolerances.visibleMs,
+      ),
+    )
+    if ('value' in rest && rest.value.settled) return false
+    if ('value' in rest) tellUnexplained(stage, pod, rest.value.reply, blamed.failure, steps)
+  }
+  stage.sent = []
+  await giveUp(stage, steps)
+  return true
+}
+
+/** Gives up the pod of a stage; refusals that it was not looked at after are owed. */
+export async function giveUp(stage: Stage, { drop }: Pick<Steps, 'drop'>): Promise<void> {
+  const { pod, sent } = stage
+  const owed = sent.filter(({ isAccepted, seenMs }) => !isAccepted && seenMs === null)
+  Object.assign(stage, podless(), { owed: [...stage.owed, ...owed] })
+  if (pod !== null) await drop(pod)
+}
+
+/** Sends what is owed to a new pod and looks at that one, once there are `least` cases. */
+export async function payOwed(context: Context, stage: Stage, steps: Steps, least = owedAtOnce): Promise<void> {
+  const { owed } = stage
+  if (owed.length < least) return
+  stage.owed = []
+  await blame(context, stage, owed, steps)
+}
+
+/** Leaves out what was seen to come to nothing so long ago, ms, and keeps in mind what was accepted. */
+function settled(stage: Stage, nowMs: number, afterMs: number): void {
+  for (const each of stage.sent) each.seenMs ??= nowMs
+  const isOver = ({ seenMs }: Sent) => seenMs !== null && nowMs - seenMs >= afterMs
+  const accepted = stage.sent.filter((each) => isOver(each) && each.isAccepted)
+  stage.accepted = [...stage.accepted, ...accepted].slice(-acceptedKept)
+  stage.sent = stage.sent.filter((each) => !isOver(each))
+}
+
+/**
+ * Keeps a finding for each few of these cases that change a pod. Answers whether there are any, which is taken for
+ * granted once enough were searched for on this stage, and why it could not be tried, if that is so.
+ */
+export async function blame(context: Context, stage: Stage, sent: readonly Sent[], steps: Steps) {
+  const play = createPlayer(context, stage.trial, steps)
+  let failure: string | null = null
+  const changes = async (cases: readonly Sent[]): Promise<Changed | null> => {
+    const outcome = await steps.attempt(() => play(cases.map(({ one }) => one)))
+    if ('failure' in outcome) failure = outcome.failure
+    return 'value' in outcome && outcome.value.change !== null ? (outcome.value as Changed) : null
+  }
+  const refused = sent.filter(({ isAccepted }) => !isAccepted)
+  let isFound = refused.length > 0 && stage.searches >= searchesEach
+  let left = refused
+  for (;;) {
+    const suspect = left.find(({ one }) => stage.spent.has(one.mutator))
+    const known = suspect === undefined ? null : await pinDown([suspect], changes)
+    const pinned = known ?? (stage.searches < searchesEach ? await pinDown(left, changes) : null)
+    if (pinned === null) break
+    isFound = true
+    const culprit = await keepPinned(stage, pinned, changes, steps)
+    left = left.filter(({ one }) => one.mutator !== culprit.one.mutator)
+  }
+  const all = [...stage.accepted, ...sent]
+  if (!isFound && all.some(({ isAccepted }) => isAccepted)) {
+    const pinned = await pinDown(all, changes)
+    if (pinned !== null) await keepPinned(stage, pinned, changes, steps)
+    isFound = pinned !== null
+  }
+  return { isFound, failure }
+}
+
+type Changed = Played & { readonly change: NonNullable<Played['change']> }
+
+/** Keeps the cases that change a pod, simpler where one is enough; the last of them. */
+async function keepPinned(
+  stage: Stage,
+  pinned: PinnedDown<Sent, Changed>,
+  changes: (cases: readonly Sent[]) => Promise<Changed | null>,
+  steps: Steps,
+): Promise<Sent> {
+  const last = pinned.cases.at(-1)
+  if (last === undefined) throw new Error('no case is no cause')
+  stage.searches++
+  spend(stage, last.one)
+  let { seen } = pinned
+  const choices: number[] = []
+  const isSame = async (one: FuzzCase) => {
+    const again = await changes([{ ...last, one }])
+    if (again?.change.text !== pinned.seen.change.text) return false
+    seen = again
+    return true
+  }
+  const one = pinned.cases.length === 1 ? await simplest(last.one, isSame, simplerTries, choices) : last.one
+  const cases = [...pinned.cases.slice(0, -1), { one, path: [last.path, ...choices].join(':') }]
+  const observed = `status ${seen.reply.status}, and then ${steps.clean(seen.change.text)}`
+  keep(stage, { cases, allowed: seen.allowed, observed, also: unchanged }, steps)
+  return last
+}
+
+/** Tells of a change that no case shows again: a finding where a pod does not come to it by itself. */
+function tellUnexplained(stage: Stage, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
+  const { aside } = stage
+  const observed = steps.clean(changesIn(pod, reply, aside) ?? '')
+  const now = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+  const cases = [...stage.accepted, ...stage.sent]
+  if (now !== null && changesOf(pod, now, [...aside, ...movesByItself]) !== null) {
+    const doubt =
+      failure === null
+        ? 'none of them, nor all together, did it again on a new pod'
+        : `they could not be sent to a new pod: ${failure}`
+    keep(stage, { cases, allowed: [], observed, also: unchanged, doubt }, steps)
+    return
+  }
+  tellOnce(
+    stage,
+    cases,
+    `${observed} came of a pod while bodies were refused`,
+    'which a pod may come to by itself',
+    steps,
+  )
+}
+
+/** Tells of something that a target may be excused for, and that did not come again. */
+export function tellOnce(
+  { name }: Stage,
+  cases: readonly Pick<Sent, 'path'>[],
+  seen: string,
+  excuse: string,
+  { notes, seed }: Steps,
+): void {
+  const path = cases.map((each) => each.path).join()
+  notes.add(`${name}: ${seen}, ${excuse}, and not again: no finding (--seed ${seed} --path ${path})`)
+}

@@ -1,0 +1,37 @@
+/** Cases that show something when they are sent, in this order, to a new pod, and what they show. */
+export interface PinnedDown<C, T> {
+  readonly cases: readonly C[]
+  readonly seen: T
+}
+
+/** More cases than this are not taken apart: what needs them all is told as it was sent. */
+const mostNeeded = 3
+
+/**
+ * Finds the few of these cases that are enough to show something again, most often one: the shortest beginning that
+ * still shows it ends with a case that is needed, and so on until the needed ones show it alone. `shows` sends cases to
+ * a new pod and returns null where they do not show it. Null where all of them together do not show it again; all that
+ * may be needed, in order, where more than three are.
+ */
+export async function pinDown<C, T>(
+  cases: readonly C[],
+  shows: (cases: readonly C[]) => Promise<T | null>,
+): Promise<PinnedDown<C, T> | null> {
+  const seen = cases.length === 0 ? null : await shows(cases)
+  if (seen === null) return null
+  let before = cases
+  let needed: readonly C[] = []
+  while (before.length > 0 && needed.length < mostNeeded) {
+    let enough = before.length
+    for (let short = 0; enough - short > 1; ) {
+      const middle = Math.floor((short + enough) / 2)
+      if ((await shows([...before.slice(0, middle), ...needed])) === null) short = middle
+      else enough = middle
+    }
+    needed = [...before.slice(enough - 1, enough), ...needed]
+    before = before.slice(0, enough - 1)
+    const alone = await shows(needed)
+    if (alone !== null) return { cases: needed, seen: alone }
+  }
+  return { cases: [...before, ...needed], seen }
+}

@@ -1,0 +1,101 @@
+import { refuseOutage } from '../harness/check.ts'
+import type { Reply } from '../harness/client/reply.ts'
+import type { Context } from '../harness/context.ts'
+import { isSuccess } from '../harness/exchange.ts'
+import type { PodView } from '../harness/read.ts'
+import { changesIn, sendTwice } from './again.ts'
+import type { FuzzCase } from './cases.ts'
+import { type Allowed, isIn } from './oracle.ts'
+import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf } from './trial.ts'
+
+/** What came of cases that were sent to a new pod, one after the other. */
+export interface Played {
+  /** The answer to the last case. */
+  readonly reply: Reply
+  readonly allowed: readonly Allowed[]
+  /** Whether that answer is in a class that is allowed. */
+  readonly isAllowed: boolean
+  /** What of the pod is not as it should be afterwards; null where nothing is, or where the pod serves no more. */
+  readonly change: Change | null
+}
+
+export interface Change {
+  readonly text: string
+  /** The answer that shows it. */
+  readonly reply: Reply
+}
+
+/** Sends cases to a new pod. Rejects with RuleBroken where one is accepted and comes to something else. */
+export type Play = (cases: readonly FuzzCase[]) => Promise<Played>
+
+/** A pod that cases were sent to and that is as it should be. */
+interface Used {
+  readonly pod: PodView
+  readonly sent: readonly FuzzCase[]
+  readonly aside: ReadonlySet<string>
+}
+
+export interface PlayerOptions {
+  /** Told of each pod that is given up. */
+  readonly drop?: (pod: PodView) => Promise<void>
+  /** Whether the pod is looked at afterwards; false where the answer alone matters. */
+  readonly looks?: boolean
+}
+
+/**
+ * Makes a function that sends cases to a new pod and looks at it afterwards. As long as nothing has changed the pod, it
+ * serves again for cases that begin with those it was sent.
+ */
+export function createPlayer(
+  context: Context,
+  trial: Trial,
+  { drop = async () => {}, looks = true }: PlayerOptions = {},
+): Play {
+  let used: Used | null = null
+
+  async function begin(cases: readonly FuzzCase[]): Promise<Used> {
+    const known = used
+    used = null
+    if (known !== null && cases.length > known.sent.length && known.sent.every((one, at) => one === cases[at])) {
+      return known
+    }
+    if (known !== null) await drop(known.pod)
+    return { pod: await trial.make(), sent: [], aside: new Set() }
+  }
+
+  return async (cases) => {
+    let { pod, sent, aside }: Used = await begin(cases)
+    let last: Omit<Played, 'change'> | null = null
+    let isUsedUp = false
+    for (const one of cases.slice(sent.length)) {
+      if (isUsedUp) [pod, aside, isUsedUp] = [await trial.make(), new Set(), false]
+      const allowed = allowedOf(trial, pod, one.bytes)
+      const reply = await sendTwice(trial, pod, one.bytes)
+      refuseOutage(reply)
+      const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
+      last = { reply, allowed, isAllowed: seen.length > 0 }
+      if (!seen.some(isChange)) continue
+      const after = seen.map((each) => each.after)
+      const next = await trial.accepted(pod, after, one)
+      if (next === null) await drop(pod)
+      isUsedUp = next === null
+      pod = next === null ? pod : withMountsOf(pod, next)
+      aside = asideAfter(aside, one, after)
+    }
+    if (last === null) throw new Error('there is no case to send')
+    const isOutOfHand = !last.isAllowed && isSuccess(last.reply.status)
+    if (isUsedUp || trial.isPodless === true) return { ...last, change: null }
+    const change = looks && !isOutOfHand ? await changeOf(pod, aside) : null
+    if (looks && !isOutOfHand && change === null) used = { pod, sent: cases, aside }
+    else await drop(pod)
+    return { ...last, change }
+  }
+
+  async function changeOf(pod: PodView, aside: ReadonlySet<string>): Promise<Change | null> {
+    await context.clock.sleep(lookAfterMs(context))
+    const reply = await context.pods.get(pod.id)
+    refuseOutage(reply)
+    const text = changesIn(pod, reply, aside)
+    return text === null ? null : { text, reply }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Context } from '../harness/context.ts'
+import type { FuzzCase } from './cases.ts'
+import { wrongIn } from './judge.ts'
+import { unchanged } from './look.ts'
+import { allowedText } from './oracle.ts'
+import { createPlayer, type Played } from './player.ts'
+import { caseAt, type Stage, stagesOf } from './stages.ts'
+import { withoutPod } from './trial.ts'
+import type { Outcome, Steps } from './try.ts'
+
+/** Cases that were sent once more to a new pod. */
+export interface Replayed {
+  readonly stage: string
+  readonly cases: readonly Pick<FuzzCase, 'mutator' | 'place' | 'bytes'>[]
+  /** What was wrong; null where nothing was. */
+  readonly wrong: string | null
+  /** What came, such as `status 422`, and what is allowed. */
+  readonly observed: string
+  readonly expected: string
+  /** Why nothing can be said; null where something can. */
+  readonly undecided: string | null
+  /** Why they were sent to a pod that does not exist; null where one was made. */
+  readonly podless: string | null
+}
+
+/** The cases of a seed and path, in order, and the stage that they are for; null where there is no such path. */
+export function casesAt(context: Context, seed: number, path: string): Pick<Replayed, 'stage' | 'cases'> | null {
+  const stages = stagesOf(context)
+  const drawn = path.split(',').map((each) => drawnAt(stages, seed, each))
+  const [first] = drawn
+  if (first === undefined || drawn.some((each) => each?.stage !== first?.stage)) return null
+  return first === null
+    ? null
+    : { stage: first.stage.name, cases: drawn.flatMap((each) => (each === null ? [] : [each.one])) }
+}
+
+/** Sends cases to a new pod of a stage, in order, and looks at it afterwards; null where the target has no such stage. */
+export async function replayCases(
+  context: Context,
+  { stage: name, cases }: Pick<Replayed, 'stage' | 'cases'>,
+  attempt: Steps['attempt'],
+): Promise<Replayed | null> {
+  const stage = stagesOf(context).find((each) => each.name === name)
+  if (stage === undefined) return null
+  const made = await attempt(() => stage.trial.make())
+  const trial = 'value' in made ? { ...stage.trial, make: async () => made.value } : withoutPod(stage.trial)
+  const outcome = await attempt(() => createPlayer(context, trial)(cases))
+  const podless = 'failure' in made ? made.failure : null
+  return { stage: name, cases, ...judged(outcome), podless }
+}
+
+function judged(outcome: Outcome<Played>): Pick<Replayed, 'wrong' | 'observed' | 'expected' | 'undecided'> {
+  if ('failure' in outcome) {
+    const { failure, undecided, expected = 'an answer' } = outcome
+    const observed = wrongIn(outcome) ?? failure
+    return { wrong: undecided ? null : observed, observed, expected, undecided: undecided ? failure : null }
+  }
+  const { reply, allowed, isAllowed, change } = outcome.value
+  const wrong = wrongIn(outcome)
+  const also = isAllowed && change !== null ? `, and then ${unchanged}` : ''
+  return { wrong, observed: wrong ?? `status ${reply.status}`, expected: allowedText(allowed) + also, undecided: null }
+}
+
+function drawnAt(stages: readonly Stage[], seed: number, path: string): { stage: Stage; one: FuzzCase } | null {
+  const [run = 0, ...steps] = path.split(':').map(Number)
+  const { stage, one: drawn } = caseAt(stages, seed, run)
+  let one = drawn
+  for (const step of steps) {
+    const simpler = [...takeOf(one.simpler?.() ?? [], step + 1)][step]
+    if (simpler === undefined) return null
+    one = simpler
+  }
+  return { stage, one }
+}
+
+function* takeOf<T>(items: Iterable<T>, count: number): Iterable<T> {
+  let left = count
+  for (const item of items) {
+    if (left-- <= 0) return
+    yield item
+  }
+}
