@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Options, readOptions, UsageError } from './options.ts'
 
@@ -21,4 +23,15 @@ test.each([
 ])('mutate %s is refused', (line, message) => {
   expect(() => readOptions(line.split(' '))).toThrow(UsageError)
   expect(() => readOptions(line.split(' '))).toThrow(message)
+})
+
+test.each([
+  [['--seed', 'x'], '--seed is x; expected an integer from 0\n'],
+  [['--only', 'suites/*'], /^--only matches none of the \d+ files that are mutated\n$/],
+])('the command mutate %j ends with 2 and a sentence', (args, message) => {
+  const main = join(import.meta.dirname, 'main.ts')
+  const { status, stderr } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(message) })
 })

@@ -39,9 +39,9 @@ test('a report lists survivors and what the table lacks, and counts', () => {
   expect(linesOf(result, 61.4)).toMatchInlineSnapshot(`
     [
       "reference/a.ts:4: survived (equivalent)
-      reference/a.ts sum EqualityOperator: a > 4 → a >= 4",
+          - 'reference/a.ts sum EqualityOperator: a > 4 → a >= 4'",
       "reference/a.ts:5: survived (not in the table)
-      reference/a.ts sum EqualityOperator: a > 5 → a >= 5",
+          - 'reference/a.ts sum EqualityOperator: a > 5 → a >= 5'",
       "reference/a.ts later: 1 mutant in code that no rule reaches",
       "stale, remove it from the table: reference/b.ts *",
       "",

@@ -51,7 +51,8 @@ export function linesOf(result: Result, seconds: number): string[] {
   return [
     ...survivors.map(
       ({ mutant: { file, line, key }, entry }) =>
-        `${file}:${line}: survived (${entry?.class ?? 'not in the table'})\n  ${key.replaceAll('\n', ' ')}`,
+        // As the table has it, so that it can be copied.
+        `${file}:${line}: survived (${entry?.class ?? 'not in the table'})\n      - '${key.replaceAll("'", "''")}'`,
     ),
     ...open.map(({ place, count }) => `${place}: ${counted(count, 'mutant')} in code that no rule reaches`),
     ...stale.map((entry) => `stale, remove it from the table: ${entry}`),
