@@ -46,7 +46,7 @@ describe('every command that the documents show works', () => {
 })
 
 async function runs(command: string): Promise<void> {
-  if (ofThePackage.has(command)) return
+  if (ofThePackage.has(command) || command.startsWith('npm run mutate')) return
   if (command.startsWith('printf ')) return writeExample(command)
   if (command.startsWith('export ')) return
   const words = parse(command).map(String)

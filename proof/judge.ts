@@ -17,6 +17,8 @@ export interface JudgeOptions {
   readonly plain?: boolean
   /** Told of each exchange at its end. */
   readonly exchanged?: (exchange: Exchange) => void
+  /** Called with the judgement of each scenario as soon as it is known. */
+  readonly judged?: (judgement: Judgement) => void
 }
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
@@ -26,6 +28,7 @@ export async function judgeOn({
   seed = 1,
   plain = false,
   exchanged,
+  judged,
 }: JudgeOptions): Promise<Judgement[]> {
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
@@ -47,7 +50,13 @@ export async function judgeOn({
     door: inProcessDoor(instance),
   })
   try {
-    const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
+    const scenarios = await Promise.all(
+      session.scenarios.map(async ({ judge }) => {
+        const judgement = await judge()
+        judged?.(judgement)
+        return judgement
+      }),
+    )
     return [...scenarios, ...(await session.finish())]
   } finally {
     clock.close()

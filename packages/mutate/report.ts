@@ -1,0 +1,65 @@
+import { counted } from '../../suites/harness/counted.ts'
+import type { Outcome } from './crew.ts'
+import type { Mutant } from './instrument.ts'
+import type { Classification, Table } from './table.ts'
+
+/** What came of a run, with the table's entries beside what no rule noticed. */
+export interface Result {
+  readonly outcomes: readonly Outcome[]
+  readonly survivors: readonly { readonly mutant: Mutant; readonly entry: Classification | null }[]
+  /** Functions with code that never runs, and how many mutants that code has. */
+  readonly unreached: readonly {
+    readonly place: string
+    readonly count: number
+    readonly entry: Classification | null
+  }[]
+  /** Entries of the table that nothing needs; empty unless every mutant was judged. */
+  readonly stale: readonly string[]
+}
+
+/** @param isWhole whether all mutants of all files were judged. */
+export function conclude(
+  outcomes: readonly Outcome[],
+  beyond: readonly Mutant[],
+  table: Table,
+  isWhole: boolean,
+): Result {
+  const alive = outcomes.filter(({ status }) => status === 'survived').map(({ mutant }) => mutant)
+  return {
+    outcomes,
+    survivors: alive.map((mutant) => ({ mutant, entry: table.survivor(mutant) ?? null })),
+    unreached: [...Map.groupBy(beyond, ({ place }) => place)].map(([place, mutants]) => {
+      const [first] = mutants
+      return { place, count: mutants.length, entry: (first && table.unreached(first)) ?? null }
+    }),
+    stale: isWhole ? table.stale(alive, beyond) : [],
+  }
+}
+
+/** Whether the table has an entry for everything that no rule noticed. */
+export function isClassified({ survivors, unreached }: Result): boolean {
+  return [...survivors, ...unreached].every(({ entry }) => entry !== null)
+}
+
+/** The report on a terminal: survivors, what the table lacks, and the counts last. */
+export function linesOf(result: Result, seconds: number): string[] {
+  const { outcomes, survivors, unreached, stale } = result
+  const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length
+  const classes = Map.groupBy(survivors, ({ entry }) => entry?.class ?? 'not in the table')
+  const open = unreached.filter(({ entry }) => entry === null)
+  const dead = unreached.reduce((sum, { count }) => sum + count, 0)
+  return [
+    ...survivors.map(
+      ({ mutant: { file, line, key }, entry }) =>
+        // As the table has it, so that it can be copied.
+        `${file}:${line}: survived (${entry?.class ?? 'not in the table'})\n      - '${key.replaceAll("'", "''")}'`,
+    ),
+    ...open.map(({ place, count }) => `${place}: ${counted(count, 'mutant')} in code that no rule reaches`),
+    ...stale.map((entry) => `stale, remove it from the table: ${entry}`),
+    '',
+    `${counted(outcomes.length, 'mutant')}: ${count('killed') + count('timeout')} killed (${count('timeout')} by timeout), ` +
+      `${count('recorded')} recorded, ${count('survived')} survived; ${Math.round(seconds)} s`,
+    `survivors: ${[...classes].map(([name, of]) => `${of.length} ${name}`).join(', ') || 'none'}`,
+    `code that no rule reaches: ${counted(dead, 'mutant')} in ${counted(unreached.length, 'function')}, ${open.length} not in the table`,
+  ]
+}

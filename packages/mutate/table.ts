@@ -1,0 +1,82 @@
+import { matchesGlob } from 'node:path'
+import { Ajv } from 'ajv'
+import { parse } from 'yaml'
+import type { Mutant } from './instrument.ts'
+
+/** Why a mutant may survive, or what has yet to notice it. */
+export interface Classification {
+  readonly class: 'equivalent' | 'freedom' | 'missing'
+  readonly reason: string
+}
+
+/** `proof/mutants.yaml`: the mutants that no rule notices, each with its reason. */
+export interface Table {
+  /** Why a file is not mutated, or undefined. */
+  exclusion(file: string): string | undefined
+  /** Of a mutant whose code runs while the reference is judged. */
+  survivor(mutant: Mutant): Classification | undefined
+  /** Of a mutant whose code never runs. */
+  unreached(mutant: Mutant): Classification | undefined
+  /** Entries that none of these mutants needs. */
+  stale(survivors: readonly Mutant[], unreached: readonly Mutant[]): string[]
+}
+
+/** The table is not valid. */
+export class TableError extends Error {
+  override readonly name = 'TableError'
+}
+
+interface Document {
+  readonly excluded: readonly { readonly reason: string; readonly files: readonly string[] }[]
+  readonly unreached: readonly (Classification & { readonly functions: readonly string[] })[]
+  readonly survivors: readonly (Classification & { readonly mutants: readonly string[] })[]
+}
+
+const text = { type: 'string', minLength: 1 }
+const texts = { type: 'array', items: text, minItems: 1 }
+const listOf = (properties: Record<string, object>) => ({
+  type: 'array',
+  items: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+})
+const classified = { class: { enum: ['equivalent', 'freedom', 'missing'] }, reason: text }
+const lists = {
+  excluded: listOf({ reason: text, files: texts }),
+  unreached: listOf({ ...classified, functions: texts }),
+  survivors: listOf({ ...classified, mutants: texts }),
+}
+const isTable = new Ajv().compile<Document>({
+  type: 'object',
+  properties: lists,
+  required: Object.keys(lists),
+  additionalProperties: false,
+})
+
+/** @throws TableError if the text is not such a table. */
+export function readTable(yaml: string): Table {
+  const document: unknown = parse(yaml)
+  if (!isTable(document)) {
+    const [error] = isTable.errors ?? []
+    throw new TableError(`${error?.instancePath || 'the document'} ${error?.message}`)
+  }
+  const { excluded, unreached, survivors } = document
+  const byKey = new Map<string, Classification>()
+  for (const entry of survivors) {
+    for (const key of entry.mutants) {
+      if (byKey.has(key)) throw new TableError(`survivors lists this mutant twice: ${key}`)
+      byKey.set(key, entry)
+    }
+  }
+  return {
+    exclusion: (file) => excluded.find(({ files }) => files.some((glob) => matchesGlob(file, glob)))?.reason,
+    survivor: ({ key }) => byKey.get(key),
+    unreached: ({ place }) => unreached.find(({ functions }) => functions.some((glob) => matchesGlob(place, glob))),
+    stale(alive, beyond) {
+      const keys = new Set(alive.map(({ key }) => key))
+      const globs = unreached.flatMap(({ functions }) => functions)
+      return [
+        ...[...byKey.keys()].filter((key) => !keys.has(key)),
+        ...globs.filter((glob) => !beyond.some(({ place }) => matchesGlob(place, glob))),
+      ]
+    },
+  }
+}
