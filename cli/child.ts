@@ -10,6 +10,8 @@ export interface ChildRun {
   readonly ended: Promise<ChildEnd>
   /** Ends the whole process group: asks first, insists `graceMs` later. */
   stop(graceMs: number): Promise<void>
+  /** Ends it at once, without waiting for it. */
+  kill(): void
 }
 
 export interface ChildEnd {
@@ -31,6 +33,9 @@ export interface ChildOptions {
 
 const keptOutput = 16_384
 
+/** How long the process may linger once it said that it is at its end, and its output once it has ended, real ms. */
+const lingeringMs = 10_000
+
 /**
  * Starts the process that runs the rules, in a process group of its own. The options go over the channel between the
  * two, since they hold keys, and the child ends when that is closed; progress comes back as NDJSON on descriptor 3.
@@ -43,6 +48,7 @@ export function startChild({ options, environment, onProgress, module }: ChildOp
   })
   let said = ''
   let inOrder = false
+  let lingering: NodeJS.Timeout | undefined
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
       said = (said + chunk.toString('utf8')).slice(-keptOutput)
@@ -53,13 +59,23 @@ export function startChild({ options, environment, onProgress, module }: ChildOp
     const progress = parse(line)
     if (progress === null) return
     if (progress.type === 'ended' || progress.type === 'stopped') inOrder = true
+    if (progress.type === 'ended') lingering = setTimeout(() => signalGroup(child, 'SIGKILL'), lingeringMs)
     onProgress(progress)
   })
   // A child that dies before it has read its options is told of by its end, not by the broken channel.
   child.send(options, () => {})
   const ended = new Promise<ChildEnd>((resolve, reject) => {
+    const end = (code: number | null, signal: NodeJS.Signals | null) => {
+      clearTimeout(lingering)
+      resolve({ code, signal, inOrder, said: said.trim() })
+    }
     child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, inOrder, said: said.trim() }))
+    child.on('close', end)
+    // Something that it has started may keep its output open.
+    child.on('exit', (...how) => {
+      clearTimeout(lingering)
+      lingering = setTimeout(() => end(...how), lingeringMs)
+    })
   })
   return {
     pid: child.pid ?? 0,
@@ -70,6 +86,7 @@ export function startChild({ options, environment, onProgress, module }: ChildOp
       await ended.catch(() => {})
       clearTimeout(insist)
     },
+    kill: () => signalGroup(child, 'SIGKILL'),
   }
 }
 

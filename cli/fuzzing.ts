@@ -3,9 +3,8 @@ import { composeOptions } from '../reference/options.ts'
 import { type CampaignOptions, campaign } from '../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../suites/fuzz/replay.ts'
-import { createControlClient } from '../suites/harness/clock/control-client.ts'
 import { createControlledClock } from '../suites/harness/clock/controlled.ts'
-import { createRealClock } from '../suites/harness/clock/real.ts'
+import { openClock } from '../suites/harness/clock/open.ts'
 import type { RunClock } from '../suites/harness/clock/types.ts'
 import type { Context } from '../suites/harness/context.ts'
 import { type HeaderPairs, jsonOf } from '../suites/harness/exchange.ts'
@@ -56,11 +55,11 @@ export interface FuzzRun {
   readonly notes: readonly string[]
 }
 
-/** Opens a target over HTTP; rejects where its clock cannot be read. */
+/** Opens a target over HTTP. Rejects with ClockFault where its clock gives no state. */
 export async function openTarget(target: Target, concurrency: number): Promise<OpenTarget> {
   const { answerMs, connectMs } = target.tolerances
+  const clock = await openClock(target)
   const http = overHttp({ answerMs, connectMs, connections: concurrency })
-  const clock = target.clock === 'real' ? createRealClock() : await remoteClock(target.clock.url, http.send)
   return {
     target,
     transport: http.send,
@@ -270,10 +269,4 @@ function standingStill({ transport, clock }: OpenTarget): Transport {
       actor.done()
     }
   }
-}
-
-async function remoteClock(url: string, send: Transport): Promise<RunClock> {
-  const control = createControlClient(url, send)
-  const { nowMs: startMs } = await control.state()
-  return createControlledClock({ kind: 'remote', control, startMs })
 }

@@ -8,10 +8,30 @@ export interface Interruption {
   end(): void
 }
 
+/** How many watch for signals. */
+let watchers = 0
+
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Signals within this time of the first are the same one, sent to us and to our parent. */
 const echoMs = 1_000
+
+/** From here on, a signal that nobody watches for ends the process at once as interrupted: nothing has been made yet. */
+export function endOnSignals(): void {
+  for (const name of signals) {
+    process.on(name, () => {
+      if (watchers === 0) process.exit(exitCodes.interrupted)
+    })
+  }
+}
+
+/** Resolves once a signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    signal.addEventListener('abort', () => done(), { once: true })
+    if (signal.aborted) done()
+  })
+}
 
 /** Takes the signals that end a run. A second one, a second later, ends the process at once as interrupted. */
 export function watchInterruption(onSecond: () => void): Interruption {
@@ -26,10 +46,12 @@ export function watchInterruption(onSecond: () => void): Interruption {
       process.exit(exitCodes.interrupted)
     }
   }
+  watchers++
   for (const name of signals) process.on(name, heard)
   return {
     signal: controller.signal,
     end() {
+      watchers--
       for (const name of signals) process.removeListener(name, heard)
     },
   }

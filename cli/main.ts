@@ -2,6 +2,7 @@ import { CommanderError } from 'commander'
 import { exitCodes } from '../suites/harness/results/types.ts'
 import { TargetFileError } from '../suites/harness/target/error.ts'
 import { BrokenError, UsageError } from './errors.ts'
+import { endOnSignals } from './interrupt.ts'
 import { createProgram } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -17,12 +18,17 @@ const unwritable: ReadonlySet<string> = new Set([
   'EDQUOT',
 ])
 
+/** How long something that was left behind may keep the process alive once its command has ended, real ms. */
+const lingeringMs = 5_000
+
 let isUnprintable = false
 const terminal = processTerminal()
 process.stdout.on('error', quietly)
 process.stderr.on('error', quietly)
+endOnSignals()
 const code = await main(process.argv.slice(2), terminal)
 process.exitCode ||= code
+setTimeout(() => process.exit(), lingeringMs).unref()
 
 /** Runs one command. Every failure becomes one clear sentence on standard error and a code of the table. */
 async function main(words: readonly string[], terminal: Terminal): Promise<number> {

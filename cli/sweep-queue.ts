@@ -1,5 +1,4 @@
 import { tables } from '../generated/tables.ts'
-import type { Actor } from '../suites/harness/clock/types.ts'
 import { counted } from '../suites/harness/counted.ts'
 import { isSuccess, jsonOf, type WireResponse } from '../suites/harness/exchange.ts'
 import { membersOf } from '../suites/harness/read.ts'
@@ -9,13 +8,13 @@ import { type Transport, TransportFailure } from '../suites/harness/transport/ty
 import { version } from './home.ts'
 import { type Leftover, timeText } from './leftovers.ts'
 import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
+import type { Patience } from './sweep-patience.ts'
 
 const noQueue = 'the target file names no queue-based endpoints'
 
 export interface PurgeOptions {
   readonly target: Target
-  readonly send: Transport
-  readonly actor: Actor
+  readonly patience: Patience
   /** The windows of a reference that is served with the same. */
   readonly windowScale: number
 }
@@ -97,7 +96,7 @@ async function isOver(
  */
 export async function purgeEndpoint(
   loaded: LedgerEndpoint,
-  { target: { queue, keys }, send, actor, windowScale }: PurgeOptions,
+  { target: { queue, keys }, patience: { send, sleep }, windowScale }: PurgeOptions,
 ): Promise<Leftover | null> {
   const left = (reason: string): Leftover => ({
     kind: 'queue',
@@ -112,7 +111,7 @@ export async function purgeEndpoint(
   const { requests, windowSeconds } = tables.rates.purge
   let answer: Pick<WireResponse, 'status'> | string = { status: 429 }
   for (let tries = 0; tries <= requests && typeof answer !== 'string' && answer.status === 429; tries++) {
-    if (tries > 0) await actor.sleep(windowSeconds * 1000 * windowScale)
+    if (tries > 0 && !(await sleep(windowSeconds * 1000 * windowScale))) break
     answer = await call({ queue, keys, send, method: 'POST', path: 'purgeQueue', endpoint: loaded.endpoint, job: '' })
   }
   if (typeof answer === 'string') return left(answer)

@@ -1,18 +1,16 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRealClock } from '../suites/harness/clock/real.ts'
-import type { Actor } from '../suites/harness/clock/types.ts'
-import { headerOf, isSuccess, jsonOf, type PodOperation, type WireResponse } from '../suites/harness/exchange.ts'
+import { isSuccess, jsonOf, type PodOperation, type WireResponse } from '../suites/harness/exchange.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
 import { listOf, membersOf, show } from '../suites/harness/read.ts'
 import { createRedactor } from '../suites/harness/record/redact.ts'
 import { secretsOf } from '../suites/harness/target/describe.ts'
 import type { PodPlane, Target } from '../suites/harness/target/types.ts'
-import { overHttp } from '../suites/harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 import type { Leftover } from './leftovers.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
+import { createPatience, type Patience, type SweepEnd } from './sweep-patience.ts'
 import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
@@ -42,6 +40,8 @@ export interface SweepOptions {
   readonly leaveKept: boolean
   /** The windows of a reference that is served with the same; 1 unless given. */
   readonly windowScale?: number
+  /** Where the sweep is part of a command that may be told to end. */
+  readonly end?: SweepEnd
 }
 
 /** How often a list is read for a pod whose creation was not answered: it may come into being late. */
@@ -52,7 +52,7 @@ const looks = 3
  * jobs by id; what waits on an endpoint that a load has filled, where the target file marks it dedicated. Deletes the
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
-export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: SweepOptions): Promise<Swept> {
+export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end }: SweepOptions): Promise<Swept> {
   const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
   const wanted = ledger.left.filter((pod) => !kept.includes(pod))
   const removed: string[] = []
@@ -62,12 +62,9 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
   const purged: string[] = []
   let jobs: Cancelled = { cancelled: [], over: [], failed: [], expiring: [] }
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
-    const http = overHttp({ connectMs: target.tolerances.connectMs, answerMs: target.tolerances.answerMs })
-    const clock = createRealClock()
-    const actor = clock.actor('sweep')
+    const patience = createPatience(target, end)
     try {
-      const send = patient(http.send, target, actor)
-      const remover = createRemover(send, target, ledger.run)
+      const remover = createRemover(patience.patient, target, ledger.run)
       const fail = (name: string, id: string | null, reason: string) =>
         failed.push({ kind: 'pod', name, id, reason, endsMs: null })
       const take = async (name: string, ids: readonly string[]): Promise<void> => {
@@ -78,21 +75,22 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1 }: S
         else (ends.every(({ wasGone }) => wasGone) ? gone : removed).push(name)
       }
       for (const one of ledger.endpoints) {
-        const full = await purgeEndpoint(one, { target, send: http.send, actor, windowScale })
+        const full = await purgeEndpoint(one, { target, patience, windowScale })
         if (full === null) purged.push(one.endpoint)
         else failed.push(full)
       }
-      jobs = await cancelJobs(ledger, target, send, Date.now())
+      jobs = await cancelJobs(ledger, target, patience.patient, Date.now())
       failed.push(...jobs.failed)
       for (const { name, id } of wanted) if (id !== null) await take(name, [id])
       const sought = wanted.filter(({ id }) => id === null)
-      const found = await idsOf(remover, sought, actor, target.tolerances.visibleMs)
-      if (found instanceof Map) for (const { name } of sought) await take(name, found.get(name) ?? [])
-      else for (const { name } of sought) fail(name, null, found.message)
+      const { found, fault } = await idsOf(remover, sought, patience, target.tolerances.visibleMs)
+      for (const { name } of sought) {
+        const ids = found.get(name)
+        if (ids === undefined && fault !== null) fail(name, null, fault)
+        else await take(name, ids ?? [])
+      }
     } finally {
-      actor.done()
-      clock.close()
-      await http.close()
+      await patience.close()
     }
   }
   const swept = {
@@ -134,20 +132,6 @@ async function inTurn<One, T>(all: readonly One[], work: (one: One) => Promise<T
   const done: T[] = []
   for (const one of all) done.push(await work(one))
   return done
-}
-
-/** The same transport, waiting 429s out as long as the target file allows. */
-function patient(send: Transport, target: Target, actor: Actor): Transport {
-  return async (request) => {
-    for (let waitedMs = 0; ; ) {
-      const answer = await send(request)
-      if (answer.status !== 429) return answer
-      const waitMs = Math.max(1, Number(headerOf(answer.headers, 'retry-after') ?? 1) || 1) * 1000
-      waitedMs += waitMs
-      if (waitedMs > target.tolerances.rateWaitMs) return answer
-      await actor.sleep(waitMs)
-    }
-  }
 }
 
 function createRemover(send: Transport, target: Target, run: string): Remover {
@@ -217,29 +201,30 @@ function unanswered(error: unknown): { readonly status: string } {
 
 /**
  * Ids of the pods whose creation was not answered, or was refused, by their exact names; a refused one is looked for
- * once only. An error where the list cannot be read.
+ * once only. `fault` says why there was no further look for those that were not found.
  */
 async function idsOf(
   remover: Remover,
   pods: readonly LedgerPod[],
-  actor: Actor,
+  { sleep }: Patience,
   visibleMs: number,
-): Promise<Map<string, string[]> | Error> {
+): Promise<{ readonly found: ReadonlyMap<string, string[]>; readonly fault: string | null }> {
   const found = new Map<string, string[]>()
-  const isSought = ({ name, state }: LedgerPod, look: number) => !found.has(name) && (look === 0 || state !== 'refused')
-  for (let look = 0; look < looks && pods.some((pod) => isSought(pod, look)); look++) {
-    if (look > 0) await actor.sleep(visibleMs / (looks - 1))
+  for (let look = 0; look < looks && pods.some(({ name }) => !found.has(name)); look++) {
+    if (look > 0 && !(await sleep(visibleMs / (looks - 1)))) {
+      return { found, fault: 'it may come into being late, and time could not pass until then' }
+    }
     const listed = await remover.list().catch((error: unknown) => {
       if (error instanceof TransportFailure || error instanceof Refused) return error
       throw error
     })
-    if (listed instanceof Error) return listed
-    for (const { name } of pods) {
+    if (listed instanceof Error) return { found, fault: listed.message }
+    for (const { name, state } of pods) {
       const ids = listed.filter(([given]) => given === name).map(([, id]) => id)
-      if (ids.length > 0) found.set(name, ids)
+      if (ids.length > 0 || state === 'refused') found.set(name, ids)
     }
   }
-  return found
+  return { found, fault: null }
 }
 
 function planeOf({ pods }: Target): PodPlane {

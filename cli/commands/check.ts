@@ -9,7 +9,7 @@ import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import type { RunOptions } from '../../suites/harness/run/options.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
-import { type ChildEnd, startChild } from '../child.ts'
+import { type ChildEnd, type ChildRun, startChild } from '../child.ts'
 import { digestsOf } from '../digests.ts'
 import { BrokenError, UsageError } from '../errors.ts'
 import { moduleFile, version } from '../home.ts'
@@ -24,6 +24,7 @@ import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { type Swept, sweepRun } from '../sweep.ts'
+import { interruptedMs } from '../sweep-patience.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
@@ -45,6 +46,9 @@ export interface CheckOptions {
 
 /** What `check` judges: the rows that the suites have a function for. `load` judges the others. */
 export const judged = rules.filter(({ id }) => !judgedByLoad.has(id))
+
+/** A run on a controlled clock takes seconds; one whose clock is slow, or steps in vain, ends within this, real ms. */
+const controlledBudgetMs = 1_800_000
 
 /** How long the run may take to write down what it knows once it was told to end, real ms. */
 const graceMs = 1_000
@@ -130,20 +134,26 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
       queueUrl: target.queue?.url ?? '',
     })
   }
+  let child: ChildRun | null = null
   const interruption = watchInterruption(() => {
+    child?.kill()
     terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
   })
   const progress = options.quiet ? noProgress : showProgress(terminal)
   try {
-    const child = startChild({ options: plan, environment: terminal.environment, onProgress: progress.tell })
-    if (target !== null) writeOwner(terminal.cwd, run, [process.pid, child.pid])
-    const stop = () => void child.stop(graceMs)
-    interruption.signal.addEventListener('abort', stop)
-    const end = await child.ended
+    const running = startChild({ options: plan, environment: terminal.environment, onProgress: progress.tell })
+    child = running
+    if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
+    const { signal } = interruption
+    const stop = () => void running.stop(graceMs)
+    signal.addEventListener('abort', stop)
+    if (target !== null) signal.addEventListener('abort', () => tellCleaning(terminal, progress))
+    const end = await running.ended
+    signal.removeEventListener('abort', stop)
     progress.end()
-    const swept = target === null ? null : await sweepLeft(terminal, run, target, options.keep)
+    const swept = target === null ? null : await sweepLeft(terminal, run, target, options.keep, signal)
     if (swept !== null) tellSwept(terminal, swept, run)
-    if (interruption.signal.aborted) {
+    if (signal.aborted) {
       if (options.out !== undefined) tellReports(plan.evidence, await resultsOf(plan.evidence), terminal)
       terminal.err(`plumbline: interrupted${swept === null || swept.failed.length > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
@@ -157,7 +167,8 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     }
     const results = await resultsOf(plan.evidence)
     printResults(results, terminal, options)
-    return options.out === undefined ? results.verdict.exit : tellReports(plan.evidence, results, terminal)
+    const exit = options.out === undefined ? results.verdict.exit : tellReports(plan.evidence, results, terminal)
+    return signal.aborted ? exitCodes.interrupted : exit
   } finally {
     progress.end()
     interruption.end()
@@ -178,17 +189,17 @@ async function plannedFor(
   { budget, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
 ): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
-  if (budget === undefined && maxCost === undefined && target?.clock !== 'real') return {}
+  if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
+    return target === null ? {} : { budgetMs: controlledBudgetMs }
   // Loaded where it is asked for: the plan needs every suite.
   const { defaultBudgetMs, linesOf, planOf, refuseCost } = await import('../plan.ts')
   const described = target ?? (await import('../../proof/instance.ts')).embed().target
   const plan = planOf(described, selected, budget)
   if (!quiet) for (const line of linesOf(plan, target)) terminal.err(line)
   refuseCost(plan, described, maxCost)
-  const budgetMs = budget ?? (described.clock === 'real' ? defaultBudgetMs : undefined)
   return {
     leftOut: plan.leftOut,
-    ...(budgetMs !== undefined && { budgetMs }),
+    budgetMs: budget ?? (described.clock === 'real' ? defaultBudgetMs : controlledBudgetMs),
     ...(maxCost !== undefined && { maxCost }),
   }
 }
@@ -199,9 +210,23 @@ export function profilesFor(list: string | undefined, target: Target | null): st
   return target === null ? profilesOf(judged) : ['core']
 }
 
+function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
+  progress.end()
+  err(
+    `plumbline: interrupted; removing what the run has made, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,
+  )
+}
+
 /** Removes what the run itself did not; pods that it was told to keep stay. */
-function sweepLeft(terminal: Terminal, run: string, target: Target, keep: boolean): Promise<Swept> {
-  return sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep })
+function sweepLeft(
+  terminal: Terminal,
+  run: string,
+  target: Target,
+  leaveKept: boolean,
+  signal: AbortSignal,
+): Promise<Swept> {
+  const end = { signal, goesOnMs: interruptedMs }
+  return sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept, end })
 }
 
 function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swept, run: string): void {

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findings.ts'
+import { ClockFault } from '../../suites/harness/clock/state.ts'
 import { counted } from '../../suites/harness/counted.ts'
 import { createResourceLedger } from '../../suites/harness/fixtures/resources.ts'
 import { program } from '../../suites/harness/results/rerun.ts'
@@ -26,6 +27,7 @@ import { writableFile } from '../places.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepRun } from '../sweep.ts'
+import { interruptedMs } from '../sweep-patience.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -63,11 +65,16 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
   )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
-    if (options.path !== undefined) return await replayed(open, seed, options.path, lanes.of, terminal)
+    if (options.path !== undefined) {
+      const again = replayed(open, seed, options.path, lanes.of, terminal)
+      again.catch(() => {})
+      const cut = givenUp(interruption.signal).then(() => exitCodes.interrupted)
+      return await Promise.race([again, cut])
+    }
     return await conducted(open, seed, options, lanes.of, interruption.signal, terminal)
   } finally {
     await open.close()
-    const left = await lanes.sweep()
+    const left = await lanes.sweep(interruption.signal)
     if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
     interruption.end()
   }
@@ -161,13 +168,15 @@ const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
   const { pods } = target
   if (pods === null) throw new UsageError('the target file gives no address of the pod API; add pods')
-  const open = await openTarget(target, concurrency).catch((error: unknown) => String(error))
-  const fault = typeof open === 'string' ? open : await unreachable(open, pods.url)
-  if (fault === null && typeof open !== 'string') return open
+  const open = await openTarget(target, concurrency).catch((error: unknown) => {
+    throw error instanceof ClockFault ? new UsageError(error.message) : error
+  })
+  const fault = await unreachable(open, pods.url)
+  if (fault === null) return open
   err(
     `plumbline: ${pods.url} gives no answer: ${fault}; check pods.url in the target file and that the target is running`,
   )
-  if (typeof open !== 'string') await open.close()
+  await open.close()
   return null
 }
 
@@ -192,11 +201,12 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       return { run, resources }
     },
     /** Answers how much could not be removed. */
-    async sweep(): Promise<number> {
+    async sweep(signal: AbortSignal): Promise<number> {
+      const end = { signal, goesOnMs: interruptedMs }
       let left = 0
       for (const run of runs) {
         if (target === null) return 0
-        const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+        const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, end })
         tellLeft(failed, run, { err })
         left += failed.length
       }

@@ -20,7 +20,7 @@ import {
 import { writeTarget } from '../../suites/harness/target/write.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
-import { watchInterruption } from '../interrupt.ts'
+import { aborted, watchInterruption } from '../interrupt.ts'
 import { writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
 import { findVariants, variantData, variantLines } from '../variants.ts'
@@ -59,9 +59,13 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   let worker: ProcessWorker | null = null
   const interruption = watchInterruption(() => worker?.kill())
   try {
-    worker = await workerOf(options, terminal)
+    worker = await workerOf(options, interruption.signal, terminal)
     await serveUntil(interruption.signal, worker, variants, options, terminal)
     return 0
+  } catch (error) {
+    // A worker that was ended while it started has no fault.
+    if (interruption.signal.aborted) return 0
+    throw error
   } finally {
     await worker?.close(graceMs)
     interruption.end()
@@ -98,11 +102,15 @@ async function serveUntil(
   }
 }
 
-async function workerOf({ worker }: ServeOptions, terminal: Terminal): Promise<ProcessWorker | null> {
+async function workerOf(
+  { worker }: ServeOptions,
+  signal: AbortSignal,
+  terminal: Terminal,
+): Promise<ProcessWorker | null> {
   if (worker === undefined) return null
   const { cwd, environment, err } = terminal
   const complain = (message: string) => err(`plumbline: the worker ${message}`)
-  return createProcessWorker({ words: readCommand('--worker', worker), cwd, environment, complain })
+  return createProcessWorker({ words: readCommand('--worker', worker), cwd, environment, complain, signal })
 }
 
 async function variantsOf({ defect, latitude }: ServeOptions) {
@@ -197,13 +205,6 @@ function listen(server: Server, port: number): Promise<number> {
       const address = server.address()
       found(typeof address === 'object' && address !== null ? address.port : port)
     })
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    signal.addEventListener('abort', () => done(), { once: true })
-    if (signal.aborted) done()
   })
 }
 

@@ -7,6 +7,7 @@ import { loadTarget } from '../../suites/harness/target/load.ts'
 import { suggestion } from '../../suites/harness/target/nearest.ts'
 import type { Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
+import { watchInterruption } from '../interrupt.ts'
 import { type Leftover, tellForgotten, tellLeft } from '../leftovers.ts'
 import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
@@ -39,8 +40,36 @@ export async function sweep(
     }
   }
   const given = options.target === undefined ? null : await readTarget(options.target, terminal)
+  const interruption = watchInterruption(() => {})
+  const { signal } = interruption
+  try {
+    const failures = await sweepAll(runs.length === 0 ? known : runs, { runs, given, options, signal, terminal })
+    if (signal.aborted) {
+      terminal.err('plumbline: interrupted; sweep again for what is left')
+      return exitCodes.interrupted
+    }
+    if (known.length === 0) terminal.out('nothing to sweep: no run has left a ledger here')
+    return failures === 0 ? exitCodes.conformant : exitCodes.incomplete
+  } finally {
+    interruption.end()
+  }
+}
+
+interface Asked {
+  /** Runs that were named. */
+  readonly runs: readonly string[]
+  readonly given: Target | null
+  readonly options: SweepCommandOptions
+  readonly signal: AbortSignal
+  readonly terminal: Terminal
+}
+
+/** Answers how much may still be there. */
+async function sweepAll(all: readonly string[], { runs, given, options, signal, terminal }: Asked): Promise<number> {
+  const { cwd } = terminal
   let failures = 0
-  for (const run of runs.length === 0 ? known : runs) {
+  for (const run of all) {
+    if (signal.aborted) return failures
     const alive = aliveProcess(cwd, run)
     if (alive !== null) {
       terminal.err(`run ${run} is still under way (process ${alive}); it was left alone`)
@@ -55,13 +84,15 @@ export async function sweep(
       failures++
       continue
     }
-    const left = await sweepOne(readLedger(cwd, run), given, options.forget === true, terminal)
-    if (options.forget === true) tellForgotten(left, run, terminal)
-    if (options.forget === true) deleteLedger(readLedger(cwd, run))
+    const forgets = options.forget === true
+    const left = await sweepOne(readLedger(cwd, run), given, forgets, signal, terminal)
+    // What was not tried is not given up.
+    if (signal.aborted) return failures
+    if (forgets) tellForgotten(left, run, terminal)
+    if (forgets) deleteLedger(readLedger(cwd, run))
     else failures += left.length
   }
-  if (known.length === 0) terminal.out('nothing to sweep: no run has left a ledger here')
-  return failures === 0 ? exitCodes.conformant : exitCodes.incomplete
+  return failures
 }
 
 /** Removes what a run has left, says so, and answers what it could not remove. */
@@ -69,6 +100,7 @@ async function sweepOne(
   ledger: RunLedger,
   given: Target | null,
   forgets: boolean,
+  signal: AbortSignal,
   terminal: Terminal,
 ): Promise<readonly Leftover[]> {
   const { run } = ledger
@@ -83,7 +115,8 @@ async function sweepOne(
     if (!forgets) terminal.err(`run ${run} was left alone: ${fault}`)
     return allOf(ledger, fault ?? '')
   }
-  const { removed, gone, never, jobs, expiring, purged, failed } = await sweepRun({ ledger, target, leaveKept: false })
+  const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
+  const { removed, gone, never, jobs, expiring, purged, failed } = swept
   const parts = [`${counted(removed.length, 'pod')} removed`]
   if (gone.length > 0) parts.push(`${gone.length} already gone`)
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)

@@ -44,7 +44,7 @@ export async function openDriver(given: DriverOptions): Promise<Driver> {
   const estimate = estimateOf(steps)
   if (!options.quiet) terminal.err(describeEstimate(estimate, jobPrice))
   refuseBeyond(estimate, options)
-  const { path: k6, version: k6Version } = await foundK6(terminal)
+  const { path: k6, version: k6Version } = await foundK6(terminal, signal)
   const folder = openLoadFolder(terminal.cwd, options.out, estimate.requests, clean)
   const drive: Drive = ({ name, plan, rules }, fills) => {
     const userAgent = `plumbline/${version()} (run ${run}; rule ${rules[0] ?? 'smoke'})`
@@ -64,9 +64,9 @@ export async function openDriver(given: DriverOptions): Promise<Driver> {
   return { drive, folder, k6: k6Version }
 }
 
-async function foundK6({ environment, err }: Terminal) {
+async function foundK6({ environment, err }: Terminal, signal: AbortSignal) {
   try {
-    return await findK6({ env: environment, told: (message) => err(`plumbline: ${message}`) })
+    return await findK6({ env: environment, told: (message) => err(`plumbline: ${message}`), signal })
   } catch (error) {
     if (error instanceof LoadError) throw new UsageError(error.message)
     throw error

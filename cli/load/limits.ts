@@ -14,6 +14,7 @@ import { UsageError } from '../errors.ts'
 import { tellLeft } from '../leftovers.ts'
 import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
+import { interruptedMs, type SweepEnd } from '../sweep-patience.ts'
 import type { Terminal } from '../terminal.ts'
 import { withLedger } from './ledger.ts'
 import { selectLoad } from './select.ts'
@@ -84,8 +85,9 @@ export async function loadQueue(
         if (fault !== undefined) throw new LoadError(`${fault}.`)
         return new Map()
       },
-      async tidy({ run }) {
-        if (hasBegun) await sweepLoad(run, target, options.windowScale, terminal)
+      async tidy({ run, signal }) {
+        const end = { signal, goesOnMs: interruptedMs }
+        if (hasBegun) await sweepLoad(run, target, options.windowScale, end, terminal)
       },
     })
   } finally {
@@ -95,8 +97,15 @@ export async function loadQueue(
 }
 
 /** Empties the endpoint of the jobs that wait, and cancels those that a purge does not take. */
-async function sweepLoad(run: string, target: Target, windowScale: number, { cwd, err }: Terminal): Promise<void> {
-  const { expiring, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, windowScale })
+async function sweepLoad(
+  run: string,
+  target: Target,
+  windowScale: number,
+  end: SweepEnd,
+  { cwd, err }: Terminal,
+): Promise<void> {
+  const ledger = readLedger(cwd, run)
+  const { expiring, failed } = await sweepRun({ ledger, target, leaveKept: false, windowScale, end })
   if (expiring !== null) err(`plumbline: ${expiring}`)
   tellLeft(failed, run, { err })
 }

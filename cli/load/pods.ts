@@ -6,6 +6,7 @@ import { createRealClock } from '../../suites/harness/clock/real.ts'
 import { headerOf, isSuccess } from '../../suites/harness/exchange.ts'
 import type { PodPlane, Target } from '../../suites/harness/target/types.ts'
 import { UsageError } from '../errors.ts'
+import { aborted } from '../interrupt.ts'
 import type { Terminal } from '../terminal.ts'
 import { selectLoad } from './select.ts'
 import { type LoadOptions, type LoadSession, runSession } from './session.ts'
@@ -35,7 +36,7 @@ export async function loadPods(options: LoadOptions, target: Target, terminal: T
         const drive = await session.driver(steps, requests, { first: pods.url })
         // A window that is nearly over would be drained in two parts.
         const restMs = restOfWindowMs(seen)
-        if (restMs < FEWEST_MS) await actor.sleep(restMs + 1000)
+        if (restMs < FEWEST_MS) await Promise.race([actor.sleep(restMs + 1000), aborted(session.signal)])
         session.progress.planned(steps)
         for (const step of steps) {
           session.signal.throwIfAborted()

@@ -112,7 +112,8 @@ async function conducted(
   let seen: Point | null = null
   const session: LoadSession = {
     run,
-    transport: http.send,
+    // What the load has made is removed by other means.
+    transport: (request, patience) => http.send(request, { signal, ...patience }),
     userAgent: `plumbline/${version()} (run ${run}; rule load)`,
     signal,
     progress: {

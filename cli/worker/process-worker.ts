@@ -17,6 +17,8 @@ export interface ProcessWorkerOptions {
   readonly complain: (message: string) => void
   /** Real milliseconds in which the first process must be ready. */
   readonly readyMs?: number
+  /** Ends the wait for the first process as well. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -25,7 +27,7 @@ export interface ProcessWorkerOptions {
  * @throws UsageError where the program does not start, or does not speak the protocol of `spec/worker.md`.
  */
 export async function createProcessWorker(options: ProcessWorkerOptions): Promise<ProcessWorker> {
-  const { words, cwd, environment, complain, readyMs = 30_000 } = options
+  const { words, cwd, environment, complain, readyMs = 30_000, signal } = options
   const all = new Set<WorkerProcess>()
   /** The idle ones, by the environment that they were started with. */
   const idle = new Map<string, WorkerProcess[]>()
@@ -50,7 +52,9 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
 
   // The first one shows early whether the program works, and is there for the first job.
   const first = start({})
+  signal?.addEventListener('abort', kill)
   const fault = await within(first.ready, readyMs, `it did not say that it is ready within ${readyMs} ms`)
+  signal?.removeEventListener('abort', kill)
   if (fault !== null) {
     kill()
     throw new UsageError(`--worker: ${words.join(' ')} is no worker process: ${fault}; spec/worker.md has the protocol`)

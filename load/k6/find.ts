@@ -20,6 +20,8 @@ export interface FindOptions {
   /** Whether one may be built where there is none (one to three minutes, 64 MB in the cache). */
   readonly mayBuild?: boolean
   readonly told?: (message: string) => void
+  /** Ends what is under way, building included. */
+  readonly signal?: AbortSignal
 }
 
 interface Ran {
@@ -65,7 +67,8 @@ export function cacheFolder({ XDG_CACHE_HOME, HOME }: FindOptions['env']): strin
   return join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'plumbline', 'k6')
 }
 
-async function build(path: string, { env, moduleFolder = join(loadFolder, 'k6'), told }: FindOptions): Promise<K6> {
+async function build(path: string, options: FindOptions): Promise<K6> {
+  const { env, moduleFolder = join(loadFolder, 'k6'), told, signal } = options
   const go = await run('go', ['version'], env, VERSION_MS)
   if (!go.ok) throw new LoadError(howToGet('there is none, and no Go to build it with'))
   if (!existsSync(join(moduleFolder, 'go.mod'))) {
@@ -75,7 +78,10 @@ async function build(path: string, { env, moduleFolder = join(loadFolder, 'k6'),
   await mkdir(join(path, '..'), { recursive: true })
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }
-  const built = await run('go', ['build', '-o', partial, 'go.k6.io/k6/v2'], settings, BUILD_MS, moduleFolder)
+  const built = await run('go', ['build', '-o', partial, 'go.k6.io/k6/v2'], settings, BUILD_MS, {
+    cwd: moduleFolder,
+    signal,
+  })
   if (!built.ok) {
     await rm(partial, { force: true })
     throw new LoadError(howToGet(`building it failed: ${built.text.trim().split('\n').at(-1)}`))
@@ -99,9 +105,20 @@ function majorOf(version: string): number {
   return Number(version.split('.')[0])
 }
 
-function run(path: string, args: string[], env: FindOptions['env'], timeout: number, cwd?: string): Promise<Ran> {
+interface Within {
+  readonly cwd?: string
+  readonly signal?: AbortSignal | undefined
+}
+
+function run(
+  path: string,
+  args: string[],
+  env: FindOptions['env'],
+  timeout: number,
+  within: Within = {},
+): Promise<Ran> {
   return new Promise((resolve) => {
-    const options = { env: { ...env }, timeout, killSignal: 'SIGKILL', ...(cwd !== undefined && { cwd }) } as const
+    const options = { env: { ...env }, timeout, killSignal: 'SIGKILL', ...within } as const
     execFile(path, args, options, (error, stdout, stderr) => {
       resolve({ ok: error === null, text: `${stdout}${stderr}` || (error?.message ?? '') })
     })

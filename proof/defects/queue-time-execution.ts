@@ -43,7 +43,7 @@ export const queueTimeExecution = [
   defect('execution-timeout-halved', 'not-early', 'completed', {
     says: 'A job is stopped at half its executionTimeout.',
     observed: 'status FAILED',
-    change: parts({ executionTimeoutOf: (original) => (job, service) => original(job, service) / 2 }),
+    change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) / 2) }),
   }),
   defect('execution-timeout-ends-waiting', 'not-queued', 'waits', {
     says: 'A job fails that waits longer than its executionTimeout.',

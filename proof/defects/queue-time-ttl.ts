@@ -43,12 +43,12 @@ export const queueTimeTtl = [
   defect('ttl-halved-once-completed', 'not-early', 'there', {
     says: 'A finished job is deleted at half its ttl.',
     observed: 'status 404',
-    change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs - lifeOf(job) / 2)),
+    change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs - halfLifeOf(job))),
   }),
   defect('ttl-halved-while-running', 'not-early-running', 'there', {
     says: 'A job that runs is deleted at half its ttl.',
     observed: 'status 404',
-    change: deadline((job, endMs) => (job.finishedMs === null ? endMs - lifeOf(job) / 2 : endMs)),
+    change: deadline((job, endMs) => (job.finishedMs === null ? endMs - halfLifeOf(job) : endMs)),
   }),
   defect('ttl-halved-while-running-cold', 'not-early-running', 'there', {
     says: 'A job that runs is deleted at half its ttl, and workers take a minute to start.',
@@ -59,7 +59,7 @@ export const queueTimeTtl = [
         parts: {
           findJob: (original) => (id, endpoint, service) => {
             const job = original(id, endpoint, service)
-            const isOver = service.clock.now() > job.submittedMs + lifeOf(job) / 2
+            const isOver = service.clock.now() > job.submittedMs + halfLifeOf(job)
             if (job.status === 'IN_PROGRESS' && isOver) throw new Refusal(404, 'job not found')
             return job
           },
@@ -120,6 +120,11 @@ function spared(status: JobStatus): Change {
 /** Jobs end at another moment than that of their ttl. */
 function deadline(change: (job: Job, endMs: number) => number): Change {
   return parts({ deadlineOf: (original) => (job, service) => change(job, original(job, service)) })
+}
+
+/** In whole milliseconds, as every moment of a clock is. */
+function halfLifeOf(job: Job): number {
+  return Math.round(lifeOf(job) / 2)
 }
 
 function lifeOf({ policy }: Job): number {

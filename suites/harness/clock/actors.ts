@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { TransportFailure } from '../transport/types.ts'
 import { Lanes } from './lanes.ts'
 import type { Actor, Coming, RunClock, Waited } from './types.ts'
@@ -16,7 +17,9 @@ export class Actors {
   asked = 0
   /** How often anything has happened. */
   moves = 0
-  readonly #unanswered = new Set<{ readonly giveUp: (reason: Error) => void }>()
+  /** Why time never moves again; null while it may. */
+  over: Error | null = null
+  readonly #unanswered = new Set<{ readonly isHeld: boolean; readonly giveUp: (reason: Error) => void }>()
   #changed: () => void
 
   constructor(changed: () => void) {
@@ -56,15 +59,16 @@ export class Actors {
     return this.#unanswered.size
   }
 
-  /** Counts a request until its answer is there. */
-  async ask<T>(work: Promise<T>): Promise<T> {
+  /** Counts a request until its answer is there; `isHeld` where the answer may need time. */
+  async ask<T>(work: Promise<T>, isHeld: boolean): Promise<T> {
     let giveUp = (_: Error) => {}
     const never = new Promise<never>((_, reject) => {
       giveUp = reject
     })
-    const entry = { giveUp }
+    const entry = { isHeld, giveUp }
     this.asked++
     this.#unanswered.add(entry)
+    if (isHeld && this.over !== null) giveUp(abandoned(this.over))
     this.changed()
     try {
       return await Promise.race([work, never])
@@ -79,10 +83,17 @@ export class Actors {
     for (const entry of this.#unanswered) entry.giveUp(new TransportFailure('timeout', reason))
   }
 
+  /** Somebody waits for a moment. Where time never moves again that fails, but what is there already comes first. */
+  add(sleeper: Sleeper): void {
+    const { over } = this
+    if (over === null) this.sleepers.add(sleeper)
+    else setImmediate(() => sleeper.fail(over))
+  }
+
   /** Runs something at a moment; the function calls it off. */
   schedule(at: number, run: () => void): () => void {
     const sleeper = { at, wake: run, fail: () => {} }
-    this.sleepers.add(sleeper)
+    this.add(sleeper)
     this.changed()
     return () => void this.sleepers.delete(sleeper)
   }
@@ -103,10 +114,18 @@ export class Actors {
     }
   }
 
-  /** Ends every wait with an error. */
+  /** Ends every wait with an error, be it for an answer that may need time. */
   fail(reason: Error): void {
-    for (const sleeper of this.sleepers) sleeper.fail(reason)
+    const sleepers = [...this.sleepers]
     this.sleepers.clear()
+    for (const sleeper of sleepers) sleeper.fail(reason)
+    for (const { isHeld, giveUp } of this.#unanswered) if (isHeld) giveUp(abandoned(reason))
+  }
+
+  /** Does so for good: whoever waits later is ended as well. */
+  end(reason: Error): void {
+    this.over = reason
+    this.fail(reason)
   }
 
   pending(): { name: string; until: number | null }[] {
@@ -175,7 +194,7 @@ export class Participant implements Actor {
     let cancel = () => {}
     const late = new Promise<null>((resolve, reject) => {
       const sleeper = { at: deadline, wake: () => resolve(null), fail: reject }
-      this.#book.sleepers.add(sleeper)
+      this.#book.add(sleeper)
       cancel = () => this.#book.sleepers.delete(sleeper)
     })
     late.catch(() => {})
@@ -201,14 +220,16 @@ export class Participant implements Actor {
   }
 
   async pause(ms: number): Promise<void> {
-    await this.#sleepUntil(this.#clock.now() + Math.max(0, ms))
+    // The record knows nothing of pauses, so none may end a rule.
+    if (this.#book.over === null) await this.#sleepUntil(this.#clock.now() + Math.max(0, ms)).catch(() => {})
+    else await nextTurn()
   }
 
   async during<T>(work: Promise<T>): Promise<T> {
     this.requests++
     this.moves++
     try {
-      return await this.#book.ask(work)
+      return await this.#book.ask(work, false)
     } finally {
       this.requests--
       this.moves++
@@ -217,7 +238,7 @@ export class Participant implements Actor {
   }
 
   hold<T>(work: Promise<T>): Promise<T> {
-    return this.#book.ask(work)
+    return this.#book.ask(work, true)
   }
 
   async real<T>(work: Promise<T>): Promise<T> {
@@ -250,7 +271,7 @@ export class Participant implements Actor {
     return this.#waiting(
       t,
       new Promise<void>((wake, fail) => {
-        this.#book.sleepers.add({ at: t, wake, fail })
+        this.#book.add({ at: t, wake, fail })
       }),
     )
   }
@@ -276,6 +297,10 @@ export class Participant implements Actor {
     this.#look()
     return this.#now
   }
+}
+
+function abandoned({ message }: Error): TransportFailure {
+  return new TransportFailure('abandoned', message)
 }
 
 function textOf(error: unknown): string {

@@ -3,6 +3,7 @@ import { counted } from '../counted.ts'
 import { Inconclusive } from '../outcome.ts'
 import { Actors, Participant } from './actors.ts'
 import { createPatience } from './patience.ts'
+import { watchClock } from './state.ts'
 import type { ClockControl, ClockKind, ClockState, RunClock, Waited } from './types.ts'
 
 export interface ControlledClockOptions {
@@ -17,14 +18,22 @@ export interface ControlledClockOptions {
   readonly busyLimitMs?: number
 }
 
+/** Time cannot be moved just now: the target is busy with what is not here. */
+class Unrest extends Inconclusive {}
+
+/** One wait took too many steps; a shorter one may come to its end. */
+class TooManySteps extends Inconclusive {}
+
 /**
  * A clock that moves only when every scenario waits: by steps, to the earliest moment that either side waits for. It
  * moves only while each call that the target makes is kept unanswered here, and while the target has received each
  * request that is unanswered. In process and over HTTP it is the same code; only `control` differs (`docs/clock.md`).
+ * Once `control` has failed, every wait ends as inconclusive, with the same reason.
  */
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
   const patience = createPatience(kind)
+  const watch = watchClock(options.startMs)
   const calls = new Map<string, number>()
   const unstamped: ((nowMs: number) => void)[] = []
   let now = options.startMs
@@ -32,6 +41,8 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   let stepping = false
   let changed = false
   let closed = false
+  /** True where time could not be moved, and has not been moved since. */
+  let isStuck = false
   /** How many requests had been begun when they were last seen to have arrived. */
   let arrived = 0
   const book = new Actors(() => {
@@ -63,20 +74,26 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   }
 
   async function step(): Promise<void> {
-    if (stepping || closed) return
+    if (stepping || closed || book.over !== null) return
     stepping = true
     changed = false
     try {
       await steps()
     } catch (error) {
-      book.fail(
-        error instanceof Inconclusive ? error : new Inconclusive(`the clock of the target failed: ${reason(error)}`),
-      )
+      fail(error)
     } finally {
       stepping = false
       // Whoever came to rest while the last look was under way was not seen by it.
       if (changed) void step()
     }
+  }
+
+  /** What passes ends those who wait now; what does not, all that wait later too. */
+  function fail(error: unknown): void {
+    if (error instanceof TooManySteps || (error instanceof Unrest && !isStuck)) book.fail(error)
+    else if (error instanceof Inconclusive) book.end(error)
+    else book.end(new Inconclusive(`the clock of the target failed: ${reason(error)}`))
+    isStuck = error instanceof Unrest
   }
 
   async function steps(): Promise<void> {
@@ -92,18 +109,18 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
         if (!(await patience.wait(book.asking() ? 'answer' : 'arrival'))) continue
         arrived = asked
       }
-      const state = await control.state()
+      const state = watch.seen(await control.state())
       now = Math.max(now, state.nowMs)
       // The state is of a moment that is over where somebody has gone on meanwhile.
       if (changed) continue
       if (!atRest(state)) {
         restless ??= { sinceMs: performance.now(), looks: 0 }
-        if (performance.now() - restless.sinceMs > busyLimitMs) throw new Inconclusive(unrest(state))
+        if (performance.now() - restless.sinceMs > busyLimitMs) throw new Unrest(unrest(state))
         await patience.look(++restless.looks)
         continue
       }
       restless = null
-      if (++taken > stepBudget) throw new Inconclusive(restlessTimers(stepBudget))
+      if (++taken > stepBudget) throw new TooManySteps(restlessTimers(stepBudget))
       const due = state.nextMs
       if (wake !== null && wake <= now && (due === null || due > now)) {
         book.wake(now)
@@ -121,8 +138,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   async function move(ms: number): Promise<void> {
     moving = true
     try {
-      const reached = await control.advance(ms)
+      const reached = watch.moved(ms, await control.advance(ms))
       now = Math.max(now, reached.nowMs)
+      isStuck = false
     } finally {
       moving = false
       for (const take of unstamped.splice(0)) arrive(take)
@@ -150,7 +168,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   function unrest({ busy, open }: ClockState): string {
     const away = busy.filter((id) => !calls.has(id))
     const waits = `for ${busyLimitMs / 1000} s time could not be moved`
-    if (away.length > 0) return `${waits}: the target says that it is busy with ${away.join(', ')}, which is not here`
+    const more = away.length > shownIds ? ` and ${away.length - shownIds} more` : ''
+    if (away.length > 0)
+      return `${waits}: the target says that it is busy with ${away.slice(0, shownIds).join(', ')}${more}, which is not here`
     return `${waits}: ${counted(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
   }
 
@@ -163,6 +183,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
 
   return clock
 }
+
+/** Ids in a message. */
+const shownIds = 5
 
 function restlessTimers(steps: number): string {
   return `the target's clock needed more than ${steps} steps for one wait; timers that repeat should not be due while nothing happens`

@@ -56,7 +56,10 @@ export interface Actor extends ScenarioClock {
   seen(t: number): void
   /** The earliest moment seen; null before any. */
   started(): number | null
-  /** Pauses without leaving a trace in the record (pacing); replay skips it. */
+  /**
+   * Pauses without leaving a trace in the record (pacing); replay skips it. Never rejects: it ends at once where the
+   * clock has failed, so who pauses until something holds must count.
+   */
   pause(ms: number): Promise<void>
   /** Calls `look` at the end of each wait, at the moment that the record tells of. */
   watch(look: () => void): void

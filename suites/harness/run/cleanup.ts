@@ -1,6 +1,6 @@
 import type { RunClock } from '../clock/types.ts'
 import { isSuccess } from '../exchange.ts'
-import { Blocked, Inconclusive, NotApplicable, Unclaimed } from '../outcome.ts'
+import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../outcome.ts'
 import { finalStatuses, statusOf } from './own-jobs.ts'
 import { createOwner, type Owner, type Shared } from './owner.ts'
 
@@ -43,20 +43,36 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
       if (id === null) continue
       const client = cleaner.queue.as('full').at(endpoint)
       const isOver = async () => finalStatuses.has(statusOf(await client.status(id)))
-      // Most have ended by now, and /status is granted twenty times as often as /cancel.
-      if ((await isOver()) || isSuccess((await client.cancel(id)).status) || (await isOver())) queue.forget(name)
+      await attempt(async () => {
+        // Most have ended by now, and /status is granted twenty times as often as /cancel.
+        if ((await isOver()) || isSuccess((await client.cancel(id)).status) || (await isOver())) queue.forget(name)
+      })
     }
     for (const { owner, name, id } of left) {
       if (id === null) continue
-      const { status } = await cleaner.pods.delete(id)
-      if (!isSuccess(status) && status !== 404 && status !== 410) continue
-      owner.left.delete(name)
-      shared.resources({ kind: 'pod', name, id, state: 'removed' })
+      await attempt(async () => {
+        const { status } = await cleaner.pods.delete(id)
+        if (!isSuccess(status) && status !== 404 && status !== 410) return
+        owner.left.delete(name)
+        shared.resources({ kind: 'pod', name, id, state: 'removed' })
+      })
     }
   } catch (error) {
-    const expected = [Inconclusive, Blocked, Unclaimed, NotApplicable]
-    if (!expected.some((kind) => error instanceof kind)) throw error
+    if (!isExpected(error)) throw error
   } finally {
     actor.done()
   }
+}
+
+/** Removes one thing. What hinders it may not hinder the next; a target that does not answer is asked nothing more. */
+async function attempt(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove()
+  } catch (error) {
+    if (error instanceof Unanswered || !isExpected(error)) throw error
+  }
+}
+
+function isExpected(error: unknown): boolean {
+  return [Inconclusive, Blocked, Unclaimed, NotApplicable].some((kind) => error instanceof kind)
 }

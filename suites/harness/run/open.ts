@@ -1,10 +1,11 @@
 import { writeSync } from 'node:fs'
-import { createControlClient } from '../clock/control-client.ts'
 import { createControlledClock } from '../clock/controlled.ts'
+import { openClock } from '../clock/open.ts'
 import { createRealClock } from '../clock/real.ts'
+import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
 import { createResourceLedger } from '../fixtures/resources.ts'
-import { Inconclusive, Unverified } from '../outcome.ts'
+import { Unverified } from '../outcome.ts'
 import { tidyingMs } from '../plan/plan.ts'
 import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
 import { inProcessDoor } from '../receiver/in-process.ts'
@@ -17,7 +18,7 @@ import { describeTarget, secretsOf } from '../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
-import { type Transport, TransportFailure } from '../transport/types.ts'
+import type { Transport } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
 import type { Judgement } from './judge.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
@@ -40,17 +41,19 @@ interface Connected {
   readonly transport: Transport
   readonly clockOf: (waited: Waited) => Promise<RunClock>
   readonly door: Door | null
+  /** Why the receiver could not be opened; null where it was, or none is asked for. */
+  readonly deaf: string | null
   readonly close: () => Promise<void>
 }
 
 /** Opens a run as `options` say, and looks at the target once before anything is created. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
-  const { target, transport, clockOf, door, close } = await connect(options)
+  const { target, transport, clockOf, door, deaf, close } = await connect(options)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
   const clock = await clockOf(waited).catch((error: unknown) => {
-    if (!(error instanceof Inconclusive || error instanceof TransportFailure)) throw error
+    if (!(error instanceof ClockFault)) throw error
     clockFault = error.message
     return createRealClock(waited)
   })
@@ -85,7 +88,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length
-  const stopped = (await lookAt(session, target)) ?? clockStopped(clockFault)
+  const stopped = refused(deaf) ?? (await lookAt(session, target)) ?? refused(clockFault)
   tellProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
@@ -129,29 +132,26 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   }
 }
 
-/** The target answers and its clock does not: nothing that waits could be judged. */
-function clockStopped(fault: string | null): OpenRun['stopped'] {
-  return fault === null ? null : { exit: exitCodes.usage, message: `clock.url gives no clock: ${fault}` }
+/** Something that the target file says is not so: nothing that needs it could be judged. */
+function refused(message: string | null): OpenRun['stopped'] {
+  return message === null ? null : { exit: exitCodes.usage, message }
 }
 
 async function connect(options: RunOptions): Promise<Connected> {
   if (options.embed !== null) return connectEmbedded(options.embed)
   if (options.target === null) throw new Error('a run needs a target or a module to embed')
-  const { tolerances, clock, receiver: wanted } = options.target
-  const receiver = wanted === null ? null : await listen(wanted.listen)
+  const { tolerances, receiver: wanted } = options.target
+  const heard = wanted === null ? null : await listen(wanted.listen)
+  const [receiver, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
   const url = wanted?.url === '' ? (receiver?.url ?? '') : (wanted?.url ?? '')
   const target = wanted === null ? options.target : { ...options.target, receiver: { ...wanted, url } }
   const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
   return {
     target,
     transport: http.send,
-    clockOf: async (waited) => {
-      if (clock === 'real') return createRealClock(waited)
-      const control = createControlClient(clock.url, http.send)
-      const { nowMs: startMs } = await control.state()
-      return createControlledClock({ kind: 'remote', control, startMs, waited })
-    },
+    clockOf: (waited) => openClock(target, { waited }),
     door: receiver,
+    deaf,
     close: async () => {
       await receiver?.close()
       await http.close()
@@ -172,16 +172,18 @@ async function connectEmbedded(file: string): Promise<Connected> {
       return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
     },
     door,
+    deaf: null,
     close: async () => {},
   }
 }
 
-async function listen(address: string): Promise<HttpReceiver> {
+/** The receiver, or why it cannot be opened. */
+async function listen(address: string): Promise<HttpReceiver | string> {
   try {
     return await listenForArrivals(address)
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
-    throw new Error(`receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`)
+    return `receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`
   }
 }
 

@@ -39,6 +39,10 @@ export interface RigOptions {
   readonly cleanup?: 'all' | 'none'
   /** Put around the transport. */
   readonly through?: (transport: Transport) => Transport
+  /** In this process: put around the calls to the clock, which are then HTTP in form. */
+  readonly clock?: (calls: Transport) => Transport
+  /** How long, in real ms, the target may be busy with something that is not here. */
+  readonly busyLimitMs?: number
   /** Handed the session before its rules begin. */
   readonly opened?: (session: Session) => void
 }
@@ -65,10 +69,12 @@ interface Line {
 /** Runs scenarios of a test on a reference of their own, writes their record, and judges that record again. */
 export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
-  { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', through, opened }: RigOptions = {},
+  options: RigOptions = {},
 ): Promise<RigResult> {
+  const { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', through, opened } = options
+  const { busyLimitMs } = options
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
-  const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants))
+  const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants, options.clock))
   const target = change === undefined ? line.target : change(line.target)
   const recorder = createFileRecorder(dir, createRedactor(secretsOf(target)))
   const { nowMs: startMs } = await line.control.state()
@@ -76,6 +82,7 @@ export async function runOnRig(
     kind: line.kind,
     control: line.control,
     startMs,
+    ...(busyLimitMs !== undefined && { busyLimitMs }),
     waited: (end) => recorder.event({ type: 'clock', ...end }),
   })
   const rules = Object.entries(scenarios).map(([name, scenario]) => toRule(name, scenario))
@@ -128,9 +135,12 @@ export async function runOnRig(
   }
 }
 
-function inThisProcess(variants: readonly Variant[]): Line {
+function inThisProcess(variants: readonly Variant[], through: RigOptions['clock']): Line {
   const instance = createInstance(variants)
-  const { fetch, control, target } = instance
+  const { fetch, target } = instance
+  const handler = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
+  const control =
+    through === undefined ? instance.control : createControlClient('https://clock.test', through(inProcess(handler)))
   return {
     target,
     transport: inProcess(fetch),

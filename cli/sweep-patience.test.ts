@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import { expect, onTestFinished, test } from 'vitest'
+import { tables } from '../generated/tables.ts'
+import { createInstance, referenceTarget } from '../proof/instance.ts'
+import { createControlHandler } from '../reference/index.ts'
+import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
+import { readLedger, resourcesFile, runFolder } from './runs.ts'
+import { sweepRun } from './sweep.ts'
+
+const run = 'r0123456789'
+const answered = (status: number) => async () => new Response(null, { status })
+const silent = () => new Promise<Response>(() => {})
+
+/** A target that answers with `fetch`, its clock with `clock`; how often each was asked, and the ledger of a run there. */
+async function left(
+  lines: readonly ResourceLine[],
+  fetch: (request: Request) => Promise<Response>,
+  clock = answered(500),
+) {
+  const asked = { target: 0, clock: 0 }
+  const server = createAdaptorServer({
+    fetch: (request) => {
+      const isClock = new URL(request.url).pathname === '/clock'
+      asked[isClock ? 'clock' : 'target']++
+      return isClock ? (clock as typeof fetch)(request) : fetch(request)
+    },
+  }) as Server
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const standard = referenceTarget(url, 'control')
+  const cwd = mkdtempSync(join(tmpdir(), 'plumbline-patience-'))
+  onTestFinished(async () => {
+    rmSync(cwd, { recursive: true, force: true })
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  })
+  mkdirSync(runFolder(cwd, run), { recursive: true })
+  const head = { kind: 'run', run, targetFile: null, url, queueUrl: url }
+  writeFileSync(resourcesFile(cwd, run), [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const target = { ...standard, clock: { url: `${url}/clock` }, tolerances: { ...standard.tolerances, answerMs: 200 } }
+  return { ledger: readLedger(cwd, run), target, asked, leaveKept: false }
+}
+
+const jobs = (ids: readonly string[]) =>
+  ids.map((id): ResourceLine => ({ kind: 'job', name: id, endpoint: 'normal', id, state: 'created' }))
+const pods = (ids: readonly string[]) =>
+  ids.map((id): ResourceLine => ({ kind: 'pod', name: `pod-${id}`, id: `id-of-${id}`, state: 'created' }))
+const many = Array.from({ length: 20 }, (_, n) => `${n}`)
+
+test('more than a window grants is removed on a controlled clock, whose time is moved', async () => {
+  const { fetch, control } = createInstance()
+  const headers = { authorization: 'Bearer plumbline-example-full', 'content-type': 'application/json' }
+  const ids: string[] = []
+  for (let n = 0; n < tables.rates.cancel.requests + 10; n++) {
+    const body = '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":600000}]}}}'
+    const answer = await fetch(new Request('https://x.test/v2/normal/run', { method: 'POST', headers, body }))
+    ids.push(((await answer.json()) as { id: string }).id)
+  }
+  const handler = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  const { failed, jobs: cancelled } = await sweepRun(await left(jobs(ids), fetch, handler as never))
+  expect(failed).toEqual([])
+  expect(cancelled).toBe(ids.length)
+})
+
+test('a 429 is final where the clock is broken, and everything else is removed', async () => {
+  const only429 = async ({ method }: Request) => new Response(null, { status: method === 'POST' ? 429 : 204 })
+  const given = await left([...jobs(many), ...pods(['a', 'b'])], only429)
+  const { failed, removed } = await sweepRun(given)
+  expect(removed).toEqual(['pod-a', 'pod-b'])
+  expect(failed).toHaveLength(many.length)
+  expect(failed[0]?.reason).toBe('POST /v2/{endpoint}/cancel/{job} answered 429')
+  expect(given.asked.clock).toBeLessThanOrEqual(2)
+})
+
+test('a pod that may come into being late stays in the ledger where time cannot pass', async () => {
+  const list = async () => Response.json({ pods: [] })
+  const lines: ResourceLine[] = [
+    { kind: 'pod', name: 'late', id: null, state: 'requested' },
+    { kind: 'pod', name: 'never', id: null, state: 'refused' },
+  ]
+  const { failed, never } = await sweepRun(await left(lines, list))
+  expect(failed).toMatchObject([
+    { name: 'late', reason: 'it may come into being late, and time could not pass until then' },
+  ])
+  expect(never).toEqual(['never'])
+})
+
+test('a target that does not answer is asked three times, not once for each pod', async () => {
+  const given = await left(pods(many), silent)
+  const { failed } = await sweepRun(given)
+  expect(failed).toHaveLength(many.length)
+  expect(failed[0]?.reason).toContain('had no whole answer within 200 ms')
+  expect(failed.at(-1)?.reason).toBe('not asked for, because 3 requests in a row had no answer in time')
+  expect(given.asked.target).toBe(3)
+})
+
+test('a sweep that is told to end gives up the request that is under way, and sends no other', async () => {
+  const end = new AbortController()
+  const given = await left(pods(many), () => {
+    end.abort()
+    return silent()
+  })
+  const { failed } = await sweepRun({ ...given, end: { signal: end.signal, goesOnMs: 0 } })
+  expect(failed).toHaveLength(many.length)
+  expect(failed.at(-1)?.reason).toBe('the command was interrupted before it was asked for')
+  expect(given.asked.target).toBe(1)
+})
+
+test('a sweep that is told to end goes on for its time', async () => {
+  const given = await left(pods(many), answered(204))
+  const { removed } = await sweepRun({ ...given, end: { signal: AbortSignal.abort(), goesOnMs: 60_000 } })
+  expect(removed).toHaveLength(many.length)
+})

@@ -1,0 +1,135 @@
+import { openClock } from '../suites/harness/clock/open.ts'
+import type { Actor, ClockControl, RunClock } from '../suites/harness/clock/types.ts'
+import { headerOf } from '../suites/harness/exchange.ts'
+import { Inconclusive } from '../suites/harness/outcome.ts'
+import type { Target } from '../suites/harness/target/types.ts'
+import { overHttp } from '../suites/harness/transport/http.ts'
+import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
+
+/** The end of a sweep that was told to end. */
+export interface SweepEnd {
+  /** Aborted by the signal that ends the command. */
+  readonly signal: AbortSignal
+  /** Real ms for which the sweep goes on after it. */
+  readonly goesOnMs: number
+}
+
+/** For how long a command that was interrupted goes on removing what it has made, real ms: a window of a minute. */
+export const interruptedMs = 60_000
+
+/** Real ms for an answer once the command is interrupted. */
+const hurriedMs = 5_000
+
+/** Requests in a row that were waited for in vain after which none is sent any more. */
+const givenUpAfter = 3
+
+/** How a sweep asks and waits: every wait has an end. */
+export interface Patience {
+  /** Sends a request, as long as the target answers and the sweep may go on. */
+  readonly send: Transport
+  /** Does the same, and waits 429s out for as long as the target file allows, until that was in vain. */
+  readonly patient: Transport
+  /** Waits on the clock of the target; false where its time cannot pass. */
+  sleep(ms: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+interface Sleeper {
+  readonly clock: RunClock
+  readonly actor: Actor
+}
+
+export function createPatience(target: Target, end?: SweepEnd): Patience {
+  const { answerMs, connectMs, rateWaitMs } = target.tolerances
+  const http = overHttp({ connectMs, answerMs })
+  const over = new AbortController()
+  const hurried = new AbortController()
+  const timers: NodeJS.Timeout[] = []
+  const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()))
+  /** Methods whose 429 was waited out in vain. */
+  const inVain = new Set<string>()
+  let sleeper: Promise<Sleeper> | null = null
+  let timeouts = 0
+  const longMs = 0.9 * Math.min(connectMs, answerMs, hurriedMs)
+
+  function hurry(): void {
+    const goesOnMs = end?.goesOnMs ?? 0
+    timers.push(setTimeout(() => over.abort(), goesOnMs))
+    timers.push(setTimeout(() => hurried.abort(), Math.min(hurriedMs, goesOnMs)))
+  }
+  if (end?.signal.aborted) hurry()
+  else end?.signal.addEventListener('abort', hurry, { once: true })
+
+  async function send(...[request]: Parameters<Transport>): ReturnType<Transport> {
+    if (over.signal.aborted)
+      throw new TransportFailure('abandoned', 'the command was interrupted before it was asked for')
+    if (timeouts >= givenUpAfter) {
+      throw new TransportFailure(
+        'abandoned',
+        `not asked for, because ${timeouts} requests in a row had no answer in time`,
+      )
+    }
+    const patience = end?.signal.aborted
+      ? { answerMs: Math.min(hurriedMs, answerMs), signal: over.signal }
+      : { signal: hurried.signal }
+    const fromMs = performance.now()
+    try {
+      const answer = await http.send(request, patience)
+      timeouts = 0
+      return answer
+    } catch (error) {
+      // A connection that is refused at once costs no time.
+      if (error instanceof TransportFailure && performance.now() - fromMs >= longMs) timeouts++
+      throw error
+    }
+  }
+
+  async function open(): Promise<Sleeper> {
+    const tolerances = { ...target.tolerances, answerMs: Math.min(hurriedMs, answerMs) }
+    const clock = await openClock({ clock: target.clock, tolerances }, { through: atRest })
+    return { clock, actor: clock.actor('sweep') }
+  }
+
+  async function sleep(ms: number): Promise<boolean> {
+    try {
+      sleeper ??= open()
+      await Promise.race([sleeper.then(({ actor }) => actor.sleep(ms)), ended])
+      return !over.signal.aborted
+    } catch (error) {
+      if (error instanceof Inconclusive) return false
+      throw error
+    }
+  }
+
+  return {
+    send,
+    sleep,
+    async patient(request) {
+      for (let waitedMs = 0; ; ) {
+        const answer = await send(request)
+        if (answer.status !== 429 || inVain.has(request.method)) return answer
+        const waitMs = Math.max(1, Number(headerOf(answer.headers, 'retry-after') ?? 1) || 1) * 1000
+        waitedMs += waitMs
+        if (waitedMs <= rateWaitMs && (await sleep(waitMs))) continue
+        // What was in vain once is not tried again for each of a hundred jobs.
+        inVain.add(request.method)
+        return answer
+      }
+    },
+    async close() {
+      for (const timer of timers) clearTimeout(timer)
+      end?.signal.removeEventListener('abort', hurry)
+      void sleeper?.then(({ clock }) => clock.close()).catch(() => {})
+      await http.close()
+    },
+  }
+}
+
+/** The run is over: what is still under way may go on, and does not keep time from moving. */
+function atRest(control: ClockControl): ClockControl {
+  const rest = { busy: [], open: Number.MAX_SAFE_INTEGER }
+  return {
+    state: async () => ({ ...(await control.state()), ...rest }),
+    advance: async (ms) => ({ ...(await control.advance(ms)), ...rest }),
+  }
+}
