@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const leastNode = 22
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+const interrupted = 130
 const here = dirname(fileURLToPath(import.meta.url))
 
 if (Number(process.versions.node.split('.')[0]) < leastNode) runUnderBundledNode()
@@ -17,6 +19,8 @@ function runHere() {
     refuse(`it is not built yet (${main} is missing); run npm run build`, 2)
     return
   }
+  // Until the command line takes them.
+  for (const signal of signals) process.on(signal, () => process.exit(interrupted))
   // Under the bundled Node our parent is the launcher: where that is killed, we end as if we had been told to.
   if (process.channel) {
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
@@ -33,12 +37,14 @@ function runUnderBundledNode() {
     refuse(`it needs Node ${leastNode} or newer, and this is ${process.versions.node}`, 2)
     return
   }
-  const child = spawn(node, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  let child
   // From a terminal the child has its signal already; it takes two in quick succession for one.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  for (const signal of signals) process.on(signal, () => child.kill(signal))
+  child = spawn(node, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   child.on('error', (error) => refuse(`the bundled Node could not be started: ${error.message}`, 4))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code)
+    if (signals.includes(signal)) process.exit(interrupted)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })

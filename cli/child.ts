@@ -29,6 +29,8 @@ export interface ChildOptions {
   readonly onProgress: (progress: Progress) => void
   /** Another module to run, for tests; default: the one that runs the rules. */
   readonly module?: string
+  /** Real ms without a word after which the process is killed. It tells something twice a second once it runs. */
+  readonly silentMs?: number
 }
 
 const keptOutput = 16_384
@@ -36,11 +38,15 @@ const keptOutput = 16_384
 /** How long the process may linger once it said that it is at its end, and its output once it has ended, real ms. */
 const lingeringMs = 10_000
 
+/** How often is looked within the time of silence: a machine that slept counts one look for it. */
+const looks = 60
+
 /**
  * Starts the process that runs the rules, in a process group of its own. The options go over the channel between the
  * two, since they hold keys, and the child ends when that is closed; progress comes back as NDJSON on descriptor 3.
  */
-export function startChild({ options, environment, onProgress, module }: ChildOptions): ChildRun {
+export function startChild(given: ChildOptions): ChildRun {
+  const { options, environment, onProgress, module, silentMs = 300_000 } = given
   const child = spawn(process.execPath, [module ?? moduleFile('suites/harness/run/child')], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
@@ -48,6 +54,7 @@ export function startChild({ options, environment, onProgress, module }: ChildOp
   })
   let said = ''
   let inOrder = false
+  let silent = 0
   let lingering: NodeJS.Timeout | undefined
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
@@ -57,15 +64,22 @@ export function startChild({ options, environment, onProgress, module }: ChildOp
   const lines = createInterface({ input: child.stdio[3] as Readable })
   lines.on('line', (line) => {
     const progress = parse(line)
+    silent = 0
     if (progress === null) return
     if (progress.type === 'ended' || progress.type === 'stopped') inOrder = true
     if (progress.type === 'ended') lingering = setTimeout(() => signalGroup(child, 'SIGKILL'), lingeringMs)
     onProgress(progress)
   })
+  const looking = setInterval(() => {
+    if (++silent !== looks) return
+    said += `\nnothing for ${silentMs / 1000} s, so it was killed`
+    signalGroup(child, 'SIGKILL')
+  }, silentMs / looks)
   // A child that dies before it has read its options is told of by its end, not by the broken channel.
   child.send(options, () => {})
   const ended = new Promise<ChildEnd>((resolve, reject) => {
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
+      clearInterval(looking)
       clearTimeout(lingering)
       resolve({ code, signal, inOrder, said: said.trim() })
     }

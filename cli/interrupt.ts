@@ -16,12 +16,26 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Signals within this time of the first are the same one, sent to us and to our parent. */
 const echoMs = 1_000
 
-/** From here on, a signal that nobody watches for ends the process at once as interrupted: nothing has been made yet. */
+function unheard(): void {
+  if (watchers === 0) process.exit(exitCodes.interrupted)
+}
+
+/**
+ * From here on, a signal that nobody watches for ends the process at once as interrupted: nothing has been made yet.
+ * Takes over from `bin/plumbline.js`.
+ */
 export function endOnSignals(): void {
-  for (const name of signals) {
-    process.on(name, () => {
-      if (watchers === 0) process.exit(exitCodes.interrupted)
-    })
+  for (const name of signals) process.removeAllListeners(name).on(name, unheard)
+}
+
+/** Does what may block for ever, such as reading a pipe: no listener would run then, so signals end the process. */
+export function unwatched<T>(work: () => T): T {
+  const taken = signals.filter((name) => process.listeners(name).includes(unheard))
+  for (const name of taken) process.removeListener(name, unheard)
+  try {
+    return work()
+  } finally {
+    for (const name of taken) process.on(name, unheard)
   }
 }
 

@@ -41,7 +41,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--quiet', 'print the verdict alone', false)
     .option(
       '--budget <length>',
-      'leave out what takes longer, such as 20s or 5m (default in real time: 5m)',
+      'leave out what takes longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
       lengthOfTime,
     )
     .option('--max-cost <usd>', 'refuse a run that costs more by its plan, and end one that comes to more', price)

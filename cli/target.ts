@@ -4,6 +4,7 @@ import { loadTarget } from '../suites/harness/target/load.ts'
 import { suggestion } from '../suites/harness/target/nearest.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { UsageError } from './errors.ts'
+import { unwatched } from './interrupt.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -12,7 +13,7 @@ import type { Terminal } from './terminal.ts'
  */
 export async function readTarget(name: string, { cwd, environment }: Terminal): Promise<Target> {
   if (name === '') throw new UsageError('--target is empty; name a target file')
-  const target = loadTarget(resolve(cwd, name), environment)
+  const target = unwatched(() => loadTarget(resolve(cwd, name), environment))
   const faults = await clauseFaults(target)
   if (faults.length > 0) throw new TargetFileError(resolve(cwd, name), faults)
   return target

@@ -37,6 +37,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   const calls = new Map<string, number>()
   const unstamped: ((nowMs: number) => void)[] = []
   let now = options.startMs
+  /** Real time that answers of the clock took, and how many there were. */
+  let spentMs = 0
+  let answers = 0
   let moving = false
   let stepping = false
   let changed = false
@@ -66,6 +69,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     after: (ms, run) => book.schedule(now + ms, run),
     pending: () => book.pending(),
     still: () => book.still(),
+    answerMs: () => (answers === 0 ? null : spentMs / answers),
     standstill: () => book.standstill(),
     close() {
       closed = true
@@ -109,7 +113,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
         if (!(await patience.wait(book.asking() ? 'answer' : 'arrival'))) continue
         arrived = asked
       }
-      const state = watch.seen(await control.state())
+      const state = watch.seen(await timed(control.state()))
       now = Math.max(now, state.nowMs)
       // The state is of a moment that is over where somebody has gone on meanwhile.
       if (changed) continue
@@ -135,10 +139,18 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     }
   }
 
+  async function timed(answer: ReturnType<ClockControl['state']>): Promise<ClockState> {
+    const fromMs = performance.now()
+    const state = await answer
+    spentMs += performance.now() - fromMs
+    answers++
+    return state
+  }
+
   async function move(ms: number): Promise<void> {
     moving = true
     try {
-      const reached = watch.moved(ms, await control.advance(ms))
+      const reached = watch.moved(ms, await timed(control.advance(ms)))
       now = Math.max(now, reached.nowMs)
       isStuck = false
     } finally {

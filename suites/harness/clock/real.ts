@@ -15,6 +15,7 @@ export function createRealClock(waited: Waited = () => {}): RunClock {
     after: (ms, run) => book.schedule(Date.now() + ms, run),
     pending: () => book.pending(),
     still: () => book.still(),
+    answerMs: () => null,
     standstill: () => book.standstill(),
     close: () => clearTimeout(timer),
   }

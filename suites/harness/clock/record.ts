@@ -16,6 +16,7 @@ export function createRecordClock(script: Pick<Script, 'wait'>, controlled: bool
     after: () => () => {},
     pending: () => [],
     still: () => [],
+    answerMs: () => null,
     standstill: () => null,
     close() {},
   }

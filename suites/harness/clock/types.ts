@@ -86,6 +86,8 @@ export interface RunClock {
   pending(): readonly { readonly name: string; readonly until: number | null }[]
   /** Actors that neither wait nor ask nor have something real under way, and how often they did before: code of ours runs, or awaits what it must not. */
   still(): readonly StillActor[]
+  /** Real ms that an answer of the clock takes on average; null where none is waited for. */
+  answerMs(): number | null
   /** How often anything has happened, where all wait and nothing is due or under way; else null. */
   standstill(): number | null
   close(): void

@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 
 export interface GuardOptions {
   readonly session: Pick<Session, 'running' | 'cut'>
-  readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending'>
+  readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending' | 'answerMs'>
   /** Real ms from now until rules are ended that have no verdict yet; null for no end. */
   readonly endsMs: number | null
   /** How long the run may take as it was told, ms; for the reason of what it ends. */
@@ -47,14 +47,14 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
   }
 
   const looking = setInterval(look, stallMs / looks)
-  const reason = `not done within the budget of ${lengthOf(budgetMs ?? 0)}`
+  const reason = () => `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.answerMs())}`
   let ending: NodeJS.Timeout | undefined
   /** What is beyond the longest time of a timer is set again. */
   function endIn(ms: number): void {
     const next = Math.min(Math.max(0, ms), longestTimerMs)
     ending = setTimeout(() => {
       if (ms > next) endIn(ms - next)
-      else session.cut(new Unverified(reason))
+      else session.cut(new Unverified(reason()))
     }, next)
     ending.unref()
   }
@@ -64,6 +64,13 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
     clearInterval(looking)
     clearTimeout(ending)
   }
+}
+
+/** Real ms for an answer of a clock beyond which it is what a run waits for. */
+const slowMs = 1_000
+
+function slowness(answerMs: number | null): string {
+  return answerMs === null || answerMs < slowMs ? '' : `, since clock.url takes ${lengthOf(answerMs)} to answer`
 }
 
 function stalled(rule: string, stallMs: number): Stalled {
