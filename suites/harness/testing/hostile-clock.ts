@@ -81,7 +81,7 @@ export const hostilities: readonly Hostility[] = [
   },
   {
     says: 'it is busy with a thousand things',
-    reason: /busy with ghost-0, .*ghost-4 and 995 more/,
+    reason: /the target says that it is busy with ghost-0, .*ghost-4 and 995 more/,
     spoil: altered(() => ({ busy: Array.from({ length: 1_000 }, (_, n) => `ghost-${n}`) })),
   },
   {
