@@ -58,6 +58,9 @@ async function lines({ fixture, queue, clock, check }: Context): Promise<void> {
   if (reply !== null) check('answered').status(reply, 200)
 }
 
+/** A clock that is given several looks before it counts as failed. */
+const isPatient = ({ source }: RegExp) => /POST 100 times|the target says/.test(source)
+
 async function runWith(hostility: Pick<Hostility, 'spoil'>, from: number, busyLimitMs = 30_000) {
   let calls = () => 0
   const seen = await runOnRig(scenarios, {
@@ -84,7 +87,7 @@ const moments = [2, 3, 4, 6, ...Array.from({ length: 6 }, (_, n) => Math.floor((
 describe.concurrent.each(hostilities)('a clock that breaks: $says', ({ reason, spoil }) => {
   const isBusy = reason?.source.includes('the target says')
   test.each(moments)('from its call %i on', async (from) => {
-    const { judgements, judged, replayed, resources } = await runWith({ spoil }, from, isBusy ? 50 : undefined)
+    const { judgements, judged, replayed, resources, calls } = await runWith({ spoil }, from, isBusy ? 50 : undefined)
     const odd = [...judgements.values()].filter(({ verdict }) => verdict !== 'passed')
     expect(odd.filter(({ verdict }) => verdict !== 'inconclusive')).toEqual([])
     if (reason === null) expect(odd).toEqual([])
@@ -92,5 +95,7 @@ describe.concurrent.each(hostilities)('a clock that breaks: $says', ({ reason, s
     const left = new Map(resources.map((line) => [line.kind === 'run' ? '' : 'name' in line ? line.name : '', line]))
     expect([...left.values()].filter((line) => line.kind === 'pod' && line.state !== 'removed')).toEqual([])
     expect(replayed).toEqual(judged)
+    // Once it has failed it is asked no more.
+    if (reason !== null && odd.length > 0) expect(calls - from).toBeLessThanOrEqual(isPatient(reason) ? 300 : 5)
   })
 })
