@@ -1,3 +1,4 @@
+import { constraints } from '../generated/tables.ts'
 import { queueStyleChoices } from './queue/style.ts'
 
 /**
@@ -80,14 +81,14 @@ export const styleChoices = {
   mediaType: ['read', 400, 415, 422],
   emptyBody: [400, 422],
   notUtf8: [400, 422],
-  notObject: [422, 400],
+  notObject: constraints.notObject,
   oversize: [413, 400, 422],
   /** Whether a body that fails validation is refused before an action that the status does not permit. */
   validationFirst: [true, false],
-  twoNetworks: [422, 400],
+  twoNetworks: constraints.twoNetworks,
   patchNull: [422, 400, 'omitted'],
   patchPersistentSize: ['apply', 400, 422],
-  cpuPersistent: [400, 422],
+  cpuPersistent: constraints.cpuPersistent,
   unknownVolume: [400, 404, 422],
   volumeElsewhere: [400, 422, 'volume-wins'],
   unknownDataCenter: [400, 404, 422],
@@ -98,7 +99,7 @@ export const styleChoices = {
   vcpuPower: [422, 400],
   vcpuOffered: [400, 422],
   cpuMemory: ['optional', 'refused-400', 'refused-422', 'required'],
-  portForm: [422, 400],
+  portForm: constraints.portForm,
   portRange: [422, 400],
 
   // Rate limits

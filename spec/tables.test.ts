@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { headings, labels } from '../generated/headings.ts'
 import { openapi } from '../generated/openapi.ts'
 import {
+  constraints,
   jobStatuses,
   podActions,
   podClouds,
@@ -100,11 +101,30 @@ test('Limits: bounds of fields', () => {
     persistentSizeGb: { minimum: 10 },
     networkMounts: { maximum: 1 },
     gpuCount: { minimum: 1, default: 1 },
-    vcpuCount: { minimum: 2, powerOfTwo: true },
+    vcpuCount: { minimum: 2 },
     cpuMemoryGb: { minimum: 1 },
     utilizationPercent: { minimum: 0, maximum: 100 },
     executionTimeoutMs: { minimum: fiveSeconds, maximum: sevenDays, default: tenMinutes },
     ttlMs: { minimum: tenSeconds, maximum: sevenDays, default: oneDay },
+    runsyncWaitMs: { minimum: 1_000, maximum: 300_000 },
+  })
+})
+
+test('Mounts, CpuConfig and Errors: how a request may be answered that breaks a constraint', () => {
+  expect(constraints).toEqual({
+    bothMounts: [400],
+    cpuPersistent: [400, 422],
+    emptyNetwork: [400],
+    gpuAndCpu: ['4XX'],
+    neitherGpuNorCpu: ['2XX', '4XX'],
+    notObject: [422, 400],
+    policyRange: [400, 200],
+    portForm: [422, 400],
+    portRange: ['2XX', '4XX'],
+    twoNetworks: [422, 400],
+    vcpuPower: ['4XX'],
+    waitRange: [400, 200],
+    webhookScheme: [400, 200],
   })
 })
 

@@ -4,7 +4,7 @@ import type { Inputs } from './inputs.ts'
 
 /** api.ts: the types of paths, operations and components, and one alias for each component schema. */
 export async function generateApi({ document, openapi }: Inputs): Promise<Output> {
-  const ast = await openapiTypescript(JSON.stringify(document), {
+  const ast = await openapiTypescript(JSON.stringify(withoutConditions(document)), {
     alphabetize: false,
     defaultNonNullable: false,
     rootTypes: true,
@@ -12,4 +12,16 @@ export async function generateApi({ document, openapi }: Inputs): Promise<Output
     silent: true,
   })
   return { name: 'api.ts', text: withHeader(astToString(ast), [openapi.text]) }
+}
+
+/** A copy without the members of allOf that only constrain: in types, each would be an `unknown`. */
+function withoutConditions(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutConditions)
+  if (typeof node !== 'object' || node === null) return node
+  const { allOf, ...others } = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withoutConditions(value)]),
+  )
+  if (!Array.isArray(allOf)) return { ...others, ...(allOf === undefined ? {} : { allOf }) }
+  const typed = allOf.filter((member) => '$ref' in member || 'type' in member)
+  return typed.length === 0 ? others : { ...others, allOf: typed }
 }

@@ -7,17 +7,18 @@ const SCHEMAS = {
   PersistentMount: { properties: { size: { minimum: 10 } } },
   Mounts: { properties: { network: { maxItems: 1 } } },
   GpuConfig: { properties: { count: { minimum: 1, default: 1 } } },
-  VcpuCount: { minimum: 2, 'x-power-of-two': true },
+  VcpuCount: { minimum: 2, enum: [2, 4] },
   CpuMemory: { minimum: 1 },
   Utilization: { properties: { util: { minimum: 0, maximum: 100 } } },
   JobPolicy: { properties: { executionTimeout: { maximum: 9 }, ttl: { default: 8 } } },
+  RunsyncWait: { minimum: 1000 },
 }
 
 test('bounds are taken from their places', () => {
   const { networkMounts, gpuCount, vcpuCount, utilizationPercent, ttlMs } = readBounds(documentWith(SCHEMAS))
   expect(networkMounts).toEqual({ maximum: 1 })
   expect(gpuCount).toEqual({ minimum: 1, default: 1 })
-  expect(vcpuCount).toEqual({ minimum: 2, powerOfTwo: true })
+  expect(vcpuCount).toEqual({ minimum: 2 })
   expect(utilizationPercent).toEqual({ minimum: 0, maximum: 100 })
   expect(ttlMs).toEqual({ default: 8 })
 })

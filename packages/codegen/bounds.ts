@@ -5,7 +5,6 @@ export interface Bound {
   readonly minimum?: number
   readonly maximum?: number
   readonly default?: number
-  readonly powerOfTwo?: boolean
 }
 
 const PLACES = {
@@ -18,6 +17,7 @@ const PLACES = {
   utilizationPercent: 'Utilization.util',
   executionTimeoutMs: 'JobPolicy.executionTimeout',
   ttlMs: 'JobPolicy.ttl',
+  runsyncWaitMs: 'RunsyncWait',
 } as const
 
 export type BoundName = keyof typeof PLACES
@@ -37,7 +37,6 @@ function boundAt({ components }: Document, place: string): Bound {
       ['minimum', found?.minimum],
       ['maximum', found?.maximum ?? found?.maxItems],
       ['default', found?.default],
-      ['powerOfTwo', found?.['x-power-of-two']],
     ].filter(([, value]) => value !== undefined),
   )
   if (Object.keys(bound).length === 0) throw new Error(`spec/openapi.yaml has no bounds at ${place}; give it some.`)

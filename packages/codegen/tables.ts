@@ -1,4 +1,5 @@
 import { readBounds } from './bounds.ts'
+import { readConstraints } from './constraints.ts'
 import { secondsOf } from './durations.ts'
 import { type Output, withHeader } from './header.ts'
 import { sourcesOf } from './headings.ts'
@@ -51,7 +52,6 @@ export interface Bound {
   readonly minimum?: number
   readonly maximum?: number
   readonly default?: number
-  readonly powerOfTwo?: boolean
 }
 
 /** A bound of which the document states these. */
@@ -72,6 +72,11 @@ export interface Tables {
 }
 
 type TableName = Exclude<keyof Tables, 'bounds'>`
+
+const CONSTRAINTS = `/** A status, or every status of a class. */
+export type Answer = number | '2XX' | '4XX'
+
+/** The answers that each named constraint of a request permits, the usual one first. */`
 
 const FREEZE = `function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen)
@@ -126,6 +131,9 @@ export function generateTables({ document, tables, headings, openapi }: Inputs):
     `export const podClouds = ${literal(enumOf(document, 'PodCloud'))} as const`,
     `export const jobStatuses = ${literal(enumOf(document, 'JobStatus'))} as const`,
     `export const podRequired: readonly string[] = ${literal(required)}`,
+    CONSTRAINTS,
+    `export const constraints = ${literal(readConstraints(document))} as const satisfies Readonly<Record<string, readonly Answer[]>>`,
+    'export type ConstraintName = keyof typeof constraints',
   ].join('\n\n')
   return { name: 'tables.ts', text: withHeader(body, [tables.text, openapi.text, headings.text]) }
 }

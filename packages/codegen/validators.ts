@@ -8,17 +8,27 @@ import { moduleOf, withoutExports } from './standalone.ts'
 
 const POINTER = '#/components/schemas/'
 
-const TYPES = `/** One failure that a validator found. */
+const TYPES = `import type { ConstraintName } from './tables.ts'
+
+/** One failure that a validator found. */
 export interface ValidationFailure {
   readonly instancePath: string
   readonly schemaPath: string
   readonly keyword: string
   readonly params: Readonly<Record<string, unknown>>
+  /** The schema that has the keyword. */
+  readonly parentSchema: Readonly<Record<string, unknown>>
   readonly message?: string
 }
 
 /** True where the data has the form of the schema; else \`errors\` holds every failure until the next call. */
-export type Validator = ((data: unknown) => boolean) & { errors?: ValidationFailure[] | null }`
+export type Validator = ((data: unknown) => boolean) & { errors?: ValidationFailure[] | null }
+
+/** The named constraint of a request that a failure breaks; null if its keyword has no answers of its own. */
+export function constraintOf({ keyword, parentSchema }: ValidationFailure): ConstraintName | null {
+  const { 'x-answers': answers, 'x-constraint': name } = parentSchema
+  return typeof answers === 'object' && answers !== null && keyword in answers ? (name as ConstraintName) : null
+}`
 
 /** validators.ts: one compiled validator for each component schema, in one module that needs no compilation at run time. */
 export function generateValidators({ document, openapi }: Inputs): Output {
@@ -36,7 +46,10 @@ export function generateValidators({ document, openapi }: Inputs): Output {
 function compile(schemas: Readonly<Record<string, Schema>>, names: readonly string[]): string {
   const ajv = new Ajv2020({
     strict: true,
+    // Conditions require properties that the schema around them defines.
+    strictRequired: false,
     allErrors: true,
+    verbose: true,
     allowUnionTypes: true,
     inlineRefs: false,
     code: { source: true, esm: true, lines: true },

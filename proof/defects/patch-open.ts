@@ -66,12 +66,8 @@ export const patchOpen = [
     says: 'null for the persistent mount removes it.',
     observed: 'mounts {}',
     change: parts(
-      {
-        validate: (original) => (schema, body, service) =>
-          isNullPersistent(body) ? undefined : original(schema, body, service),
-      },
       patching((pod, body, next) => {
-        if (!isNullPersistent(body)) return next()
+        if (mountsIn(body).persistent !== null) return next()
         if (mountOf(pod) === 'persistent') pod.mounts = {}
       }),
     ),
@@ -96,10 +92,6 @@ export const patchOpen = [
 
 function isOtherSize(body: Json): boolean {
   return membersOf(mountsIn(body).persistent)?.size === 20
-}
-
-function isNullPersistent(body: unknown): boolean {
-  return mountsIn(membersOf(body) ?? {}).persistent === null
 }
 
 function firstOfTwo(mounts: Json): Json | null {

@@ -5,11 +5,14 @@ import { afterwards, is, type Json, jsonOf, membersOf, onAnswer, type Wrap, with
 /** What a PATCH does to a pod; `next` carries on, with the body or another one. */
 export type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: Service) => void
 
-/** PATCH does something else with a body that its schema accepts. */
+/** PATCH does something else with a body that is an object, before it is validated. */
 export function patching(step: Step): PartWrappers {
   return {
-    patchPod: (original) => (pod, body, service) =>
-      step(pod, body, (other = body) => original(pod, other, service), service),
+    patchPod: (original) => (pod, given, service) => {
+      const body = membersOf(given)
+      if (body === null) original(pod, given, service)
+      else step(pod, body, (other = body) => original(pod, other, service), service)
+    },
   }
 }
 

@@ -1,8 +1,7 @@
-import type { Bound } from '../../generated/tables.ts'
-import { tables } from '../../generated/tables.ts'
+import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { inputOf, jsonIn, takesInstead } from './queue-tools.ts'
-import { membersOf, options, withBody } from './tools.ts'
+import { type Change, membersOf, parts, withBody } from './tools.ts'
 
 /** Submission bodies that are taken though they are wrong, or refused though they are right. */
 export const queueBody = [
@@ -84,7 +83,7 @@ export const queueBody = [
     clause: 'least',
     says: 'A ttl of 10 seconds is refused.',
     observed: 'status 400: {"error":"policy.ttl must be from 10001 to 604800000 milliseconds"}',
-    change: options({ tables: withTtl({ minimum: 10_001 }) }),
+    change: refusesTtl(10_000, 'policy.ttl must be from 10001 to 604800000 milliseconds'),
   },
   {
     id: 'greatest-ttl-refused',
@@ -92,12 +91,17 @@ export const queueBody = [
     clause: 'greatest',
     says: 'A ttl of 7 days is refused.',
     observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
-    change: options({ tables: withTtl({ maximum: 604_799_999 }) }),
+    change: refusesTtl(604_800_000, 'policy.ttl must be from 10000 to 604799999 milliseconds'),
   },
 ] as const satisfies readonly Defect[]
 
-function withTtl(bound: Bound): typeof tables {
-  return { ...tables, bounds: { ...tables.bounds, ttlMs: { ...tables.bounds.ttlMs, ...bound } } }
+function refusesTtl(ttl: number, message: string): Change {
+  return parts({
+    settlePolicy: (original) => (policy, service) => {
+      if (policy.ttl === ttl) throw new Refusal(400, message)
+      return original(policy, service)
+    },
+  })
 }
 
 function listIn(text: string): readonly unknown[] | null {

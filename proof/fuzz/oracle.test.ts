@@ -46,12 +46,18 @@ describe('an oracle that is wrong does not agree with the reference', () => {
       { validators: { ...validators, PodActionRequest: leaving('additionalProperties') } },
     ],
     ['an action may be any text', { validators: { ...validators, PodActionRequest: leaving('enum') } }],
-    ['a mount needs no path', { validators: { ...validators, Mounts: leaving('required', validators.Mounts) } }],
+    [
+      'a mount needs no path',
+      { validators: { ...validators, MountsRequest: leaving('required', validators.MountsRequest) } },
+    ],
     [
       'a mount may have more members',
-      { validators: { ...validators, Mounts: leaving('additionalProperties', validators.Mounts) } },
+      { validators: { ...validators, MountsRequest: leaving('additionalProperties', validators.MountsRequest) } },
     ],
-    ['a size has no least value', { validators: { ...validators, Mounts: leaving('minimum', validators.Mounts) } }],
+    [
+      'a size has no least value',
+      { validators: { ...validators, MountsRequest: leaving('minimum', validators.MountsRequest) } },
+    ],
     [
       'a submission needs no input',
       { validators: { ...validators, JobSubmission: leaving('required', validators.JobSubmission) } },

@@ -2,6 +2,7 @@ import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import { membersOf } from '../../suites/harness/read.ts'
 import type { Latitude } from '../types.ts'
 import { plane, verdict } from './tools.ts'
 
@@ -74,7 +75,7 @@ function refusing(is: (name: string) => boolean): (options: ReferenceOptions) =>
     composeOptions(options, {
       parts: {
         patchPod: (original) => (pod, body, service) => {
-          if (Object.keys(body).some(is)) throw new Refusal(422, 'this field cannot be changed')
+          if (Object.keys(membersOf(body) ?? {}).some(is)) throw new Refusal(422, 'this field cannot be changed')
           original(pod, body, service)
         },
       },

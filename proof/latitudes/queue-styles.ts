@@ -28,7 +28,9 @@ export const queueStyles = [
       },
     },
   }),
-  styled('wait-refused', 'A wait of /runsync outside its bounds is refused.', { waitRange: 'refuse' }),
+  styled('wait-clamped', 'A wait of /runsync outside its bounds is brought to the nearest one.', {
+    waitRange: 'clamp',
+  }),
 
   styled('requeued-last', 'A job that is executed again waits behind the others.', { requeuePlace: 'back' }),
   styled('failed-handler-again', 'A job whose handler failed is executed again unasked.', { handlerRetry: 'yes' }),

@@ -1,4 +1,5 @@
-import type { ValidationFailure } from '../../generated/validators.ts'
+import { constraints } from '../../generated/tables.ts'
+import { constraintOf, type ValidationFailure } from '../../generated/validators.ts'
 import type { Service } from '../service.ts'
 import type { Style } from '../style.ts'
 import { Refusal } from './refusal.ts'
@@ -6,36 +7,46 @@ import { Refusal } from './refusal.ts'
 /** The schemas that request bodies are held against. */
 export type RequestSchema = 'PodCreate' | 'PodUpdate' | 'PodActionRequest' | 'JobSubmission'
 
+/** The status for a failure that no constraint of the API document names (heading Errors). */
+const usualStatus: { readonly [S in RequestSchema]: number } = {
+  PodCreate: 422,
+  PodUpdate: 422,
+  PodActionRequest: 422,
+  JobSubmission: 400,
+}
+
 /**
- * Holds a body against its schema.
+ * Holds a body against its schema. The style decides how a named constraint is answered, or that it is not enforced.
  * @throws Refusal with one line for each failure, such as `$.mounts.network[0]: must have required property 'path'`.
  */
 export function validate(schema: RequestSchema, body: unknown, { validators, style }: Service): void {
   const validator = validators[schema]
   if (validator(body)) return
-  const failures = validator.errors ?? []
-  throw new Refusal(statusOf(failures, style), 'Request validation failed.', { errors: failures.map(sayFailure) })
+  const usual = usualStatus[schema]
+  const refused = (validator.errors ?? []).filter((failure) => typeof statusOf(failure, usual, style) === 'number')
+  if (refused.length === 0) return
+  const statuses = refused.map((failure) => statusOf(failure, usual, style) as number)
+  const status = statuses.includes(usual) ? usual : (statuses[0] ?? usual)
+  const errors = refused.map(sayFailure)
+  throw new Refusal(status, status === 422 ? 'Request validation failed.' : errors.join('; '), { errors })
 }
 
-/** 422, unless a freedom moves every failure that was found to another status. */
-function statusOf(failures: readonly ValidationFailure[], style: Style): number {
-  const statuses = failures.map((failure) => statusOfOne(failure, style))
-  return statuses.includes(422) ? 422 : (statuses[0] ?? 422)
+/** The status that answers a failure; a word of the style if the request is accepted. */
+function statusOf(failure: ValidationFailure, usual: number, style: Style): number | string {
+  const name = constraintOf(failure)
+  if (name === null) return usual
+  return name in style ? (style[name as keyof Style] as number | string) : Number(constraints[name][0])
 }
 
-function statusOfOne({ instancePath, keyword }: ValidationFailure, style: Style): number {
-  if (instancePath === '' && keyword === 'type') return style.notObject
-  if (instancePath === '/mounts/network' && keyword === 'maxItems') return style.twoNetworks
-  if (instancePath.startsWith('/ports/') && keyword === 'pattern') return style.portForm
-  return 422
-}
+function sayFailure({ instancePath, keyword, params, parentSchema, message }: ValidationFailure): string {
+  return `$${instancePath.split('/').slice(1).map(sayStep).join('')}: ${what()}`
 
-function sayFailure({ instancePath, keyword, params, message }: ValidationFailure): string {
-  const what =
-    keyword === 'additionalProperties'
-      ? `additional properties '${String(params.additionalProperty)}' not allowed`
-      : (message ?? `fails ${keyword}`)
-  return `$${instancePath.split('/').slice(1).map(sayStep).join('')}: ${what}`
+  function what(): string {
+    if (keyword === 'not') return String(parentSchema.description)
+    if (keyword === 'additionalProperties')
+      return `additional properties '${String(params.additionalProperty)}' not allowed`
+    return message ?? `fails ${keyword}`
+  }
 }
 
 function sayStep(step: string): string {

@@ -3,25 +3,19 @@ import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Service } from '../service.ts'
 import { chooseHardware } from './hardware.ts'
-import { checkMounts } from './mounts.ts'
 import { choosePlacement } from './placement.ts'
 import type { StoredPod } from './pod.ts'
-import { checkPorts } from './ports.ts'
 
 /** The container disk of a pod that asks for none, in GB. */
 const DEFAULT_DISK_GB = 20
 
 /**
  * Makes a pod of a body that its schema accepts, with every default applied; stores nothing yet.
- * @throws Refusal where the body breaks a rule about requests, or there is no capacity.
+ * @throws Refusal if something that the body asks for is not on offer, or there is no capacity.
  */
 export function buildPod(body: PodCreate, caller: Caller, service: Service): StoredPod {
-  const { clock, ids, style } = service
-  const ports = body.ports ?? []
-  const mounts = body.mounts ?? {}
-  checkPorts(ports, style)
+  const { clock, ids } = service
   const { hardware, price } = chooseHardware(body, service)
-  checkMounts(mounts, 'cpu' in hardware, style)
   const dataCenterId = choosePlacement(body, caller, service)
   checkCapacity(service)
   const n = service.nextNumber()
@@ -40,10 +34,10 @@ export function buildPod(body: PodCreate, caller: Caller, service: Service): Sto
     image: body.image,
     args: body.args ?? '',
     disk: body.disk ?? DEFAULT_DISK_GB,
-    ports,
+    ports: body.ports ?? [],
     env: body.env ?? {},
     registry: body.registry ?? null,
-    mounts,
+    mounts: body.mounts ?? {},
     locked: false,
     globalNetworking: body.globalNetworking ?? false,
     startedAtMs: null,

@@ -11,16 +11,14 @@ export interface PricedHardware {
 
 /**
  * What a pod is to run on, with the defaults of the description applied.
- * @throws Refusal where neither or both kinds are asked for, or the catalog does not offer it.
+ * @throws Refusal if the catalog does not offer it.
  */
 export function chooseHardware({ gpu, cpu }: PodCreate, service: Service): PricedHardware {
-  const { gpuTypes, style } = service
-  if (gpu !== undefined && cpu !== undefined) throw new Refusal(style.gpuAndCpu, 'a pod takes either gpu or cpu')
   if (gpu !== undefined) return chooseGpu(gpu, service)
   if (cpu !== undefined) return chooseCpu(cpu, service)
-  const [first] = gpuTypes.keys()
-  if (style.neitherGpuNorCpu === 'default-gpu' && first !== undefined) return chooseGpu({ id: first }, service)
-  throw new Refusal(style.neitherGpuNorCpu === 422 ? 422 : 400, 'one of gpu and cpu is required')
+  const [first] = service.gpuTypes.keys()
+  if (first === undefined) throw new Refusal(400, 'one of gpu and cpu is required')
+  return chooseGpu({ id: first }, service)
 }
 
 function chooseGpu(gpu: GpuConfig, { gpuTypes, style, tables }: Service): PricedHardware {
@@ -32,10 +30,6 @@ function chooseGpu(gpu: GpuConfig, { gpuTypes, style, tables }: Service): Priced
 
 function chooseCpu(cpu: CpuConfigRequest, { flavors, style }: Service): PricedHardware {
   const { vcpuCount, memory } = cpu
-  if (!isPowerOfTwo(vcpuCount)) {
-    const detail = 'vcpuCount must be a power of two'
-    throw new Refusal(style.vcpuPower, detail, { errors: [`$.cpu.vcpuCount: ${detail}`] })
-  }
   const flavor = flavors.get(cpu.id)
   if (flavor === undefined) throw new Refusal(style.unknownFlavor, 'unknown cpu flavor')
   const { min, max } = flavor.vcpu
@@ -52,10 +46,6 @@ function chooseCpu(cpu: CpuConfigRequest, { flavors, style }: Service): PricedHa
     hardware: { cpu: { id: cpu.id, vcpuCount, memory: memory ?? Math.ceil(vcpuCount * flavor.ramGbPerVcpu) } },
     price: roundPrice(flavor.price.perVcpuHour * vcpuCount),
   }
-}
-
-function isPowerOfTwo(count: number): boolean {
-  return Number.isInteger(Math.log2(count))
 }
 
 /** To a hundredth of a cent. */

@@ -8,30 +8,16 @@ type NetworkMount = NonNullable<Mounts['network']>[number]
 
 /**
  * The mounts of a pod after a PATCH, by the modification rules under the heading Mounts. Changes nothing itself.
- * @throws Refusal 400 for a kind that the pod was not created with, another volume, both kinds, or an empty list.
+ * @throws Refusal 400 for a kind that the pod was not created with, or another volume.
  */
 export function patchMounts(pod: StoredPod, requested: Mounts | undefined, { style }: Service): Mounts {
   if (requested === undefined) return pod.mounts
-  checkMounts(requested, 'cpu' in pod.hardware, style)
   const [network] = requested.network ?? []
   if (requested.persistent !== undefined) {
+    if ('cpu' in pod.hardware) throw new Refusal(style.cpuPersistent, 'a CPU pod cannot have a persistent mount')
     return { persistent: patchPersistent(pod.mounts.persistent, requested.persistent, style) }
   }
   return network === undefined ? pod.mounts : { network: [patchNetwork(pod.mounts.network?.[0], network)] }
-}
-
-/**
- * The rules about mounts that hold at creation and PATCH alike.
- * @throws Refusal where both kinds are set, the list of network mounts is empty, or a CPU pod asks for persistent.
- */
-export function checkMounts({ network, persistent }: Mounts, isCpuPod: boolean, style: Style): void {
-  if (network?.length === 0) throw new Refusal(400, 'mounts.network must not be empty')
-  if (network !== undefined && persistent !== undefined) {
-    throw new Refusal(400, 'mounts takes either persistent or network, not both')
-  }
-  if (persistent !== undefined && isCpuPod) {
-    throw new Refusal(style.cpuPersistent, 'a CPU pod cannot have a persistent mount')
-  }
 }
 
 function patchPersistent(

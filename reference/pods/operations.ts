@@ -1,11 +1,10 @@
-import type { PodActionRequest, PodCreate, PodUpdate } from '../../generated/api.ts'
+import type { PodActionRequest, PodCreate } from '../../generated/api.ts'
 import type { Caller, Operation } from '../auth/accounts.ts'
 import { type Answer, emptyAnswer, jsonAnswer, textAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Service } from '../service.ts'
 import { checkCapacity } from './create.ts'
 import { provision } from './lifecycle.ts'
-import { treatNullMounts } from './patch.ts'
 import type { PodAction, StoredPod } from './pod.ts'
 import { podText } from './pod-text.ts'
 
@@ -47,13 +46,11 @@ export const operations: { readonly [O in Operation]: Handler } = {
     return podAnswer(200, pod, service)
   },
 
-  updatePod({ caller, id, body: given }, service) {
+  updatePod({ caller, id, body }, service) {
     const { parts, style } = service
-    const body = treatNullMounts(given, service)
     const pod = parts.findPod(id, caller, service)
     if (pod.status === 'TERMINATED') throw gone(style.terminatedChange)
-    parts.validate('PodUpdate', body, service)
-    parts.patchPod(pod, body as PodUpdate, service)
+    parts.patchPod(pod, body, service)
     return podAnswer(style.updateStatus, pod, service)
   },
 

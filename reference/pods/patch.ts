@@ -3,19 +3,20 @@ import { Refusal } from '../http/refusal.ts'
 import type { Service } from '../service.ts'
 import { restart } from './lifecycle.ts'
 import type { StoredPod } from './pod.ts'
-import { checkPorts } from './ports.ts'
 
 /** Fields of mounts whose null a style may treat in a way of its own. */
 const MOUNT_KINDS = ['persistent', 'network'] as const
 
 /**
- * Changes a pod by a body that its schema accepts: everything or, where it is refused, nothing.
- * @throws Refusal where the body breaks a rule about requests.
+ * Changes a pod by a body: everything or, if it is refused, nothing.
+ * @throws Refusal if the body fails validation, or its mounts are not those that the pod was created with.
  */
-export function patchPod(pod: StoredPod, body: PodUpdate, service: Service): void {
+export function patchPod(pod: StoredPod, given: unknown, service: Service): void {
   const { parts, style } = service
+  const treated = treatNullMounts(given, service)
+  parts.validate('PodUpdate', treated, service)
+  const body = treated as PodUpdate
   const { mounts: requestedMounts, ...fields } = body
-  if (fields.ports !== undefined) checkPorts(fields.ports, style)
   const mounts = parts.patchMounts(pod, requestedMounts, service)
   const isRestarted = style.patchRestarts && pod.status === 'RUNNING' && changesContainer(pod, body)
   Object.assign(pod, fields, { mounts })
@@ -26,7 +27,7 @@ export function patchPod(pod: StoredPod, body: PodUpdate, service: Service): voi
  * A PATCH body as its schema is to see it: null for mounts, or for a kind of mount, is left to the schema, refused,
  * or taken as left out, by style.
  */
-export function treatNullMounts(body: unknown, { style }: Service): unknown {
+function treatNullMounts(body: unknown, { style }: Service): unknown {
   if (style.patchNull === 422 || !isObject(body) || !hasNullMount(body)) return body
   if (style.patchNull === 400) throw new Refusal(400, 'a mount cannot be null')
   const { mounts, ...rest } = body

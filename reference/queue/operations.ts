@@ -5,6 +5,7 @@ import type { Service } from '../service.ts'
 import type { Endpoint } from './endpoint.ts'
 import { isFinished, type Job } from './job.ts'
 import type { QueueMatch } from './routes.ts'
+import { nearestOf } from './submit.ts'
 import { waitForJob } from './wait.ts'
 
 /** Each operation of the queue plane, by the operationId of the API document. */
@@ -29,8 +30,6 @@ export interface QueueCall {
 
 type Handler = (call: QueueCall, service: Service) => Answer | Promise<Answer>
 
-/** The bounds of the wait that a caller of /runsync may ask for, in milliseconds. */
-const WAIT = { minimum: 1000, maximum: 300_000 }
 const DIGITS = /^\d{1,15}$/
 
 /** The rate that each operation is held to; the others have none in the table. */
@@ -133,9 +132,10 @@ export function runsyncWaitOf(wish: string | null, endpoint: Endpoint, { life, s
     return Math.max(0, waitMs - life.runsyncMarginMs)
   }
   if (!DIGITS.test(wish)) throw new Refusal(400, 'wait must be an integer, milliseconds')
-  const waitMs = Math.min(Math.max(Number(wish), WAIT.minimum), WAIT.maximum)
-  if (waitMs !== Number(wish) && style.waitRange === 'refuse') {
-    throw new Refusal(400, `wait must be from ${WAIT.minimum} to ${WAIT.maximum} milliseconds`)
+  const { minimum, maximum } = tables.bounds.runsyncWaitMs
+  const waitMs = nearestOf(Number(wish), { minimum, maximum })
+  if (waitMs !== Number(wish) && style.waitRange !== 'clamp') {
+    throw new Refusal(style.waitRange, `wait must be from ${minimum} to ${maximum} milliseconds`)
   }
   return waitMs
 }

@@ -22,9 +22,9 @@ export const queueStyleChoices = {
 
   // Submission
   /** A policy outside its bounds. */
-  policyRange: ['refuse', 'clamp'],
-  /** A wait of /runsync outside 1000 to 300000. */
-  waitRange: ['clamp', 'refuse'],
+  policyRange: [400, 'clamp'],
+  /** A wait of /runsync outside its bounds. */
+  waitRange: [400, 'clamp'],
 
   // Life
   /** Where a job waits that is executed again. */

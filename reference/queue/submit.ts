@@ -1,15 +1,9 @@
 import type { Bound } from '../../generated/tables.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { RequestSchema } from '../http/validate.ts'
 import type { Service } from '../service.ts'
 import { planExpiry } from './end.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Job, Policy, Submission } from './job.ts'
-
-const SCHEMA: RequestSchema = 'JobSubmission'
-const WEB_ADDRESS = /^https?:\/\//i
-/** Failures that the bounds of the tables decide instead of the schema. */
-const POLICY_BOUND = /^\/policy\/(?:executionTimeout|ttl)$/
 
 /**
  * Reads a job submission body (heading Job submission body).
@@ -17,7 +11,7 @@ const POLICY_BOUND = /^\/policy\/(?:executionTimeout|ttl)$/
  */
 export async function readSubmission(request: Request, service: Service): Promise<Submission> {
   const body = await readJson(request, service)
-  checkSchema(body, service)
+  service.parts.validate('JobSubmission', body, service)
   const {
     input,
     webhook,
@@ -29,9 +23,6 @@ export async function readSubmission(request: Request, service: Service): Promis
     readonly policy?: Policy
     readonly s3Config?: Readonly<Record<string, unknown>>
   }
-  if (webhook !== undefined && !(WEB_ADDRESS.test(webhook) && URL.canParse(webhook))) {
-    throw new Refusal(400, 'webhook must be an http or https URL')
-  }
   return {
     input,
     webhook: webhook ?? null,
@@ -40,25 +31,15 @@ export async function readSubmission(request: Request, service: Service): Promis
   }
 }
 
-/**
- * Holds a policy against its bounds.
- * @throws Refusal 400 for a number outside, unless the style takes the nearest one that is inside.
- */
-export function settlePolicy(policy: Policy, { style, tables }: Service): Policy {
-  const settled: { -readonly [K in keyof Policy]: Policy[K] } = { ...policy }
-  for (const [name, bound] of [
-    ['executionTimeout', tables.bounds.executionTimeoutMs],
-    ['ttl', tables.bounds.ttlMs],
-  ] as const) {
-    const given = policy[name]
-    if (given === undefined) continue
-    const nearest = nearestOf(given, bound)
-    if (nearest !== given && style.policyRange === 'refuse') {
-      throw new Refusal(400, `policy.${name} must be from ${bound.minimum} to ${bound.maximum} milliseconds`)
-    }
-    settled[name] = nearest
+/** A policy with each time within its bounds; the nearest one if it is outside. */
+export function settlePolicy(policy: Policy, { tables }: Service): Policy {
+  const { executionTimeout, ttl } = policy
+  const { executionTimeoutMs, ttlMs } = tables.bounds
+  return {
+    ...policy,
+    ...(executionTimeout === undefined ? {} : { executionTimeout: nearestOf(executionTimeout, executionTimeoutMs) }),
+    ...(ttl === undefined ? {} : { ttl: nearestOf(ttl, ttlMs) }),
   }
-  return settled
 }
 
 /** Reads the body of an OpenAI route as the input of a job. */
@@ -124,23 +105,8 @@ async function readJson(request: Request, service: Service): Promise<unknown> {
   }
 }
 
-function checkSchema(body: unknown, { validators }: Service): void {
-  const validator = validators[SCHEMA]
-  if (validator(body)) return
-  const failures = (validator.errors ?? []).filter(
-    ({ instancePath, keyword }) =>
-      !(POLICY_BOUND.test(instancePath) && (keyword === 'minimum' || keyword === 'maximum')),
-  )
-  if (failures.length === 0) return
-  throw new Refusal(
-    400,
-    failures
-      .map(({ instancePath, message }) => `${instancePath.slice(1).replaceAll('/', '.') || 'the body'} ${message}`)
-      .join('; '),
-  )
-}
-
-function nearestOf(value: number, { minimum = value, maximum = value }: Bound): number {
+/** The value itself, or the bound that it exceeds. */
+export function nearestOf(value: number, { minimum = value, maximum = value }: Bound): number {
   return Math.min(Math.max(value, minimum), maximum)
 }
 

@@ -10,12 +10,12 @@ const known: ReadonlySet<string> = new Set(
   (
     '$ref type const enum oneOf anyOf allOf properties required additionalProperties items minItems maxItems ' +
     'uniqueItems minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf ' +
-    'x-power-of-two title description deprecated default example examples x-source x-basis'
+    'not title description deprecated default example examples x-source x-basis x-constraint x-answers'
   ).split(' '),
 )
 
 /**
- * Values that a component schema of the document accepts.
+ * Values that a component schema of a request accepts, but for what it excludes with `not`.
  * @throws Error for a keyword or format that no values are made for.
  */
 export function arbitraryOf(name: SchemaName, overrides: Overrides = {}): fc.Arbitrary<unknown> {
@@ -96,16 +96,13 @@ function integer(schema: Schema): fc.Arbitrary<number> {
   const { multipleOf = 1 } = schema
   const least = Math.max(schema.minimum ?? -1_000_000, (schema.exclusiveMinimum ?? -Infinity) + 1)
   const greatest = Math.min(schema.maximum ?? Math.max(least, 0) + 1_000_000, (schema.exclusiveMaximum ?? Infinity) - 1)
-  if (schema['x-power-of-two'] === true) {
-    return fc.integer({ min: Math.ceil(Math.log2(least)), max: Math.floor(Math.log2(greatest)) }).map((n) => 2 ** n)
-  }
   return fc
     .integer({ min: Math.ceil(least / multipleOf), max: Math.floor(greatest / multipleOf) })
     .map((n) => n * multipleOf)
 }
 
 function text({ pattern, format, minLength = 0, maxLength = 24 }: Schema): fc.Arbitrary<string> {
-  if (pattern !== undefined) {
+  if (pattern !== undefined && format === undefined) {
     const isInBounds = (value: string) => [...value].length >= minLength && [...value].length <= maxLength
     return fc.stringMatching(new RegExp(pattern)).filter(isInBounds)
   }
@@ -120,7 +117,7 @@ function text({ pattern, format, minLength = 0, maxLength = 24 }: Schema): fc.Ar
         .date({ min: new Date(0), max: new Date('2199-12-31T23:59:59Z'), noInvalidDate: true })
         .map((date) => date.toISOString())
     case 'uri':
-      return fc.webUrl()
+      return fc.webUrl().filter((value) => new RegExp(pattern ?? '').test(value))
     default:
       throw new Error(`no values are made for the format ${format}; add it to arbitrary.ts`)
   }

@@ -103,7 +103,8 @@ describe('a submission', () => {
     ['{"input":{},"policy":{"ttl":10000.5}}', '400'],
     ['{"input":{},"policy":{"ttl":10000,"executionTimeout":20000}}', '200 400'],
     ['{"input":{},"webhook":7}', '400'],
-    ['{"input":{},"webhook":"ftp://a.test"}', '200 400'],
+    ['{"input":{},"webhook":"ftp://a.test"}', '400 200'],
+    ['{"input":{},"webhook":"HTTPS://a.test"}', '200 400'],
     ['{"input":{},"webhook":"no address"}', '400'],
     ['{"input":{},"webhook":"https://a.test/a b"}', '400 200'],
     [String.raw`{"input":{},"webhook":"https://a.test/\udc00"}`, '400 400 200'],
@@ -128,7 +129,10 @@ describe('a creation', () => {
   const least = { name: 'a', image: 'b' }
   test.each<[body: object, answers: string]>([
     [{ ...least, gpu: { id: 'g' } }, '2xx 4xx'],
-    [least, '4xx 2xx'],
+    [least, '2xx 4xx'],
+    [{ ...least, gpu: { id: 'g' }, ports: ['70000/tcp'] }, '2xx 4xx'],
+    [{ ...least, gpu: { id: 'g' }, ports: ['tcp'] }, '400,422'],
+    [{ ...least, cpu: { id: 'c', vcpuCount: 3 } }, '4xx'],
     [{ ...least, gpu: { id: 'g' }, disk: 0 }, '422'],
     [{ ...least, gpu: { id: 'g' }, mounts: { network: [] } }, '400'],
     [{ ...least, gpu: { id: 'g' }, mounts: { ...network, ...persistent } }, '400'],

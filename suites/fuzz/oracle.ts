@@ -51,7 +51,7 @@ function ofValue(situation: Situation, value: unknown, parts: OracleParts): Allo
     case 'triggerPodAction':
       return parts.ofAction(value, situation.status, parts.tables, parts.validators.PodActionRequest)
     case 'updatePod':
-      return parts.ofPatch(value, situation, parts.validators.Mounts)
+      return parts.ofPatch(value, situation, parts.validators.MountsRequest)
     case 'createPod':
       return parts.ofCreation(value, parts.validators.PodCreate)
     default:

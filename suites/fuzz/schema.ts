@@ -1,5 +1,4 @@
 import { openapi } from '../../generated/openapi.ts'
-import type { SchemaName } from '../../generated/validators.ts'
 import { remembered } from '../harness/remembered.ts'
 
 /** A schema of the document, as far as its keywords are used there. */
@@ -27,7 +26,7 @@ export interface Schema {
   readonly exclusiveMinimum?: number
   readonly exclusiveMaximum?: number
   readonly multipleOf?: number
-  readonly 'x-power-of-two'?: boolean
+  readonly not?: Schema
 }
 
 const prefix = '#/components/schemas/'
@@ -39,11 +38,6 @@ export function schemaNamed(name: string): Schema {
   return schema as Schema
 }
 
-/** Names of all component schemas. */
-export function schemaNames(): readonly SchemaName[] {
-  return Object.keys(openapi.components.schemas ?? {}) as SchemaName[]
-}
-
 /** The name that a reference points to. Throws where it points out of the component schemas. */
 export function nameIn(reference: string): string {
   if (!reference.startsWith(prefix)) throw new Error(`${reference} does not lie below ${prefix}`)
@@ -51,10 +45,10 @@ export function nameIn(reference: string): string {
 }
 
 /**
- * A schema without reference and allOf: what they say is laid over one another. The document does not change, and each of
- * its schemas is asked for with every body.
+ * A schema without reference and allOf: what they say is laid over one another. What a request must not be (`not`) is left
+ * out, so that bodies break it as well. The document does not change, and each of its schemas is asked for with every body.
  */
-export const resolved: (schema: Schema) => Schema = remembered(({ $ref, allOf = [], ...own }) => {
+export const resolved: (schema: Schema) => Schema = remembered(({ $ref, allOf = [], not: _, ...own }) => {
   const parts = [...($ref === undefined ? [] : [schemaNamed(nameIn($ref))]), ...allOf].map(resolved)
   return parts.length === 0 ? own : [...parts, own].reduce(merged)
 })

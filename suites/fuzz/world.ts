@@ -41,7 +41,7 @@ export function patchBodies({ volume, volumeSecond, volumePath, persistent }: Wo
   const mounts = fc.oneof(
     { arbitrary: fc.record({ network: fc.tuple(arbitraryOf('NetworkMount', overrides)) }, whole), weight: 4 },
     { arbitrary: fc.record({ persistent: arbitraryOf('PersistentMount', overrides) }, whole), weight: 4 },
-    { arbitrary: arbitraryOf('Mounts', overrides), weight: 1 },
+    { arbitrary: arbitraryOf('MountsRequest', overrides), weight: 1 },
   )
   return fc.record(
     { mounts, name: fc.constantFrom('plumbline-a', 'plumbline-b') },

@@ -1,3 +1,4 @@
+import { constraints } from '../../generated/tables.ts'
 import type { Context } from '../harness/context.ts'
 import { membersOf, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
@@ -9,7 +10,9 @@ rule('pods.action-body.not-json', (context) => areRefused(context, wrongBodies['
 
 rule('pods.action-body.empty', (context) => areRefused(context, wrongBodies.empty('stop'), 400, 422))
 
-rule('pods.action-body.not-object', (context) => areRefused(context, wrongBodies['not-object']('stop'), 400, 422))
+rule('pods.action-body.not-object', (context) =>
+  areRefused(context, wrongBodies['not-object']('stop'), ...constraints.notObject),
+)
 
 for (const id of ['missing', 'unknown-action', 'wrong-type', 'extra'] as const) {
   rule(`pods.action-body.${id}`, (context) => areRefused(context, wrongBodies[id]('stop'), 422))

@@ -1,3 +1,4 @@
+import { constraints } from '../../generated/tables.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import { isSuccess } from '../harness/exchange.ts'
 import { rule } from '../harness/registry.ts'
@@ -42,7 +43,7 @@ rule('pods.patch.two-networks', async (context) => {
   const pod = await patchablePod(context, { mount: 'network' })
   const own = movedNetwork(context)
   const network = [own, { ...own, path: `${own.path}-c` }]
-  const [reply] = await refuses(context, pod, [{ mounts: { network } }], 400, 422)
+  const [reply] = await refuses(context, pod, [{ mounts: { network } }], ...constraints.twoNetworks)
   if (reply !== undefined) context.reading('two networks', readingOf(reply))
 })
 

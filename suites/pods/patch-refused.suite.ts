@@ -1,3 +1,4 @@
+import { constraints } from '../../generated/tables.ts'
 import { rule } from '../harness/registry.ts'
 import {
   bareStates,
@@ -10,9 +11,11 @@ import {
   refusesVolume,
 } from './patching.ts'
 
+const { bothMounts, cpuPersistent, emptyNetwork } = constraints
+
 rule('pods.patch.empty-network', async (context) => {
   await context.clock.beside(mountStates(context), async (shape) => {
-    await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], 400)
+    await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], ...emptyNetwork)
   })
 })
 
@@ -39,7 +42,7 @@ rule('pods.patch.mount-on-bare', async (context) => {
 
 rule('pods.patch.cpu-persistent', async (context) => {
   const pod = await patchablePod(context, { kind: 'cpu' })
-  await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], 400, 422)
+  await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], ...cpuPersistent)
 })
 
 rule(
@@ -49,7 +52,7 @@ rule(
     const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
     const pod = await patchablePod(context, { mount: 'network' })
     // A CPU pod may refuse the persistent mount first, with a status of that rule.
-    await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? [400] : [400, 422]))
+    await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? bothMounts : cpuPersistent))
     if (offers('pods.persistent'))
       await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
   },

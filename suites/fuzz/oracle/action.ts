@@ -2,12 +2,13 @@ import { type RuleId, rules } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus, Tables } from '../../../generated/tables.ts'
 import type { Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../harness/read.ts'
+import { refusing } from './failures.ts'
 import { type Allowed, refused } from './types.ts'
 
 /** What an action call may be answered by its body and the pod's status (headings Trigger a pod action, Pod status). */
 export function ofAction(value: unknown, status: PodStatus, tables: Tables, isValid: Validator): Allowed[] {
   const members = membersOf(value)
-  if (members === null) return [refused([400, 422], 'the body is no object')]
+  if (members === null) return [refused(refusing('notObject'), 'the body is no object')]
   const action = knownAction(members.action, tables)
   if (!isValid(value)) {
     const invalid = refused([422], 'the body has to be one known action and nothing else', 'Trigger a pod action')

@@ -1,14 +1,17 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { canonical, type Members, membersOf } from '../../harness/read.ts'
+import { failuresOf, refusalOf, refusing } from './failures.ts'
 import { isOddText } from './reading.ts'
 import { type Allowed, type Answers, refused, type Situation } from './types.ts'
+
+const asStated = 'mounts have to be complete, typed as stated and without further properties'
 
 type Patched = Extract<Situation, { readonly operation: 'updatePod' }>
 
 /** What a PATCH may be answered by its mounts and those of the pod (heading Mounts, rules 1 to 4). */
 export function ofPatch(value: unknown, pod: Patched, isMounts: Validator): Allowed[] {
   const members = membersOf(value)
-  if (members === null) return [refused([400, 422], 'the body is no object')]
+  if (members === null) return [refused(refusing('notObject'), 'the body is no object')]
   const { mounts, ...others } = members
   const beside = ofOthers(others, mounts)
   if (mounts === undefined) return [...beside, kept('no mounts are given', pod)]
@@ -33,11 +36,11 @@ function ofMounts(mounts: unknown, pod: Patched, isMounts: Validator): Allowed[]
       ...(without === null ? [kept('null can be taken as left out', pod)] : ofMounts(without, pod, isMounts)),
     ]
   }
-  const failures = isMounts(mounts) ? [] : (isMounts.errors ?? [])
+  const failures = failuresOf(mounts, isMounts)
   const breaks = membersOf(mounts) === null ? [] : breaksIn(membersOf(mounts) ?? {}, pod)
   const isAccepted = failures.length + breaks.length === 0
   return [
-    ...failures.map(ofFailure),
+    ...failures.map((failure) => refusalOf(failure, [422], asStated, 'Mounts')),
     ...breaks,
     ...(isAccepted ? accepted(mounts, pod) : []),
     ...openIn(mounts, pod, failures),
@@ -53,24 +56,15 @@ function withoutNulls(mounts: unknown): Members | null | undefined {
   return Object.fromEntries(members.filter((member) => !isNull(member)))
 }
 
-function ofFailure({ instancePath, keyword }: ValidationFailure): Allowed {
-  if (instancePath === '/network' && keyword === 'maxItems') {
-    return refused([400, 422], 'there is more than one network mount', 'Mounts')
-  }
-  return refused([422], 'mounts have to be complete, typed as stated and without further properties', 'Mounts')
-}
-
-/** Rules about requests that hold whatever the schema says. */
+/** Rules about a request that depend on the pod. */
 function breaksIn({ persistent, network }: Members, pod: Patched): Allowed[] {
   const { kind, mounts, otherVolumes, isVolumeThere } = pod
   const own = membersOf(mounts) ?? {}
   const broken: Allowed[] = []
   const breaks = (answers: Answers, reason: string) => broken.push(refused(answers, reason, 'Mounts'))
   const list = Array.isArray(network) ? (network as readonly unknown[]) : null
-  if (list?.length === 0) breaks([400], 'the list of network mounts is empty')
-  if (persistent !== undefined && network !== undefined) breaks([400], 'both kinds of mount are given')
   if (persistent !== undefined) {
-    if (kind === 'cpu') breaks([400, 422], 'a CPU pod has no persistent mount')
+    if (kind === 'cpu') breaks(refusing('cpuPersistent'), 'a CPU pod has no persistent mount')
     else if (own.persistent === undefined) breaks([400], 'the pod was created without a persistent mount')
   }
   if (network !== undefined && list?.length !== 0) {

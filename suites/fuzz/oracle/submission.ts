@@ -2,6 +2,7 @@ import { tables } from '../../../generated/tables.ts'
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { type Members, membersOf } from '../../harness/read.ts'
 import { schemaNamed } from '../schema.ts'
+import { failuresOf, mayBeTaken } from './failures.ts'
 import { type Allowed, refused } from './types.ts'
 
 const heading = 'Job submission body'
@@ -14,22 +15,20 @@ export function ofSubmission(value: unknown, isValid: Validator): Allowed[] {
   const members = membersOf(value)
   if (members === null) return [refused([400], 'the body is no object')]
   const without = withoutNulls(members)
-  if (!isValid(without)) {
+  const failures = failuresOf(without, isValid)
+  if (failures.length > 0) {
     const refusal = refused([400], 'a field is not as stated', heading)
-    const freedoms = (isValid.errors ?? []).map((failure) => freedomOf(failure, without))
-    return freedoms.includes(null) ? [refusal] : [refusal, ...freedoms.filter((reason) => reason !== null).map(taken)]
+    const isFree = failures.every((failure) => mayBeTaken(failure) || isMended(failure, without))
+    return isFree ? [refusal, taken('not every reader enforces this bound or form')] : [refusal]
   }
   const undecided = undecidedIn(members, without)
   return [taken('the body is valid'), ...(undecided === null ? [] : [refused([400], undecided, heading)])]
 }
 
-/** Why a body with this failure may be taken all the same; null where it may not. */
-function freedomOf({ keyword, instancePath }: ValidationFailure, { webhook }: Members): string | null {
-  if (instancePath.startsWith('/policy/') && (keyword === 'minimum' || keyword === 'maximum')) {
-    return 'a number out of bounds can be brought to the nearest one'
-  }
-  const isAddress = instancePath === '/webhook' && keyword === 'format' && isWebAddress(String(webhook))
-  return isAddress && URL.canParse(String(webhook)) ? 'parsers of URLs differ in what they take' : null
+/** Whether a webhook has not the form of a URI, and a parser of URLs takes it all the same. */
+function isMended({ keyword, instancePath }: ValidationFailure, { webhook }: Members): boolean {
+  const isForm = instancePath === '/webhook' && keyword === 'format'
+  return isForm && isWebAddress(String(webhook)) && URL.canParse(String(webhook))
 }
 
 /** Optional fields that are null can be taken as left out. */
