@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { type Answer, constraints } from '../generated/tables.ts'
 import { validators } from '../generated/validators.ts'
 import { type Style, styleChoices } from './style.ts'
 import { cpuBody, createBench, gpuBody, type Heard, networkBody } from './testing/bench.ts'
@@ -38,6 +39,20 @@ test.each(every)('$name $choice: a whole life of valid pods', async ({ style }) 
   await create(style.cpuMemory === 'required' ? { ...cpuBody, cpu: { ...cpuBody.cpu, memory: 1 } } : cpuBody)
   expect(await call('GET', '/v2/catalog/cpus')).toMatchObject({ status: 200 })
 })
+
+test.each(Object.entries(constraints).filter(([name]) => name in styleChoices))(
+  'a style answers %s as the API document permits: %j',
+  (name, permitted: readonly Answer[]) => {
+    const choices: readonly unknown[] = styleChoices[name as keyof Style]
+    const isPermitted = (answer: unknown) => {
+      // A word accepts the request.
+      const status = typeof answer === 'number' ? answer : 200
+      return permitted.includes(status) || permitted.includes(status < 300 ? '2XX' : '4XX')
+    }
+    expect(choices.filter((choice) => !isPermitted(choice))).toEqual([])
+    expect(permitted.filter((answer) => Number(answer) >= 400 && !choices.includes(answer))).toEqual([])
+  },
+)
 
 test.each<[Partial<Style>, object]>([
   [{ createStatus: 200 }, { status: 200 }],

@@ -1,0 +1,46 @@
+// Runs Schemathesis 4.25 against `plumbline serve`. Further arguments go to Schemathesis: --seed 1 --max-examples 100.
+import { spawn, spawnSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const folder = import.meta.dirname
+const bin = join(folder, '..', '..', 'bin', 'plumbline.js')
+/** Nothing is refused for its rate. */
+const rates = ['--window-scale', '0.001', '--quotas', 'minute=9999999,hour=9999999,day=9999999']
+/** Load-balanced endpoints and endpoint management are in the document and not served yet. */
+const served = ['--include-path-regex', '^/v2/']
+
+const env = {
+  ...process.env,
+  PYTHONPATH: folder,
+  PYTHONDONTWRITEBYTECODE: '1',
+  HYPOTHESIS_STORAGE_DIRECTORY: join(tmpdir(), 'plumbline-hypothesis'),
+}
+
+const server = spawn(process.execPath, [bin, 'serve', '--port', '0', ...rates], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+try {
+  const url = await new Promise((found, failed) => {
+    server.once('exit', (status) => failed(new Error(`plumbline serve exited ${status}`)))
+    createInterface(server.stdout).once('line', (line) => found(/http:[^,]+/.exec(line)?.[0]))
+  })
+  const { error, status } = spawnSync(
+    'schemathesis',
+    [
+      ...['--config-file', 'schemathesis.toml', 'run', `${url}/openapi.json`, '--url', url],
+      ...['--header', 'Authorization: Bearer plumbline-example-full', '--checks', 'all'],
+      ...['--phases', 'examples,coverage,fuzzing,stateful', ...served, ...process.argv.slice(2)],
+    ],
+    { cwd: folder, stdio: 'inherit', env },
+  )
+  if (error)
+    throw new Error(`schemathesis did not start (${error.message}); install it: pip install schemathesis==4.25.2`)
+  process.exitCode = status ?? 1
+} catch (error) {
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+} finally {
+  server.kill('SIGTERM')
+}
