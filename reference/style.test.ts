@@ -40,6 +40,15 @@ test.each(every)('$name $choice: a whole life of valid pods', async ({ style }) 
   expect(await call('GET', '/v2/catalog/cpus')).toMatchObject({ status: 200 })
 })
 
+test('a constraint without a style has a status that answers it', () => {
+  const others = Object.entries(constraints).filter(([name]) => !(name in styleChoices))
+  expect(others.map(([name, [usual]]) => [name, usual])).toEqual([
+    ['bothMounts', 400],
+    ['emptyNetwork', 400],
+    ['webhookScheme', 400],
+  ])
+})
+
 test.each(Object.entries(constraints).filter(([name]) => name in styleChoices))(
   'a style answers %s as the API document permits: %j',
   (name, permitted: readonly Answer[]) => {
