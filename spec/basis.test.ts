@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 
-// What the description shows is typed here by hand; every other operation, path, response and schema must be marked as inferred.
+// What the description shows is typed here by hand. Every other operation, path, response and schema must be marked as
+// inferred.
 
 type Node = Readonly<Record<string, unknown>>
 type Nodes = Readonly<Record<string, Node>>

@@ -6,8 +6,8 @@ export type Answer = number | '2XX' | '4XX'
 const OPEN: readonly Answer[] = ['2XX', '4XX']
 
 /**
- * The answers that each constraint named by `x-constraint` permits, from `x-answers` beside it. Throws if a constraint has no answers,
- * or if two of one name differ.
+ * The answers that each constraint named by `x-constraint` permits, from `x-answers` beside it. Throws if a constraint
+ * has no answers, or if two of one name differ.
  */
 export function readConstraints({ components }: Document): Readonly<Record<string, readonly Answer[]>> {
   const found: Record<string, readonly Answer[]> = {}

@@ -2,7 +2,10 @@ import { type Answer, type ConstraintName, constraints } from '../../../generate
 import { constraintOf, type ValidationFailure, type Validator } from '../../../generated/validators.ts'
 import { type Allowed, type Answers, refused } from './types.ts'
 
-/** What is wrong with a value. A member of a wrong type, or below its minimum, does not break a constraint on its value as well. */
+/**
+ * What is wrong with a value. A member of a wrong type, or below its minimum, does not break a constraint on its value as
+ * well.
+ */
 export function failuresOf(value: unknown, isValid: Validator): readonly ValidationFailure[] {
   const failures = isValid(value) ? [] : (isValid.errors ?? [])
   const isPlain = (one: ValidationFailure) => one.keyword === 'not' || constraintOf(one) === null
@@ -11,8 +14,8 @@ export function failuresOf(value: unknown, isValid: Validator): readonly Validat
 }
 
 /**
- * How a body with this failure may be refused: as the document says beside a named constraint, else with `usual`. The reason is
- * the text of the constraint where it has one.
+ * How a body with this failure may be refused: as the document says beside a named constraint, else with `usual`. The
+ * reason is the text of the constraint if it has one.
  */
 export function refusalOf(failure: ValidationFailure, usual: Answers, reason: string, source: string): Allowed {
   const name = constraintOf(failure)
