@@ -63,6 +63,7 @@ function row(id: string, area: RuleRow['area'], profile: RuleRow['profile'] = 'c
     source: 'Pod',
     says: 'x',
     needs: [],
+    parts: [],
     wait: null,
     judged: null,
   }

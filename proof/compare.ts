@@ -1,5 +1,8 @@
 import { type RuleId, ruleById } from '../generated/rules.ts'
+import { counted } from '../suites/harness/counted.ts'
 import type { Judgement } from '../suites/harness/run/judge.ts'
+import { absenceOf } from '../suites/harness/target/claims.ts'
+import type { Target } from '../suites/harness/target/types.ts'
 import type { Defect, Latitude } from './types.ts'
 
 /** A verdict or a reading that is not what it should be. */
@@ -51,14 +54,23 @@ export function compareReference(reference: readonly Judgement[]): Mismatch[] {
     }))
 }
 
+/** What a latitude lacks, for the comparison of what rules do without it. */
+export interface Lacking {
+  /** What its file declares absent, if that is all. */
+  readonly absent: Target['absent']
+  /** Ids of the rules that are no invariants. */
+  readonly scenarios: ReadonlySet<string>
+}
+
 /**
- * Verdicts and readings on a latitude that are neither the reference's nor the ones it names; and clauses that a rule
- * which passes did not come to, where the latitude wants the same ones.
+ * Verdicts and readings on a latitude that are neither the reference's nor the ones it names; and what a rule that
+ * passes leaves out without what is absent, although its row does not list that under `parts`.
  */
 export function compareLatitude(
-  { verdicts = {}, readings = {}, sameClauses = false }: Latitude,
+  { verdicts = {}, readings = {} }: Latitude,
   seen: readonly Judgement[],
   reference: readonly Judgement[],
+  lacking: Lacking,
 ): Mismatch[] {
   const usual = new Map(reference.map((judgement) => [judgement.rule, judgement]))
   return seen.flatMap((judgement) => {
@@ -67,17 +79,23 @@ export function compareLatitude(
     const expected = verdicts[rule] ?? before?.verdict ?? 'passed'
     if (judgement.verdict !== expected) return [{ rule, expected, seen: judgement.verdict, reason: why(judgement) }]
     const usualReadings = expected === 'not-applicable' ? {} : before?.readings
-    const skipped = sameClauses && good.has(expected) ? without(before?.clauses ?? [], judgement.clauses) : []
+    const dropped = before !== undefined && good.has(expected) ? leftOut(judgement, before, lacking) : []
     return [
-      ...skipped.map((clause) => ({
-        rule,
-        expected: `clause ${clause}`,
-        seen: `${expected} without it`,
-        reason: null,
-      })),
+      ...dropped.map((what) => ({ rule, expected: what, seen: `${expected} without it`, reason: null })),
       ...compareReadings(rule, { ...usualReadings, ...readings[rule] }, judgement.readings),
     ]
   })
+}
+
+/** Clauses that were not reached, and exchanges that were not made, that no part in the row of the rule accounts for. */
+function leftOut({ rule, clauses, exchanges }: Judgement, before: Judgement, { absent, scenarios }: Lacking): string[] {
+  const parts: readonly string[] = ruleById.get(rule as RuleId)?.parts ?? []
+  if (Object.keys(absent).length === 0 || parts.some((part) => absenceOf(absent, part) !== undefined)) return []
+  const fewer = scenarios.has(rule) ? before.exchanges - exchanges : 0
+  return [
+    ...without(before.clauses, clauses).map((clause) => `clause ${clause}`),
+    ...(fewer > 0 ? [`${counted(fewer, 'more exchange')}, or the need under parts`] : []),
+  ]
 }
 
 function without(these: readonly string[], those: readonly string[]): string[] {

@@ -54,6 +54,10 @@ const everythingIs500: Defect = {
   ...defect('unknown-answers-500', 'pods.action.terminated.any', 'refused', 'status 500'),
   wrap: () => async () => new Response('{}', { status: 500 }),
 }
+const outage: Defect = {
+  ...defect('outage', 'pods.shape.env', 'typed', 'none'),
+  wrap: () => async () => new Response(null, { status: 503 }),
+}
 const defects = [answers500, listIsMissing, typeIsMissing, everythingIs500]
 
 const gone: Latitude = {
@@ -162,8 +166,8 @@ describe('prove', () => {
       },
     ],
     [
-      'a clause that a rule passes without',
-      { rules: [lists, named, looksTwice], latitudes: [{ ...readsOnce, sameClauses: true }] },
+      'a clause and an exchange that a rule passes without',
+      { rules: [lists, named, looksTwice], latitudes: [{ ...readsOnce, onlyLacks: true }] },
       {
         latitudes: [
           {
@@ -172,6 +176,12 @@ describe('prove', () => {
               {
                 rule: 'pods.action.terminated.any',
                 expected: 'clause again',
+                seen: 'observed without it',
+                reason: null,
+              },
+              {
+                rule: 'pods.action.terminated.any',
+                expected: '1 more exchange, or the need under parts',
                 seen: 'observed without it',
                 reason: null,
               },
@@ -279,13 +289,21 @@ describe('prove', () => {
     await expect(proveOf({ only: ['list-*', 'colour.*'] })).rejects.toThrow(NothingMatches)
   })
 
-  it('shows in the matrix which rules fail on each defect', async () => {
-    const { matrix } = await proveOf({ matrix: true })
+  it('shows in the matrix which rules fail on each defect, and which it leaves without a verdict', async () => {
+    const { matrix } = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, outage] } })
+    const none = { broken: [], blocked: [], inconclusive: [] }
+    const reason = 'the target answered 503, which tells of an outage and not of a rule'
     expect(matrix).toEqual([
-      { id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'], broken: [] },
-      { id: 'list-is-missing', failed: ['pods.shape.times'], broken: [] },
-      { id: 'type-is-missing', failed: ['pods.shape.env'], broken: [] },
-      { id: 'unknown-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'], broken: [] },
+      { ...none, id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
+      { ...none, id: 'list-is-missing', failed: ['pods.shape.times'] },
+      { ...none, id: 'type-is-missing', failed: ['pods.shape.env'] },
+      { ...none, id: 'unknown-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
+      {
+        ...none,
+        id: 'outage',
+        failed: ['pods.shape.env'],
+        inconclusive: ['pods.action.terminated.any', 'pods.shape.times'].map((rule) => ({ rule, reason })),
+      },
     ])
   })
 

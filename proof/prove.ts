@@ -3,6 +3,7 @@ import type { Judgement } from '../suites/harness/run/judge.ts'
 import { compareDefect, compareLatitude, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { runJobs } from './crew.ts'
+import { createInstance } from './instance.ts'
 import { type Catalog, everything, type Job } from './jobs.ts'
 import { planJobs, rulesOf } from './plan.ts'
 
@@ -23,6 +24,14 @@ export interface MatrixRow {
   readonly failed: readonly string[]
   /** Rules that crashed on it: always a fault of the harness. */
   readonly broken: readonly string[]
+  /** Rules that it left without a verdict, and why. */
+  readonly blocked: readonly Undecided[]
+  readonly inconclusive: readonly Undecided[]
+}
+
+export interface Undecided {
+  readonly rule: string
+  readonly reason: string
 }
 
 export interface ProofProgress {
@@ -83,11 +92,15 @@ function conclude(
   const freedoms = catalog.latitudes.filter(({ id }) => of('latitude', id) !== undefined)
   const right = [reference, ...freedoms.map(({ id }) => of('latitude', id) ?? [])]
   const whole = new Set(rulesOf(catalog, only))
+  const scenarios = new Set<string>(catalog.rules.flatMap(({ id, kind }) => (kind === 'scenario' ? [id] : [])))
   const result = {
     defects,
     latitudes: freedoms.map((latitude) => ({
       id: latitude.id,
-      failed: compareLatitude(latitude, of('latitude', latitude.id) ?? [], reference),
+      failed: compareLatitude(latitude, of('latitude', latitude.id) ?? [], reference, {
+        absent: latitude.onlyLacks === true ? createInstance([latitude]).target.absent : {},
+        scenarios,
+      }),
     })),
     reference: { failed: compareReference(reference) },
     unkilledClauses: unkilledClauses(right, defects).filter(({ rule }) => whole.has(rule)),
@@ -101,7 +114,17 @@ function conclude(
 function rowOf(id: string, judgements: readonly Judgement[]): MatrixRow {
   const idsOf = (...verdicts: readonly Verdict[]) =>
     judgements.filter(({ verdict }) => verdicts.includes(verdict)).map(({ rule }) => rule)
-  return { id, failed: idsOf('failed', 'advice'), broken: idsOf('broken') }
+  const undecided = (verdict: Verdict) =>
+    judgements
+      .filter((judgement) => judgement.verdict === verdict)
+      .map(({ rule, by, reason }) => ({ rule, reason: [by, reason].filter((text) => text !== null).join(': ') }))
+  return {
+    id,
+    failed: idsOf('failed', 'advice'),
+    broken: idsOf('broken'),
+    blocked: undecided('blocked'),
+    inconclusive: undecided('inconclusive'),
+  }
 }
 
 function isProven(result: Omit<ProofResult, 'proven'>): boolean {

@@ -38,8 +38,8 @@ export interface Latitude extends Variant {
   readonly plane?: Plane
   /** Rules whose verdict is another one here, each with the verdict. */
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
-  /** Whether a rule that passes here comes to all the clauses that it comes to on the reference. */
-  readonly sameClauses?: boolean
+  /** It differs from the reference by what its file declares absent, and by nothing else. */
+  readonly onlyLacks?: boolean
   /** What a rule records here otherwise than on the reference; null where it does not record it at all. */
   readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string | null>>>>>
 }

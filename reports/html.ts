@@ -6,7 +6,7 @@ import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../suite
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { renderExchange } from './html-exchange.ts'
 import { pageStyle } from './html-style.ts'
-import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -41,6 +41,7 @@ ${section('failures', 'Failures', groups.failures, (rule) => failure(results, ru
 ${known(results.known)}
 ${section('lesser', 'Advice and accepted failures', groups.lesser, (rule) => failure(results, rule))}
 ${table('not-verified', 'Not verified', groups.notVerified, 'Why', (rule) => html`<b>${rule.verdict}</b>: ${visible(reasonOf(rule))}`)}
+${table('in-part', 'Judged in part', groups.inPart, 'Not judged', unjudged)}
 ${table('readings', 'Where the description is open', groups.readings, 'What was seen', readings)}
 ${table('passed', 'Passed', groups.passed, 'Exchanges', (rule) => html`${rule.exchanges}`)}
 ${provenance(results)}
@@ -61,10 +62,10 @@ function tally({ counts, run }: Results): Markup {
 
 function coverage(rows: readonly ProfileCoverage[]): Markup {
   return html`<div class="wide"><table>
-<thead><tr><th>profile</th><th>must rules</th><th>verified</th><th>unclaimed</th><th>not applicable</th><th>claimed, not verified</th></tr></thead>
+<thead><tr><th>profile</th><th>must rules</th><th>verified</th><th>of them in part</th><th>unclaimed</th><th>not applicable</th><th>claimed, not verified</th></tr></thead>
 <tbody>${rows.map(
     (row) =>
-      html`<tr><td>${row.profile}</td><td>${row.must}</td><td>${row.verified}</td><td>${row.unclaimed}</td><td>${row.notApplicable}</td><td>${row.unverified}</td></tr>`,
+      html`<tr><td>${row.profile}</td><td>${row.must}</td><td>${row.verified}</td><td>${row.inPart}</td><td>${row.unclaimed}</td><td>${row.notApplicable}</td><td>${row.unverified}</td></tr>`,
   )}</tbody></table></div>`
 }
 
@@ -154,6 +155,11 @@ function byVerdict(rules: readonly RuleResult[]): string {
 
 function readings({ readings }: RuleResult): Markup {
   return html`${Object.entries(readings).map(([name, value], at) => html`${at === 0 ? '' : '; '}${visible(name)}: <b>${visible(value)}</b>`)}`
+}
+
+function unjudged(rule: RuleResult): Markup {
+  const reasons = unclaimedParts(rule).map(({ reason }) => visible(reason))
+  return html`${reasons.join('; ')}`
 }
 
 function provenance({ run, format }: Results): Markup {

@@ -27,6 +27,7 @@ function addCase(testCase: TestCase, rule: RuleResult, run: string): void {
   testCase.property('level', rule.level).property('basis', rule.basis).property('source', text(rule.source))
   testCase.property('verdict', verdict).property('exchanges', String(rule.exchanges)).property('says', text(says))
   for (const [name, value] of Object.entries(rule.readings)) testCase.property(`reading.${name}`, text(value))
+  for (const { need, reason } of rule.unjudged) testCase.property(`unjudged.${need}`, text(reason))
   if (verdict === 'failed' && known === null) {
     testCase.failure(headline(rule), 'failed').stacktrace(details(rule, run))
   } else if (verdict === 'failed') {

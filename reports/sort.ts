@@ -1,5 +1,6 @@
 import type { Verdict } from '../suites/harness/outcome.ts'
 import type { Results, RuleResult } from '../suites/harness/results/types.ts'
+import { isInPart } from '../suites/harness/results/verdict.ts'
 
 /** The rules of a run by what a reader looks for, each group in the order of the ledger. */
 export interface Sorted {
@@ -8,6 +9,8 @@ export interface Sorted {
   /** Should rules that failed, and failures that are accepted. */
   readonly lesser: readonly RuleResult[]
   readonly notVerified: readonly RuleResult[]
+  /** Rules with a verdict of which an unclaimed part was not judged. */
+  readonly inPart: readonly RuleResult[]
   /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
   readonly readings: readonly RuleResult[]
   readonly passed: readonly RuleResult[]
@@ -21,6 +24,7 @@ export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
     failures: [...rules.filter(fails), ...rules.filter(({ verdict }) => verdict === 'broken')],
     lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && rule.known !== null)),
     notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
+    inPart: rules.filter(isInPart),
     readings: rules.filter(({ verdict, readings }) => verdict === 'observed' || Object.keys(readings).length > 0),
     passed: rules.filter(({ verdict }) => verdict === 'passed'),
   }
@@ -30,6 +34,11 @@ export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
 export function reasonOf({ verdict, reason, by }: RuleResult): string {
   const why = reason ?? 'no reason was recorded'
   return verdict === 'blocked' && by !== null ? `blocked by ${by}: ${why}` : why
+}
+
+/** The parts of a rule that the target file neither claims nor declares absent. */
+export function unclaimedParts({ unjudged }: RuleResult): RuleResult['unjudged'] {
+  return unjudged.filter(({ verdict }) => verdict === 'unclaimed')
 }
 
 /** What to look for in the log of the target: every request of a rule carries it in its User-Agent. */

@@ -3,7 +3,7 @@ import type { Finding } from '../suites/harness/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
 import { verdictOrder } from '../suites/harness/results/verdict.ts'
 import { type Paint, plain } from './paint.ts'
-import { logMark, reasonOf, sortRules, took, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './sort.ts'
 
 /** Beyond this many failures the shell lines are left to the other reports. */
 const shellLinesFor = 10
@@ -56,7 +56,8 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 /** The last lines of a run: what was not verified and why, the counts, the verdict. Ends with a newline. */
 export function renderSummary(results: Results, paint: Paint = plain): string {
   const { run, verdict, counts } = results
-  const missing = gaps(sortRules(results).notVerified)
+  const { notVerified, inPart } = sortRules(results)
+  const missing = [...gaps(notVerified), ...partGaps(inPart)]
   const colour = verdict.exit === 0 ? paint.green : verdict.exit === 3 ? paint.yellow : paint.red
   const tally = verdictOrder.flatMap((word) => (counts[word] === undefined ? [] : [`${counts[word]} ${word}`]))
   return block([
@@ -126,13 +127,26 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
 
 /** One line for each reason, with the rules that it holds for. */
 function gaps(rules: readonly RuleResult[]): string[] {
-  const byReason = new Map<string, string[]>()
-  for (const rule of rules) {
-    const reason = reasonOf(rule)
-    const text = visible(reason.startsWith('blocked by') ? reason : `${rule.verdict}: ${reason}`)
-    byReason.set(text, [...(byReason.get(text) ?? []), rule.id])
+  return byReason(
+    rules.map((rule) => {
+      const reason = reasonOf(rule)
+      return [rule.id, reason.startsWith('blocked by') ? reason : `${rule.verdict}: ${reason}`]
+    }),
+  )
+}
+
+/** The same for the parts that were not judged of rules that have a verdict. */
+function partGaps(rules: readonly RuleResult[]): string[] {
+  return byReason(rules.flatMap((rule) => unclaimedParts(rule).map(({ reason }) => [rule.id, `a part: ${reason}`])))
+}
+
+function byReason(pairs: readonly (readonly [id: string, reason: string])[]): string[] {
+  const reasons = new Map<string, string[]>()
+  for (const [id, reason] of pairs) {
+    const text = visible(reason)
+    reasons.set(text, [...(reasons.get(text) ?? []), id])
   }
-  return [...byReason].map(
+  return [...reasons].map(
     ([reason, ids]) => `${ids.length === 1 ? ids[0] : `${ids.length} rules (${some(ids)})`}  ${reason}`,
   )
 }

@@ -27,32 +27,38 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
 /** The lines of the diagnosis; `text` is the target file as it was written. */
 export function diagnose(target: Target, text: string): string[] {
   const file: unknown = parse(text)
-  const asked = [...new Set(ledger.flatMap((row): readonly string[] => needsOf(row)))].sort()
+  const asked = [...new Set(ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts]))].sort()
   const groups = { given: [] as string[], absent: [] as string[], unclaimed: [] as string[] }
   for (const need of asked) {
     const claim = claimOf(target, need)
     if (claim === 'given') groups.given.push(`  ${need}: ${needs[need]?.says ?? ''}`)
     else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need, file))
-    else groups.absent.push(`  ${need}: ${claim.absent} (${counted(rulesWith(need).length, 'rule')} not applicable)`)
+    else groups.absent.push(`  ${need}: ${claim.absent} (${affected(need).join(', ') || 'no rule'} not applicable)`)
   }
-  const out = ledger.filter((row) => needsOf(row).some((need) => claimOf(target, need) === 'unclaimed'))
+  const isUnclaimed = (need: string) => claimOf(target, need) === 'unclaimed'
+  const out = ledger.filter((row) => needsOf(row).some(isUnclaimed))
+  const isJudged = (row: (typeof ledger)[number]) => needsOf(row).every((need) => claimOf(target, need) === 'given')
+  const inPart = ledger.filter((row) => isJudged(row) && row.parts.some(isUnclaimed)).length
   return [
     `${target.name}: ${target.pods?.url ?? 'no pod API'}, clock ${target.clock === 'real' ? 'real' : 'controlled'}`,
     ...section('claimed', groups.given),
     ...section('declared absent', groups.absent),
     ...section('unclaimed', groups.unclaimed),
     out.length === 0
-      ? `all ${ledger.length} rules can be judged or are not applicable`
-      : `${out.length} of ${ledger.length} rules ${out.length === 1 ? 'is' : 'are'} left out as unclaimed`,
+      ? `all ${ledger.length} rules can be judged or are not applicable${inPart === 0 ? '' : `, ${inPart} of them in part`}`
+      : `${out.length} of ${ledger.length} rules ${out.length === 1 ? 'is' : 'are'} left out as unclaimed` +
+        (inPart === 0 ? '' : `, and a part of ${inPart} more`),
   ]
 }
 
 function unclaimed(need: string, file: unknown): string[] {
   const { says = '', line = null } = needs[need] ?? {}
   const out = rulesWith(need)
+  const parts = partsWith(need)
   return [
     `  ${need}: ${says}`,
-    `    leaves out ${counted(out.length, 'rule')}: ${out.join(', ')}`,
+    ...(out.length === 0 ? [] : [`    leaves out ${counted(out.length, 'rule')}: ${out.join(', ')}`]),
+    ...(parts.length === 0 ? [] : [`    leaves out a part of ${counted(parts.length, 'rule')}: ${parts.join(', ')}`]),
     ...(line === null ? [] : [`    to claim it, ${addition(file, line)}`]),
     `    where there is none, ${addition(file, `absent: {${need}: REASON}`)}`,
   ]
@@ -60,6 +66,19 @@ function unclaimed(need: string, file: unknown): string[] {
 
 function rulesWith(need: string): string[] {
   return ledger.filter((row) => needsOf(row).includes(need)).map(({ id }) => id)
+}
+
+function partsWith(need: string): string[] {
+  return ledger.filter(({ parts }) => parts.some((part) => part === need)).map(({ id }) => id)
+}
+
+/** How many rules need it, whole and in part. */
+function affected(need: string): string[] {
+  const [rules, parts] = [rulesWith(need).length, partsWith(need).length]
+  return [
+    ...(rules === 0 ? [] : [counted(rules, 'rule')]),
+    ...(parts === 0 ? [] : [`a part of ${counted(parts, 'rule')}`]),
+  ]
 }
 
 function section(title: string, lines: readonly string[]): string[] {

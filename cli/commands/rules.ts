@@ -17,7 +17,7 @@ export interface RulesOptions {
 /** Lists the ledger: what is judged, what it needs, where its test is, and which defects prove it. */
 export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
   const tests = await testFiles()
-  const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, wait }) => ({
+  const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, parts, wait }) => ({
     id,
     area,
     profile,
@@ -26,6 +26,7 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
     source,
     says,
     needs,
+    parts,
     wait,
     test: tests.get(id) ?? (judgedByLoad.has(id) ? 'load/analyse' : null),
     defects: [...defects, ...loadDefects].filter(({ rule }) => rule === id).map((defect) => defect.id),

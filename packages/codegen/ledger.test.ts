@@ -18,7 +18,7 @@ const ROW = {
 
 test('a row gets every member', () => {
   expect(readLedger([source('spec/rules/pods.yaml', [ROW])], HEADINGS)).toEqual([
-    { ...ROW, needs: [], wait: null, judged: null },
+    { ...ROW, needs: [], parts: [], wait: null, judged: null },
   ])
 })
 
@@ -44,7 +44,7 @@ const WHERE = 'spec/rules/pods.yaml, rule pods.patch.both: '
 test.each([
   [
     { ...ROW, sorce: 'Mounts' },
-    `${WHERE}unknown key "sorce"; the keys are id, area, profile, level, basis, source, says, needs, wait, judged.`,
+    `${WHERE}unknown key "sorce"; the keys are id, area, profile, level, basis, source, says, needs, parts, wait, judged.`,
   ],
   [{ ...ROW, level: 'may' }, `${WHERE}"level" is "may"; it must be one of must, should.`],
   [{ ...ROW, wait: 'soon' }, `${WHERE}"wait" is "soon"; it must match pattern "^[0-9]+(s|m|h|d)$".`],

@@ -13,6 +13,7 @@ export interface RuleRow {
   readonly source: string
   readonly says: string
   readonly needs: readonly string[]
+  readonly parts: readonly string[]
   readonly wait: string | null
   readonly judged: string | null
 }
@@ -44,8 +45,9 @@ export function readLedger(files: readonly Source[], headings: Source): readonly
 
 function readRow(row: unknown, where: string): RuleRow {
   if (!validate(row)) throw new Error(`${where}: ${explain(validate.errors?.[0], row)}`)
-  const { id, area, profile, level, basis, source, says, needs = [], wait = null, judged = null } = row as RuleRow
-  return { id, area, profile, level, basis, source, says, needs, wait, judged }
+  const given = row as RuleRow
+  const { id, area, profile, level, basis, source, says, needs = [], parts = [], wait = null, judged = null } = given
+  return { id, area, profile, level, basis, source, says, needs, parts, wait, judged }
 }
 
 function explain(error: ErrorObject | undefined, row: unknown): string {

@@ -11,6 +11,7 @@ export const ruleSchema = {
     source: { type: 'string', minLength: 1 },
     says: { type: 'string', minLength: 1 },
     needs: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9.-]+$' }, uniqueItems: true },
+    parts: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9.-]+$' }, uniqueItems: true },
     wait: { type: 'string', pattern: '^[0-9]+(s|m|h|d)$' },
     judged: { type: 'string', minLength: 1 },
   },

@@ -23,6 +23,8 @@ export interface RuleRow {
   readonly source: string
   readonly says: string
   readonly needs: readonly string[]
+  /** Needs of parts of the rule: where the target does not offer one, the rest of the rule is judged. */
+  readonly parts: readonly string[]
   readonly wait: string | null
   readonly judged: string | null
 }

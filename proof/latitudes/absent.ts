@@ -35,7 +35,7 @@ export const absent: readonly Latitude[] = [
 
 /**
  * A target without something: the rules whose row names it are not applicable, and each other one comes to the same
- * verdict by the same clauses.
+ * verdict by the same clauses and exchanges, or its row lists the need under `parts`.
  */
 function lack(need: string, on: Plane | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
   const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
@@ -45,6 +45,7 @@ function lack(need: string, on: Plane | null, without: Without, { verdicts, ...m
     ...(on === null ? {} : { plane: on }),
     change: (options) => options,
     file: (target) => ({ ...without(target), absent: { ...target.absent, [need]: 'none here' } }),
+    onlyLacks: true,
     verdicts: {
       ...verdict(
         'not-applicable',
@@ -52,7 +53,6 @@ function lack(need: string, on: Plane | null, without: Without, { verdicts, ...m
       ),
       ...verdicts,
     },
-    sameClauses: true,
     ...more,
   }
 }

@@ -29,6 +29,7 @@ export const offers = [
     'There are no GPUs, as the target file says.',
     { gpuTypes: [] },
     {
+      onlyLacks: true,
       file: (target) => ({
         ...plane({ gpu: null, persistent: null })(target),
         absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here' },
@@ -49,6 +50,7 @@ export const offers = [
     'There are no CPU pods, as the target file says.',
     { flavors: [] },
     {
+      onlyLacks: true,
       file: (target) => ({
         ...plane({ cpu: null })(target),
         absent: { 'pods.cpu': 'none here', catalog: 'none here' },
@@ -62,6 +64,7 @@ export const offers = [
     'There are no network volumes, as the target file says.',
     { volumes: [] },
     {
+      onlyLacks: true,
       file: (target) => ({
         ...plane({ volume: null, volumeSecond: null })(target),
         absent: { volume: 'none here' },

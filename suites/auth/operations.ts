@@ -15,8 +15,6 @@ export interface WorkingPlane {
   /** The pod that the requests are about, EXITED. */
   readonly pod: PodView
   readonly requests: Readonly<Record<PodOperation, Send>>
-  /** Those that the target offers, the one that would remove the pod last. */
-  readonly offered: readonly PodOperation[]
   /** Nothing came of the requests: the pod is as it was, and none was created. */
   nothingDone(): Promise<void>
 }
@@ -29,18 +27,27 @@ export const onePod = [
   'deletePod',
 ] as const satisfies readonly PodOperation[]
 
+/** Every operation of the plane, the one that would remove a pod last. */
+export function allOperations({ part }: Context): readonly PodOperation[] {
+  return ['listPods', 'createPod', ...(part('catalog') ? (['listCpuFlavors'] as const) : []), ...onePod]
+}
+
 /**
  * The operations of the pod plane, each shown to work with the owner's key, so that a refusal of the same request is for
  * its key alone. The pod is stopped first: updatePod may be answered 409 before that. Ends the rule as inconclusive
  * where one does not work.
  */
-export async function workingPlane(context: Context, running: PodView): Promise<WorkingPlane> {
-  const { pods, fixture, settle, offers, inconclusive } = context
+export async function workingPlane(
+  context: Context,
+  running: PodView,
+  offered: readonly PodOperation[] = onePod,
+): Promise<WorkingPlane> {
+  const { pods, fixture, settle, inconclusive } = context
   const { id } = running
   works(context, 'listPods', await pods.list())
   works(context, 'getPod', await pods.get(id))
   works(context, 'triggerPodAction', await pods.act(id, 'stop'))
-  if (offers('catalog')) works(context, 'listCpuFlavors', await pods.cpus())
+  if (offered.includes('listCpuFlavors')) works(context, 'listCpuFlavors', await pods.cpus())
   const created = await createdPod(context, await fixture.body())
   works(context, 'deletePod', await pods.delete(created))
   const { pod: exited } = await settle(id, (status) => status === 'EXITED')
@@ -60,7 +67,6 @@ export async function workingPlane(context: Context, running: PodView): Promise<
       triggerPodAction: (client, options) => client.act(id, 'start', options),
       deletePod: (client, options) => client.delete(id, options),
     },
-    offered: ['listPods', 'createPod', ...(offers('catalog') ? (['listCpuFlavors'] as const) : []), ...onePod],
     async nothingDone() {
       await staysUnchanged(context, pod)
       await isNotCreated(context, body.name)

@@ -24,7 +24,7 @@ export interface WorkingQueue {
  * the owner's key, so that a refusal is for the key alone. One that does not is left out.
  */
 export async function workingQueue(context: Context): Promise<WorkingQueue> {
-  const { begun, check, clock, ended, fixture, inconclusive, offers, queue, random, target } = context
+  const { begun, check, clock, ended, fixture, inconclusive, offers, part, queue, random, target } = context
   const isSeen = offers('worker') && offers('receiver')
   const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
   const input = { secret }
@@ -40,9 +40,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     works('cancelJob', await queue.cancel(spare.id))
   }
   // Only a job that failed is for /retry; any other would be refused to its owner too.
-  const failed = offers('worker')
-    ? await ended(await fixture.submitted({ input, steps: [{ fail: 'once more' }] }))
-    : null
+  const failed = part('worker') ? await ended(await fixture.submitted({ input, steps: [{ fail: 'once more' }] })) : null
   const failedId = failed?.status === 'FAILED' ? failed.job?.id : null
   const submissions = isSeen ? [1, 2].map((output) => fixture.job({ input, steps: [{ output }] })) : []
   const [one, two] = submissions.map(({ body }) => body)
@@ -55,12 +53,12 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     ['cancelJob', (client, options) => client.cancel(job.id, options)],
   ])
   if (typeof failedId === 'string') requests.set('retryJob', (client, options) => client.retry(failedId, options))
-  if (offers('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
-  if (offers('requests')) requests.set('listRequests', (client, options) => client.requests(options))
-  if (offers('openai')) {
+  if (part('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
+  if (part('requests')) requests.set('listRequests', (client, options) => client.requests(options))
+  if (part('openai')) {
     requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', input, options))
   }
-  if (offers('endpoint.dedicated')) {
+  if (part('endpoint.dedicated')) {
     requests.set('purgeQueue', (client, options) => client.on('dedicated').purge(options))
   }
 

@@ -2,7 +2,7 @@ import { nothing } from '../harness/client/body.ts'
 import type { Context } from '../harness/context.ts'
 import { rule } from '../harness/registry.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
-import { workingPlane } from './operations.ts'
+import { allOperations, workingPlane } from './operations.ts'
 
 rule('auth.pods.missing', (context) => isRefusedEverywhere(context, { refused: null }))
 
@@ -68,9 +68,10 @@ rule('auth.scheme-case', async (context) => {
  */
 async function isRefusedEverywhere(context: Context, others: Readonly<Record<string, string | null>>): Promise<void> {
   const { check, fixture, pods } = context
-  const { requests, offered, nothingDone } = await workingPlane(context, await fixture.pod('RUNNING'))
+  const operations = allOperations(context)
+  const { requests, nothingDone } = await workingPlane(context, await fixture.pod('RUNNING'), operations)
   for (const [clause, authorization] of Object.entries(others)) {
-    for (const operation of offered) check(clause).status(await requests[operation](pods, { authorization }), 401)
+    for (const operation of operations) check(clause).status(await requests[operation](pods, { authorization }), 401)
   }
   await nothingDone()
 }

@@ -39,7 +39,7 @@ rule(
   async (context) => {
     const { clock } = context
     const done = new Set<string>()
-    const stages: PatchStage[] = mountStates(context)
+    const stages: PatchStage[] = mountStates(context.part)
       .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
       .flatMap((shape) => {
         const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))

@@ -26,7 +26,7 @@ interface Way {
 rule(
   'queue.body.fuzz',
   async (context) => {
-    const { check, fixture, offers, queue } = context
+    const { check, fixture, part, queue } = context
     // Where nothing is taken at all, that is for its own rule to say.
     await fixture.submitted()
     const run: Way = { clause: 'run', operation: 'runJob', send: queue.run }
@@ -37,7 +37,7 @@ rule(
     }
     for (const one of cases) {
       // Without our worker nobody knows how long it would take until a valid one is answered.
-      const isTwin = one === cases[0] && offers('worker')
+      const isTwin = one === cases[0] && part('worker')
       if (isTwin || isRefused(one)) await tryOne(context, runsync, one)
     }
   },

@@ -73,7 +73,12 @@ export interface Context {
   stoodStill(first: Reply, last: Reply): boolean
   /** Records what was seen where the description is open. */
   reading(name: string, value: string): void
-  /** Whether the target offers something that only a part of the rule needs. */
+  /**
+   * Whether the target offers what a part of the rule needs; if not, the result of the rule names the part as not judged.
+   * Throws where the row lists the need neither under `parts` nor under `needs`.
+   */
+  part(need: string): boolean
+  /** Whether the target offers something that only helps the rule to its verdict; what it judges less is a `part`. */
   offers(need: string): boolean
   /** Numbers from 0 to 1 from the run's seed and the rule's id. */
   random(): number

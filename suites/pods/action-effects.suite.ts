@@ -59,7 +59,7 @@ rule('pods.action.stop-frees-compute', async (context) => {
     ['volume', { mount: 'network' }],
     ['pods.cpu', { kind: 'cpu' }],
   ]
-  const offered = shapes.filter(([need]) => context.offers(need))
+  const offered = shapes.filter(([need]) => context.part(need))
   await context.clock.beside(offered, ([, shape]) => stopFrees(context, shape))
 })
 

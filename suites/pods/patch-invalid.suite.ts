@@ -48,7 +48,7 @@ rule(
       wrong.map((mounts) => ({ mounts })),
       422,
     )
-    if (!context.offers('pods.persistent')) return
+    if (!context.part('pods.persistent')) return
     const hostPod = await patchablePod(context, { mount: 'persistent' })
     await refuses(context, hostPod, [{ mounts: { persistent: { ...movedPersistent(context), plumbline } } }], 422)
   },
@@ -70,7 +70,7 @@ rule(
     )
     // A volumeId of another type is another volume as well.
     await refuses(context, pod, [{ mounts: { network: [{ ...network, volumeId: 7 }] } }], 400, 422)
-    if (!context.offers('pods.persistent')) return
+    if (!context.part('pods.persistent')) return
     const hostPod = await patchablePod(context, { mount: 'persistent' })
     const persistent = movedPersistent(context)
     const { path, size } = persistent

@@ -27,7 +27,7 @@ rule('pods.patch.persistent-size', async (context) => {
 })
 
 rule('pods.patch.null', async (context) => {
-  await context.clock.beside(mountStates(context), async (shape) => {
+  await context.clock.beside(mountStates(context.part), async (shape) => {
     const pod = await patchablePod(context, shape)
     const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
     for (const member of ['mounts', 'network', 'persistent']) {

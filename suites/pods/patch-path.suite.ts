@@ -5,7 +5,7 @@ import { rule } from '../harness/registry.ts'
 import { movedNetwork, movedPersistent, networkStates, sameMounts, shown } from './patching.ts'
 
 rule('pods.patch.network-path', async (context) => {
-  await context.clock.beside(networkStates(context), async (shape) => {
+  await context.clock.beside(networkStates(context.part), async (shape) => {
     const pod = await context.fixture.pod('EXITED', shape)
     await becomes(context, pod, { network: [movedNetwork(context)] })
   })

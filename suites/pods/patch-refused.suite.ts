@@ -14,7 +14,7 @@ import {
 const { bothMounts, cpuPersistent, emptyNetwork } = constraints
 
 rule('pods.patch.empty-network', async (context) => {
-  await context.clock.beside(mountStates(context), async (shape) => {
+  await context.clock.beside(mountStates(context.part), async (shape) => {
     await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], ...emptyNetwork)
   })
 })
@@ -30,12 +30,12 @@ rule('pods.patch.network-on-persistent', async (context) => {
 })
 
 rule('pods.patch.mount-on-bare', async (context) => {
-  const { fixture, offers } = context
-  await context.clock.beside(bareStates(context), async (shape) => {
+  const { fixture, part } = context
+  await context.clock.beside(bareStates(context.part), async (shape) => {
     const pod = await patchablePod(context, shape)
     await refusesVolume(context, pod, fixture.mounts('network'))
     // On a CPU pod a persistent mount is wrong for a reason of its own.
-    if (shape.kind === 'cpu' || !offers('pods.persistent')) return
+    if ('cpu' in pod.value || !part('pods.persistent')) return
     await refuses(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
   })
 })
@@ -48,12 +48,11 @@ rule('pods.patch.cpu-persistent', async (context) => {
 rule(
   'pods.patch.both',
   async (context) => {
-    const { offers } = context
     const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
     const pod = await patchablePod(context, { mount: 'network' })
     // A CPU pod may refuse the persistent mount first, with a status of that rule.
-    await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? bothMounts : cpuPersistent))
-    if (offers('pods.persistent'))
+    await refuses(context, pod, [{ mounts }], ...('cpu' in pod.value ? cpuPersistent : bothMounts))
+    if (context.part('pods.persistent'))
       await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
   },
   { lastsMs: 15_000 },
@@ -61,7 +60,7 @@ rule(
 
 rule('pods.patch.other-volume', async (context) => {
   const volumeId = context.target.pods?.volumeSecond
-  await context.clock.beside(networkStates(context), async (shape) => {
+  await context.clock.beside(networkStates(context.part), async (shape) => {
     const pod = await patchablePod(context, shape)
     await refuses(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
   })

@@ -7,14 +7,14 @@ import { isRefusal, mountStates, movedNetwork, patchablePod, sameMounts, shown }
 import { lookAgain, staysUnchanged } from './unchanged.ts'
 
 rule('pods.patch.omitted', async (context) => {
-  await context.clock.beside(mountStates(context), async (shape) => {
+  await context.clock.beside(mountStates(context.part), async (shape) => {
     const pod = await context.fixture.pod('EXITED', shape)
     keepsMount(context, await changes(context, pod), pod)
   })
 })
 
 rule('pods.patch.empty-object', async (context) => {
-  await context.clock.beside(mountStates(context), async (shape) => {
+  await context.clock.beside(mountStates(context.part), async (shape) => {
     const pod = await changes(context, await context.fixture.pod('EXITED', shape))
     const change = changeOf(context, pod, 'c')
     context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))

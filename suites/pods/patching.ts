@@ -9,24 +9,24 @@ export { sameMounts } from '../harness/fixtures/change.ts'
 
 const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
 
-/** Every mount state that the target offers. PATCH speaks of what a pod was created with. */
-export function mountStates({ offers }: Context): readonly PodShape[] {
+/** Every mount state of which `has` finds what it needs. PATCH speaks of what a pod was created with. */
+export function mountStates(has: Context['part']): readonly PodShape[] {
   return [
     { mount: 'none' },
-    ...(offers('volume') ? [{ mount: 'network' } as const] : []),
-    ...(offers('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
-    ...(offers('volume') ? cpuBeside(offers).map((kind) => ({ kind, mount: 'network' }) as const) : []),
+    ...(has('volume') ? [{ mount: 'network' } as const] : []),
+    ...(has('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
+    ...(has('volume') ? cpuBeside(has).map((kind) => ({ kind, mount: 'network' }) as const) : []),
   ]
 }
 
 /** Pods with a network mount, one of each kind on offer. */
-export function networkStates({ offers }: Context): readonly PodShape[] {
-  return [{ mount: 'network' }, ...cpuBeside(offers).map((kind) => ({ kind, mount: 'network' }) as const)]
+export function networkStates(has: Context['part']): readonly PodShape[] {
+  return [{ mount: 'network' }, ...cpuBeside(has).map((kind) => ({ kind, mount: 'network' }) as const)]
 }
 
 /** Pods without a mount, one of each kind on offer. */
-export function bareStates({ offers }: Context): readonly PodShape[] {
-  return [{}, ...cpuBeside(offers).map((kind) => ({ kind }))]
+export function bareStates(has: Context['part']): readonly PodShape[] {
+  return [{}, ...cpuBeside(has).map((kind) => ({ kind }))]
 }
 
 /**
@@ -95,6 +95,7 @@ async function mayBeElsewhere({ fixture }: Context, { value }: PodView): Promise
 }
 
 /** A shape without a kind is a GPU pod where both kinds are on offer; then CPU pods are looked at as well. */
-function cpuBeside(offers: Context['offers']): readonly 'cpu'[] {
-  return offers('pods.gpu') && offers('pods.cpu') ? ['cpu'] : []
+function cpuBeside(has: Context['part']): readonly 'cpu'[] {
+  const isGpu = has('pods.gpu')
+  return has('pods.cpu') && isGpu ? ['cpu'] : []
 }

@@ -4,13 +4,13 @@ import { rule } from '../harness/registry.ts'
 import { valid } from './answers.ts'
 
 rule('queue.endpoint-unknown', async (context) => {
-  const { queue, check, fixture, inconclusive, offers } = context
+  const { queue, check, fixture, inconclusive, part } = context
   const { id: job } = await fixture.submitted()
   check('exists').success(await queue.status(job))
   const health = await queue.health()
   const nowhere = queue.at(altered(queue.endpoint))
   const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
-    offers(need) ? [call] : []
+    part(need) ? [call] : []
   const calls = [
     ...(health.status < 300 ? [(client: QueueClient) => client.health()] : []),
     (client: QueueClient) => client.status(job),

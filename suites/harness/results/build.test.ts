@@ -157,6 +157,18 @@ describe('results', () => {
     ])
   })
 
+  it('name the parts of a rule that its target does not offer', async () => {
+    const target = sampleTarget({ absent: { volume: 'no network volumes' } })
+    const rows = [sampleRow(rule, { parts: ['catalog', 'volume', 'pods'] })]
+    const events = eventsOf([sampleRun([rule], { target }), sampleVerdict(rule, 'passed'), end])
+    const { rules, verdict } = await buildResults(events, { ledger: rows })
+    expect(rules[0]?.unjudged).toEqual([
+      { need: 'catalog', verdict: 'unclaimed', reason: expect.stringContaining('add pods: {catalog: true}') },
+      { need: 'volume', verdict: 'not-applicable', reason: 'volume is absent: no network volumes' },
+    ])
+    expect(verdict.line).toBe('conformant: core (1 of 1 must rules verified, 1 of them in part, 0 unclaimed)')
+  })
+
   it.each([
     ['no run', [], 'does not begin with a run'],
     [

@@ -3,19 +3,22 @@ import type { Finding, Verdict } from '../outcome.ts'
 import { membersOf } from '../read.ts'
 import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../record/events.ts'
 import { NoRecord } from '../record/read.ts'
-import { absenceOf, needsOf } from '../target/claims.ts'
+import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
+import type { Target } from '../target/types.ts'
 import { toCurl } from './curl.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './gather.ts'
 import { keptWord } from './kept.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
-import { judgeRun, verdictOrder } from './verdict.ts'
+import { aboutTheTarget, judgeRun, verdictOrder } from './verdict.ts'
 
 /** What results take from a row of the ledger. */
 export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> {
   /** What it needs of a target, beside the plane that its id speaks of. */
   readonly needs?: readonly string[]
+  /** Needs of parts of it. */
+  readonly parts?: readonly string[]
 }
 
 export interface BuildOptions {
@@ -167,6 +170,11 @@ function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): st
   return null
 }
 
+/** The recorded target; what its record leaves out is not offered. */
+function targetOf({ target }: RunEvent): Target {
+  return { pods: null, queue: null, receiver: null, keys: {}, absent: {}, ...membersOf(target) } as unknown as Target
+}
+
 /** Failing rules whose scenarios are shown: musts first, each in the order of the ledger. */
 function failingOf(gist: Gist, rows: readonly LedgerRow[]): Failing[] {
   const ids = (verdict: Verdict) => rows.filter((row) => verdictOf(gist, row).verdict === verdict).map(({ id }) => id)
@@ -208,6 +216,7 @@ function ruleResult(
     reason,
     by: event?.by ?? null,
     exchanges: event?.exchanges ?? 0,
+    unjudged: aboutTheTarget.has(verdict) ? unjudgedParts(targetOf(run), { parts: row.parts ?? [] }) : [],
     clauses: event?.clauses ?? [],
     findings: found.shown,
     readings: readingsOf(readings.get(id)),

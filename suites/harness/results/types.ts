@@ -1,4 +1,5 @@
 import type { Finding, Verdict } from '../outcome.ts'
+import type { UnjudgedPart } from '../target/claims.ts'
 
 /** Version of `results.json`. */
 export const resultsFormat = 1
@@ -68,6 +69,8 @@ export interface RuleResult {
   readonly reason: string | null
   readonly by: string | null
   readonly exchanges: number
+  /** Parts of the rule that were not judged, for the target does not offer what they need. */
+  readonly unjudged: readonly UnjudgedPart[]
   readonly clauses: readonly string[]
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
@@ -108,6 +111,8 @@ export interface ProfileCoverage {
   readonly must: number
   /** Passed, observed or failed: a verdict about the target. */
   readonly verified: number
+  /** Verified rules of which an unclaimed part was not judged. */
+  readonly inPart: number
   readonly unclaimed: number
   readonly notApplicable: number
   /** Claimed without a verdict about the target: inconclusive, blocked, unverified or broken. */

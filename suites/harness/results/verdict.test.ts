@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type JudgedRule, judgeRun, type RunFacts } from './verdict.ts'
 
 function rule(verdict: JudgedRule['verdict'], more: Partial<JudgedRule> = {}): JudgedRule {
-  return { profile: 'core', level: 'must', verdict, accepted: false, ...more }
+  return { profile: 'core', level: 'must', verdict, accepted: false, unjudged: [], ...more }
 }
 
 function facts(rules: readonly JudgedRule[], more: Partial<RunFacts> = {}): RunFacts {
@@ -10,12 +10,31 @@ function facts(rules: readonly JudgedRule[], more: Partial<RunFacts> = {}): RunF
 }
 
 const passed = rule('passed')
+const inPart = { unjudged: [{ verdict: 'unclaimed' }] } as const
 const table: [name: string, given: RunFacts, exit: number, line: string][] = [
   [
     'all verified',
     facts([passed, rule('observed'), rule('unclaimed'), rule('not-applicable')]),
     0,
     'conformant: core (2 of 3 must rules verified, 1 unclaimed, 1 not applicable)',
+  ],
+  [
+    'a part is unclaimed',
+    facts([passed, rule('passed', inPart), rule('advice', { level: 'should', ...inPart })]),
+    0,
+    'conformant: core (2 of 2 must rules verified, 1 of them in part, 0 unclaimed)',
+  ],
+  [
+    'a part is unclaimed in a strict run',
+    facts([passed, rule('advice', { level: 'should', ...inPart })], { strict: true }),
+    3,
+    'incomplete: core (1 of 1 must rules verified, 0 unclaimed); 1 rule judged in part in a strict run',
+  ],
+  [
+    'a part is declared absent in a strict run',
+    facts([rule('passed', { unjudged: [{ verdict: 'not-applicable' }] })], { strict: true }),
+    0,
+    'conformant: core (1 of 1 must rules verified, 0 unclaimed)',
   ],
   [
     'advice is never fatal',
@@ -169,7 +188,7 @@ describe('the verdict of a run', () => {
   it('counts every must rule of a profile once', () => {
     const rules = [passed, rule('failed'), rule('unclaimed'), rule('not-applicable'), rule('blocked'), rule('broken')]
     expect(judgeRun(facts([...rules, rule('passed', { level: 'should' })])).coverage).toEqual([
-      { profile: 'core', must: 6, verified: 2, unclaimed: 1, notApplicable: 1, unverified: 2 },
+      { profile: 'core', must: 6, verified: 2, inPart: 0, unclaimed: 1, notApplicable: 1, unverified: 2 },
     ])
   })
 })

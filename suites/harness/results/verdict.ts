@@ -1,5 +1,6 @@
 import { counted } from '../counted.ts'
 import type { Verdict } from '../outcome.ts'
+import type { UnjudgedPart } from '../target/claims.ts'
 import {
   exitCodes,
   type KnownResult,
@@ -16,6 +17,7 @@ export interface JudgedRule {
   readonly verdict: Verdict
   /** Whether an entry of `known:` accepts its failure. */
   readonly accepted: boolean
+  readonly unjudged: readonly Pick<UnjudgedPart, 'verdict'>[]
 }
 
 export interface RunFacts {
@@ -45,7 +47,8 @@ export const verdictOrder: readonly Verdict[] = [
   'passed',
 ]
 
-const aboutTheTarget: ReadonlySet<Verdict> = new Set<Verdict>(['passed', 'observed', 'failed', 'advice'])
+/** Verdicts that say something about the target. */
+export const aboutTheTarget: ReadonlySet<Verdict> = new Set<Verdict>(['passed', 'observed', 'failed', 'advice'])
 const claimedInVain: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified']
 const knownTrouble: Readonly<Partial<Record<KnownState, readonly [one: string, many: string]>>> = {
   'no longer fails': ['known failure no longer fails', 'known failures no longer fail'],
@@ -85,6 +88,7 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
     const entries = known.filter((entry) => entry.state === state).length
     return entries === 0 ? [] : [`${entries} ${entries === 1 ? one : many}`]
   })
+  const inPart = rules.filter(isInPart).length
   const inVain = claimedInVain.filter((verdict) => count(verdict) > 0)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
@@ -96,13 +100,14 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
     ...(exercised ? [] : ['nothing was exercised']),
     ...(exercised && !judgedMust ? ['nothing that must hold was judged'] : []),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
+    ...(strict && inPart > 0 ? [`${counted(inPart, 'rule')} judged in part in a strict run`] : []),
     ...(accepted > 0 ? [`${counted(accepted, 'known failure')} accepted`] : []),
     ...(leftOut > 0 ? [`a part only: ${counted(leftOut, 'rule')} not selected`] : []),
   ]
   if (!ended) return { word: 'interrupted', notes }
   if (count('broken') > 0) return { word: 'broken', notes }
   if (refusing > 0 || trouble.length > 0) return { word: 'not conformant', notes }
-  const unclaimed = strict && count('unclaimed') > 0
+  const unclaimed = strict && count('unclaimed') + inPart > 0
   if (inVain.length > 0 || unclaimed || !exercised) return { word: 'incomplete', notes }
   return { word: 'conformant', notes }
 }
@@ -123,15 +128,22 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
   return names.map((profile) => {
     const must = rules.filter((rule) => rule.profile === profile && rule.level === 'must')
     const verified = must.filter((rule) => aboutTheTarget.has(rule.verdict)).length
+    const inPart = must.filter(isInPart).length
     const unclaimed = must.filter((rule) => rule.verdict === 'unclaimed').length
     const notApplicable = must.filter((rule) => rule.verdict === 'not-applicable').length
     const unverified = must.length - verified - unclaimed - notApplicable
-    return { profile, must: must.length, verified, unclaimed, notApplicable, unverified }
+    return { profile, must: must.length, verified, inPart, unclaimed, notApplicable, unverified }
   })
 }
 
-function toText({ profile, must, verified, unclaimed, notApplicable }: ProfileCoverage): string {
+/** Whether a rule has a verdict although a part of it was not judged that the target file does not speak of. */
+export function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'unjudged'>): boolean {
+  return aboutTheTarget.has(verdict) && unjudged.some((part) => part.verdict === 'unclaimed')
+}
+
+function toText({ profile, must, verified, inPart, unclaimed, notApplicable }: ProfileCoverage): string {
   if (must === 0) return `${profile} (no must rule was selected)`
   const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
-  return `${profile} (${verified} of ${must - notApplicable} must rules verified, ${unclaimed} unclaimed${aside})`
+  const partly = inPart === 0 ? '' : `, ${inPart} of them in part`
+  return `${profile} (${verified} of ${must - notApplicable} must rules verified${partly}, ${unclaimed} unclaimed${aside})`
 }

@@ -160,6 +160,12 @@ export function createContext(
     begun: owner.queue.begun,
     stoodStill: (first, last) => shared.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
+    part(need) {
+      if (![...row.needs, ...row.parts].includes(need)) {
+        throw new Error(`${row.id} has no part ${need}: list it under parts in its row`)
+      }
+      return missing(shared.target, need) === null
+    },
     offers: (need) => missing(shared.target, need) === null,
     random: owner.random,
     unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,

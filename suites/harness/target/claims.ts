@@ -8,6 +8,13 @@ export type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 /** A rule as far as its needs go. */
 type Needing = Pick<RuleRow, 'id' | 'needs'> & { readonly area: string }
 
+/** A part of a rule that is not judged because the target does not offer what it needs. */
+export interface UnjudgedPart {
+  readonly need: string
+  readonly verdict: 'unclaimed' | 'not-applicable'
+  readonly reason: string
+}
+
 /** Whether the target offers what a rule needs: given, declared absent with a reason, or not spoken of. */
 export function claimOf(target: Target, need: string): Claim {
   const reason = absenceOf(target.absent, need)
@@ -39,6 +46,15 @@ export function missing(target: Target, need: string): NotApplicable | Unclaimed
 /** What is said of the first need of a rule that the target does not offer; null where it offers all. */
 export function missingNeed(target: Target, row: Needing): NotApplicable | Unclaimed | null {
   return needsOf(row).reduce<ReturnType<typeof missing>>((found, need) => found ?? missing(target, need), null)
+}
+
+/** The parts of a rule that the target does not offer, in the order of its row. */
+export function unjudgedParts(target: Target, { parts }: Pick<RuleRow, 'parts'>): UnjudgedPart[] {
+  return parts.flatMap((need) => {
+    const error = missing(target, need)
+    if (error === null) return []
+    return [{ need, verdict: error instanceof Unclaimed ? 'unclaimed' : 'not-applicable', reason: error.message }]
+  })
 }
 
 const statuses: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED'])
@@ -79,7 +95,7 @@ function given({ pods, queue, receiver, keys }: Target, need: string): boolean {
     case 'pods.change':
       return pods.change !== null
     case 'catalog':
-      return pods.cpu === 'catalog'
+      return pods.catalog
     case 'pods.persistent':
       return pods.persistent !== null && pods.gpu !== null
     case 'volume':

@@ -23,6 +23,7 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   gpu: null,
   // CPU flavors are listed: the first one that is listed needs no line in the file.
   cpu: 'catalog',
+  catalog: true,
   persistent: null,
   volume: null,
   volumeSecond: null,

@@ -34,6 +34,7 @@ export interface PodsSection {
   readonly extra?: Readonly<Record<string, unknown>>
   readonly gpu?: Readonly<Record<string, unknown>>
   readonly cpu?: 'catalog' | Readonly<Record<string, unknown>>
+  readonly catalog?: boolean
   readonly persistent?: { readonly size: number; readonly path: string }
   readonly volume?: string
   readonly volumeSecond?: string

@@ -14,7 +14,7 @@ export const needs: Readonly<Record<string, Need>> = {
     line: 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}',
   },
   'pods.change': { says: 'a field beside mounts that PATCH changes without harm', line: 'pods: {change: env}' },
-  catalog: { says: 'CPU flavors are listed', line: 'pods: {cpu: catalog}' },
+  catalog: { says: 'CPU flavors are listed', line: 'pods: {catalog: true}' },
   volume: { says: 'a network volume that pods may mount', line: 'pods: {volume: VOLUME_ID}' },
   'volume.second': { says: 'a second network volume in the same data center', line: 'pods: {volumeSecond: VOLUME_ID}' },
   'pod.provisioning': { says: 'a recipe for a pod in PROVISIONING', line: 'pods: {cpu: catalog}' },

@@ -47,8 +47,9 @@ function podsOf(given: string | PodsSection, absent: TargetFile['absent'], aroun
 }
 
 function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path, around: Surroundings): PodPlane {
-  const { url, allowPlainHttp = false, paths, statuses = {}, cpu, change, ...rest } = section
+  const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
   const noCpu = absent?.['pods.cpu'] !== undefined || absent?.catalog !== undefined
+  const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
   if (rest.persistent !== undefined && rest.gpu === undefined) {
     around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
   }
@@ -63,7 +64,8 @@ function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path,
     ...rest,
     url: addressOf(url, allowPlainHttp, path, around),
     paths: { ...defaultPaths, ...paths },
-    cpu: cpu ?? (noCpu ? null : defaultPlane.cpu),
+    cpu,
+    catalog: catalog ?? cpu === 'catalog',
     change: change ?? (absent?.['pods.change'] === undefined ? defaultPlane.change : null),
     recipes: Object.fromEntries(
       Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),

@@ -87,6 +87,8 @@ export interface PodPlane {
   readonly gpu: Readonly<Record<string, unknown>> | null
   /** `catalog` takes the first flavor that the catalog lists. */
   readonly cpu: Readonly<Record<string, unknown>> | 'catalog' | null
+  /** Whether the CPU catalog is listed. */
+  readonly catalog: boolean
   readonly persistent: { readonly size: number; readonly path: string } | null
   readonly volume: string | null
   readonly volumeSecond: string | null

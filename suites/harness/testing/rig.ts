@@ -198,6 +198,7 @@ function rowFor(id: string, row: Partial<RuleRow> = {}): RuleRow {
     source: 'Job',
     says: '',
     needs: [],
+    parts: [],
     wait: null,
     judged: null,
     ...row,
