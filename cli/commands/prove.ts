@@ -3,7 +3,13 @@ import { createLogUpdate } from 'log-update'
 import { proofFaults } from '../../proof/gates.ts'
 import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
-import { type ProofProgress, type ProofResult, prove as run } from '../../proof/prove.ts'
+import {
+  type MatrixRow,
+  type ProofProgress,
+  type ProofResult,
+  prove as run,
+  type Undecided,
+} from '../../proof/prove.ts'
 import { counted } from '../../suites/harness/counted.ts'
 import { exitCodes } from '../../suites/harness/results/types.ts'
 import { UsageError } from '../errors.ts'
@@ -39,6 +45,9 @@ export async function prove(options: ProveCommandOptions, terminal: Terminal): P
   return holds ? exitCodes.conformant : exitCodes['not conformant']
 }
 
+/** More rules without a verdict than this make a defect a cliff. */
+const mostUndecided = 5
+
 interface Proven {
   readonly result: unknown
   readonly lines: readonly string[]
@@ -73,11 +82,35 @@ export function told(result: ProofResult): string[] {
   const found = defects.filter(({ killed }) => killed)
   const alike = latitudes.filter(({ failed }) => failed.length === 0)
   return [
-    ...(matrix ?? []).map(({ id, failed }) => `on ${id} these fail: ${failed.join(', ') || 'none'}`),
+    ...(matrix ?? []).flatMap(toldRow),
+    ...toldCliffs(matrix ?? []),
     ...proofFaults(result),
     `${proven ? 'proven' : 'not proven'}: ${found.length} of ${counted(defects.length, 'defect')} found, ` +
       `${alike.length} of ${counted(latitudes.length, 'latitude')} judged as expected`,
   ]
+}
+
+/** What one defect does to all rules. */
+function toldRow({ id, failed, blocked, inconclusive }: MatrixRow): string[] {
+  const rulesOf = (undecided: readonly Undecided[]) => undecided.map(({ rule }) => rule).join(', ')
+  return [
+    `on ${id} these fail: ${failed.join(', ') || 'none'}`,
+    ...(blocked.length === 0 ? [] : [`  blocked: ${rulesOf(blocked)}`]),
+    ...(inconclusive.length === 0 ? [] : [`  inconclusive: ${rulesOf(inconclusive)}`]),
+  ]
+}
+
+/** Defects that leave many rules without a verdict, the worst first, each with its most common reason. */
+function toldCliffs(matrix: readonly MatrixRow[]): string[] {
+  return matrix
+    .map(({ id, blocked, inconclusive }) => ({ id, undecided: [...blocked, ...inconclusive] }))
+    .filter(({ undecided }) => undecided.length > mostUndecided)
+    .toSorted((a, b) => b.undecided.length - a.undecided.length)
+    .map(({ id, undecided }) => {
+      const reasons = [...Map.groupBy(undecided, ({ reason }) => reason)]
+      const [most] = reasons.toSorted(([, a], [, b]) => b.length - a.length)
+      return `${id} leaves ${undecided.length} rules without a verdict: ${most?.[0]}`
+    })
 }
 
 /** The lines of a run over odd answers: rules that crashed, changes that no rule noticed, and the sum of it last. */
