@@ -5,6 +5,7 @@ import {
   answers,
   type Cell,
   does,
+  doesToo,
   type Effect,
   effectOf,
   later,
@@ -93,7 +94,15 @@ function permitted(cell: Cell): Own[] {
     observed: 'status EXITED',
     change: does(cell, later(1000, effectOf('stop'))),
   }
-  return [refused, partial, action === 'restart' ? stops : stays]
+  const to = tables.transitions[action].to
+  const reverts = {
+    id: 'reverts',
+    clause: `stays-${to.toLowerCase()}`,
+    says: `Ten seconds after ${action} of a pod that was ${status} the pod is no longer ${to}.`,
+    observed: `status ${to === 'EXITED' ? 'RUNNING' : 'EXITED'}`,
+    change: doesToo(cell, later(10_000, effectOf(to === 'EXITED' ? 'start' : 'stop'))),
+  }
+  return [refused, partial, action === 'restart' ? stops : stays, reverts]
 }
 
 function notPermitted(cell: Cell): Own[] {
@@ -129,11 +138,18 @@ function notPermitted(cell: Cell): Own[] {
     observed,
     change: refusesWith(cell, later(1000, effect)),
   }
+  const stopsLater = {
+    id: 'refused-and-stops-later',
+    clause: 'goes-on',
+    says: `${action} is refused while a pod is ${status}, and the pod is stopped a second later.`,
+    observed: 'status EXITED',
+    change: refusesWith(cell, later(1000, effectOf('stop'))),
+  }
   return [
     accepted,
     ...(isTransient && action === 'restart' ? [{ ...accepted, ...slowly }] : []),
     carriedOut,
-    ...(isTransient ? [] : [carriedOutLater]),
+    isTransient ? stopsLater : carriedOutLater,
   ]
 }
 

@@ -1,4 +1,4 @@
-import { defaultAccounts, Refusal } from '../../reference/index.ts'
+import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
 import { nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
@@ -6,24 +6,26 @@ import { nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
 /** What a platform offers at all, and that it may run out of it. */
 export const offers = [
   {
-    id: 'no-capacity-for-start',
-    says: 'There is no capacity left to start a pod that was stopped.',
-    change: (options) =>
-      composeOptions(options, {
+    id: 'capacity-for-start-later',
+    says: 'A pod cannot be started for want of capacity until twenty seconds after this was tried first.',
+    change: (options) => {
+      const firstMs = new WeakMap<StoredPod, number>()
+      const { clock } = options
+      return composeOptions(options, {
         parts: {
           transition: (original) => (pod, action, service) => {
-            if (action === 'start') throw new Refusal(400, 'no capacity')
+            if (action === 'start') {
+              const sinceMs = firstMs.get(pod) ?? clock.now()
+              firstMs.set(pod, sinceMs)
+              if (clock.now() < sinceMs + 20_000) throw new Refusal(400, 'no capacity')
+            }
             original(pod, action, service)
           },
         },
-      }),
-    verdicts: verdict('inconclusive', [
-      'auth.pods.malformed',
-      'pods.action.error.start',
-      'pods.action.error.start-leaves',
-      'pods.action.exited.start',
-    ]),
+      })
+    },
   },
+  optioned('capacity-for-few', 'There is capacity for forty pods at once.', { capacity: 40 }),
   optioned(
     'cpu-only',
     'There are no GPUs, as the target file says.',

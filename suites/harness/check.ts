@@ -79,9 +79,14 @@ export function createCheck(clause: string, log: CheckLog): Check {
   return check
 }
 
-/** Throws Inconclusive where a gateway answered in place of the API. */
-export function refuseOutage({ status }: Reply): void {
-  if (outageStatuses.has(status))
+/** Whether a gateway answered in place of the API. */
+export function isOutage({ status }: Pick<Reply, 'status'>): boolean {
+  return outageStatuses.has(status)
+}
+
+/** Throws Inconclusive where a gateway answered in place of the API, unless that lasts while other requests are answered. */
+export function refuseOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLasting'>): void {
+  if (outageStatuses.has(status) && isLasting !== true)
     throw new Inconclusive(`the target answered ${status}, which tells of an outage and not of a rule`)
 }
 

@@ -1,4 +1,4 @@
-import type { RuleRow } from '../../generated/rules.ts'
+import type { RuleId, RuleRow } from '../../generated/rules.ts'
 import type { Check } from './check.ts'
 import type { PodClient } from './client/pods.ts'
 import type { QueueClient } from './client/queue.ts'
@@ -84,6 +84,8 @@ export interface Context {
   random(): number
   /** A token of plausible form that was never issued. */
   readonly unissuedToken: string
+  /** Ends the rule as blocked: what it builds on fails, which is for the rule `by` to judge. */
+  blocked(by: RuleId, reason: string): never
   /** Ends the rule as inconclusive. */
   inconclusive(reason: string): never
   /** Whether a reply tells of want of capacity (pattern of the target file). */

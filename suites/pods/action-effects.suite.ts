@@ -2,81 +2,103 @@ import { podActions } from '../../generated/tables.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodShape } from '../harness/fixtures/types.ts'
 import { mediaTypeOf } from '../harness/media-type.ts'
-import { changedFields, membersOf, type PodView, show } from '../harness/read.ts'
+import { changedFields, membersOf, type PodView, podOf, show } from '../harness/read.ts'
 import { everyExchange, rule } from '../harness/registry.ts'
+import { anyPod, aPod } from '../harness/variation/dimensions.ts'
 import { bodyTraces, isTerminated } from './answers.ts'
-import { runningWith } from './making.ts'
+import { whileScarce } from './capacity.ts'
 import { kindOf } from './readers.ts'
 import { isAccepted } from './twins.ts'
-import { lookAgain } from './unchanged.ts'
+import { laterLooks } from './unchanged.ts'
 
-rule('pods.action.error.start-leaves', async (context) => {
-  const { pods, fixture, check, settle, inconclusive, lacksCapacity } = context
-  const { id } = await fixture.pod('ERROR')
-  const isMended = await mend(context, id)
-  const reply = await pods.act(id, 'start')
-  if (lacksCapacity(reply)) inconclusive('the target has no capacity for start')
-  if (reply.status >= 300) inconclusive(`start was answered ${reply.status}, which pods.action.error.start judges`)
-  const rest = await settle(id, (_, pod) => pod !== null && pod.status !== 'ERROR')
-  if (!rest.settled && !isMended) inconclusive('what sent the pod into ERROR may have done so again at once')
-  check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
-})
+rule(
+  'pods.action.error.start-leaves',
+  async (context) => {
+    const { pods, fixture, check, settle, blocked, inconclusive } = context
+    const pod = await fixture.pod('ERROR')
+    const isMended = await mend(context, pod.id)
+    const reply = await whileScarce(context, pod, () => pods.act(pod.id, 'start'))
+    if (reply.status >= 300) blocked('pods.action.error.start', `start was answered ${reply.status}`)
+    const rest = await settle(pod.id, (_, seen) => seen !== null && seen.status !== 'ERROR')
+    if (!rest.settled && !isMended) inconclusive('what sent the pod into ERROR may have done so again at once')
+    check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
+  },
+  { varies: aPod },
+)
 
-rule('pods.action.terminated.any', async (context) => {
-  const { pods, fixture, check, reading } = context
-  const { id } = await fixture.pod('TERMINATED')
-  const shown = membersOf((await pods.get(id)).json)
-  // What TERMINATED permits is not described: who shows such a pod may let it be terminated again, to no effect.
-  const again = shown?.status === 'TERMINATED' && Array.isArray(shown.actions) && shown.actions.includes('terminate')
-  for (const action of podActions) {
-    const reply = await pods.act(id, action)
-    check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
-    reading(action, String(reply.status))
-  }
-  isTerminated(check('stays-terminated'), await lookAgain(context, id))
-})
-
-rule('pods.action.unknown-pod', async (context) => {
-  const { pods, fixture, check, inconclusive } = context
-  const { id, origin } = await fixture.gone()
-  for (const action of podActions) {
-    const reply = await pods.act(id, action)
-    if (origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
-      inconclusive(`an invented id was answered ${reply.status}, as one of a wrong form may be`)
+rule(
+  'pods.action.terminated.any',
+  async (context) => {
+    const { pods, fixture, check, reading } = context
+    const { id } = await fixture.pod('TERMINATED')
+    const shown = membersOf((await pods.get(id)).json)
+    // What TERMINATED permits is not described: who shows such a pod may let it be terminated again, to no effect.
+    const again = shown?.status === 'TERMINATED' && Array.isArray(shown.actions) && shown.actions.includes('terminate')
+    for (const action of podActions) {
+      const reply = await pods.act(id, action)
+      check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
+      reading(action, String(reply.status))
     }
-    if (origin === 'terminated' && reply.status === 409) {
-      inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
+    for await (const reply of laterLooks(context, id)) isTerminated(check('stays-terminated'), reply)
+  },
+  { varies: [...anyPod, 'removal'] },
+)
+
+rule(
+  'pods.action.unknown-pod',
+  async (context) => {
+    const { pods, fixture, check, inconclusive } = context
+    const { id, origin } = await fixture.gone()
+    for (const action of podActions) {
+      const reply = await pods.act(id, action, { repeats: true })
+      if (origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
+        inconclusive(`an invented id was answered ${reply.status}, as one of a wrong form may be`)
+      }
+      if (origin === 'terminated' && reply.status === 409) {
+        inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
+      }
+      check('not-found').status(reply, 404)
     }
-    check('not-found').status(reply, 404)
-  }
-  await isAccepted(context, await fixture.pod('RUNNING'))
-})
+    await isAccepted(context, await fixture.pod('RUNNING'))
+  },
+  { varies: anyPod },
+)
 
-rule('pods.action.stop-frees-compute', async (context) => {
-  const shapes: readonly [need: string, shape: PodShape][] = [
-    ['pods.gpu', { kind: 'gpu' }],
-    ['pods.persistent', { kind: 'gpu', mount: 'persistent' }],
-    ['volume', { mount: 'network' }],
-    ['pods.cpu', { kind: 'cpu' }],
-  ]
-  const offered = shapes.filter(([need]) => context.part(need))
-  await context.clock.beside(offered, ([, shape]) => stopFrees(context, shape))
-})
+rule(
+  'pods.action.stop-frees-compute',
+  async (context) => {
+    const shapes: readonly [need: string, shape: PodShape][] = [
+      ['pods.gpu', { kind: 'gpu' }],
+      ['pods.persistent', { kind: 'gpu', mount: 'persistent' }],
+      ['volume', { mount: 'network' }],
+      ['pods.cpu', { kind: 'cpu' }],
+    ]
+    const offered = shapes.filter(([need]) => context.part(need))
+    await context.clock.beside(offered, ([, shape]) => stopFrees(context, shape))
+  },
+  { varies: anyPod },
+)
 
-rule('pods.action.terminate-is-final', async ({ pods, fixture, check, clock, settle, inconclusive }) => {
-  const settled = await fixture.pod('TERMINATED')
-  // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
-  const young = await fixture.pod('PROVISIONING')
-  const reply = await pods.act(young.id, 'terminate')
-  if (reply.status >= 300) inconclusive(`terminate was answered ${reply.status}, which another rule judges`)
-  const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
-  if (!rest.settled) inconclusive('the pod was not terminated in time, which another rule judges')
-  for (const pause of [1_000, 2_000, 2_000]) {
-    await clock.sleep(pause)
-    isTerminated(check('settled'), await pods.get(settled.id))
-    isTerminated(check('on-its-way'), await pods.get(young.id))
-  }
-})
+rule(
+  'pods.action.terminate-is-final',
+  async (context) => {
+    const { pods, fixture, check, clock, looks, settle, blocked } = context
+    const settled = await fixture.pod('TERMINATED')
+    // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
+    const young = await fixture.pod('PROVISIONING')
+    const reply = await pods.act(young.id, 'terminate')
+    if (reply.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${reply.status}`)
+    const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
+    if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
+    const sinceMs = clock.now()
+    for (const ms of [...new Set([1_000, 3_000, 5_000, ...looks()])].sort((a, b) => a - b)) {
+      await clock.at(sinceMs + ms)
+      isTerminated(check('settled'), await pods.get(settled.id))
+      isTerminated(check('on-its-way'), await pods.get(young.id))
+    }
+  },
+  { varies: [...anyPod, 'removal'] },
+)
 
 everyExchange('pods.action.content-type', ({ operation, response }) => {
   if (operation !== 'triggerPodAction' || response === null) return null
@@ -100,13 +122,23 @@ async function mend({ pods, target }: Context, id: string): Promise<boolean> {
 
 /** Stops a pod of this shape: it costs nothing any more, and has all that was chosen for it. */
 async function stopFrees(context: Context, shape: PodShape): Promise<void> {
-  const { pods, check, settle, inconclusive } = context
-  const before = await runningWith(context, shape, { PLUMBLINE: 'kept' })
+  const { pods, check, fixture, settle, blocked, target } = context
+  const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept' }
+  const before = await fixture.pod('RUNNING', { ...shape, more: { env } })
   const { id } = before
   const reply = await pods.act(id, 'stop')
-  if (reply.status !== 200) inconclusive(`stop was answered ${reply.status}, which pods.action.running.stop judges`)
-  const { pod } = await settle(id, (status) => status === 'EXITED')
-  if (pod?.status !== 'EXITED') return inconclusive('the pod did not become EXITED, which another rule judges')
+  if (reply.status !== 200) blocked('pods.action.running.stop', `stop was answered ${reply.status}`)
+  const rest = await settle(id, (status) => status === 'EXITED')
+  if (rest.pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not become EXITED')
+  expectFreed(check, rest.pod, before)
+  for await (const later of laterLooks(context, id)) {
+    const pod = podOf(later.json, later.exchange.n)
+    if (pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not stay EXITED')
+    expectFreed(check, pod, before)
+  }
+}
+
+function expectFreed(check: Context['check'], pod: PodView, before: PodView): void {
   check('cost').that(pod.value.cost === 0, 'cost 0', `cost ${show(pod.value.cost)}`, pod)
   check('runtime').that(pod.value.runtime === null, 'runtime null', `runtime ${kindOf(pod.value.runtime)}`, pod)
   const changed = changedFields(before.value, pod.value).filter((name) => kept.has(name))

@@ -1,4 +1,6 @@
 import { type PodAction, podActions, tables } from '../../generated/tables.ts'
+import { answered, type Check, isOutage } from '../harness/check.ts'
+import { lasting } from '../harness/client/outage.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { restartBeginsMs } from '../harness/fixtures/history.ts'
@@ -8,13 +10,20 @@ import { rule } from '../harness/registry.ts'
 import type { PodStatus } from '../harness/target/types.ts'
 import { anyPod, aPod } from '../harness/variation/dimensions.ts'
 import { fullPod, isTerminated, noBody } from './answers.ts'
+import { refuseScarcity, whileScarce } from './capacity.ts'
 import { staysUnchanged } from './unchanged.ts'
 
 /** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
 /** Statuses of pods that may have a history. */
 const settled: ReadonlySet<PodStatus> = new Set(['RUNNING', 'EXITED'])
+const gone: ReadonlySet<string> = new Set(['TERMINATED', 'gone'])
+/** Statuses that a pod on its way to RUNNING does not come to by itself. */
+const ended: ReadonlySet<string> = new Set(['EXITED', ...gone])
+const final: ReadonlySet<string> = new Set(['RUNNING', 'ERROR', ...ended])
 const podsTried = 4
+/** Pause after an answer of a gateway, ms. */
+const outageMs = 2_000
 
 for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as const) {
   const status = name.toUpperCase() as Uppercase<typeof name>
@@ -27,11 +36,13 @@ for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as
 }
 
 async function permitted(context: Context, status: PodStatus, action: PodAction): Promise<void> {
-  const { check, inconclusive, lacksCapacity } = context
-  const { pod, reply } = await actIn(context, status, action)
-  const needsCapacity = action === 'start' || action === 'restart'
-  if (needsCapacity && lacksCapacity(reply)) inconclusive(`the target has no capacity for ${action}`)
-  check('answered').status(reply, tables.transitions[action].answer)
+  const { check, pods } = context
+  const { pod, reply: first } = await actIn(context, status, action)
+  const reply = context.lacksCapacity(first) ? await whileScarce(context, pod, () => pods.act(pod.id, action)) : first
+  const { answer } = tables.transitions[action]
+  const isScarce = context.lacksCapacity(reply)
+  check('answered').that(!isScarce, `status ${answer}, as a new pod of the kind is created now`, answered(reply), reply)
+  check('answered').status(reply, answer)
   if (action === 'terminate') noBody(check('no-body'), reply)
   else fullPod(check('full-pod'), reply)
   // Whatever sent a pod into ERROR may send it there again: pods.action.error.start-leaves asks no more than a try.
@@ -47,6 +58,8 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
   if (!transient.has(status)) return staysUnchanged(context, pod)
   const after = await context.pods.get(pod.id)
   if (stoodStill(before, after)) check('unchanged').sameAs(after, pod)
+  const rest = await context.settle(pod.id, (seen) => final.has(seen))
+  check('goes-on').that(!ended.has(rest.status), 'a pod that goes on to RUNNING', `status ${rest.status}`, rest.reply)
 }
 
 interface Acted {
@@ -61,17 +74,27 @@ interface Acted {
  * pod may have become RUNNING on the way and have been right to restart; not all of them, where the status lasts.
  */
 async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {
+  const { clock, fixture, pods } = context
   const restarted: Acted[] = []
+  const outages: Acted[] = []
   for (let count = 1; count <= podsTried; count++) {
-    const { id } = await context.fixture.pod(status)
-    const before = await context.pods.get(id)
+    const { id } = await fixture.pod(status)
+    const before = await pods.get(id)
     const pod = podOf(before.json, before.exchange.n)
     if (pod?.status !== status) continue
-    const reply = await context.pods.act(id, action)
+    const reply = await pods.act(id, action)
     const acted = { pod, before, reply }
+    if (isOutage(reply)) {
+      outages.push({ ...acted, reply: lasting(reply) })
+      await clock.sleep(outageMs)
+      continue
+    }
     if (!transient.has(status) || (await isSound(context, acted, action))) return acted
     if (action === 'restart' && reply.status === 200) restarted.push(acted)
   }
+  // Reads were answered meanwhile.
+  const [out] = outages.length === podsTried ? outages : []
+  if (out !== undefined) return out
   const last = restarted.at(-1)
   if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
   const advice = transient.has(status) ? `; ${unseenAdvice(status)}` : ''
@@ -105,14 +128,24 @@ async function isSound(
   return after === pod.status && reply.status !== 200
 }
 
-/** The pod gets to where the action leads; for TERMINATED, being gone is as good. */
-async function becomes({ check, settle, inconclusive }: Context, { id }: PodView, status: PodStatus): Promise<void> {
-  const clause = check(`becomes-${status.toLowerCase()}`)
-  const { reply, ...rest } = await settle(id, (seen) => seen === status || seen === 'gone' || seen === 'TERMINATED')
-  if (status === 'TERMINATED') return isTerminated(clause, reply)
-  if (status === 'RUNNING' && rest.status === 'PROVISIONING') {
-    inconclusive('the pod stayed in PROVISIONING, which tells of want of capacity')
+/** The pod gets to where the action leads, and stays there; for TERMINATED, being gone is as good. */
+async function becomes(context: Context, pod: PodView, status: PodStatus): Promise<void> {
+  const { check, clock, looks, settle, target } = context
+  const { settleMs, visibleMs } = target.tolerances
+  const expectThere = async (clause: Check, boundMs: number) => {
+    const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
+    if (status === 'TERMINATED') return isTerminated(clause, reply)
+    if (status === 'RUNNING' && rest.status === 'PROVISIONING') await refuseScarcity(context, pod)
+    clause.status(reply, 200)
+    clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
   }
-  clause.status(reply, 200)
-  clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
+  await expectThere(check(`becomes-${status.toLowerCase()}`), settleMs)
+  // pods.action.terminate-is-final looks again at pods that were terminated.
+  if (status === 'TERMINATED') return
+  const sinceMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(sinceMs + ms)
+    // A restart may be carried out late; nothing starts a stopped pod.
+    await expectThere(check(`stays-${status.toLowerCase()}`), status === 'RUNNING' ? settleMs : visibleMs)
+  }
 }

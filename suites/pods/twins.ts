@@ -1,10 +1,23 @@
 import type { Context } from '../harness/context.ts'
+import { isSuccess } from '../harness/exchange.ts'
+
+/** Actions by which a right call is tried on a pod that is RUNNING, in turn. */
+const tried = ['stop', 'restart', 'terminate'] as const
 
 /**
- * The positive twin of refused action calls: a right one works on a RUNNING pod, so they were refused for what was
- * wrong with them. Stops the pod. Ends the rule as inconclusive where it does not work.
+ * The positive twin of refused action calls: a right one works on the pod, so they were refused for what was wrong with
+ * them. Begins with the action that was asked for. Ends the rule as inconclusive where none works.
  */
-export async function isAccepted({ pods, inconclusive }: Context, { id }: { readonly id: string }): Promise<void> {
-  const { status } = await pods.act(id, 'stop')
-  if (status !== 200) inconclusive(`a right action call was answered ${status}, so a refusal tells nothing`)
+export async function isAccepted(
+  { pods, inconclusive }: Context,
+  { id }: { readonly id: string },
+  asked: string = 'stop',
+): Promise<void> {
+  const answers: string[] = []
+  for (const action of new Set([asked, ...tried])) {
+    const { status } = await pods.act(id, action)
+    if (isSuccess(status)) return
+    answers.push(`${action} ${status}`)
+  }
+  inconclusive(`no right action call works, so a refusal tells nothing: ${answers.join(', ')}`)
 }

@@ -1,7 +1,9 @@
+import { isOutage } from '../check.ts'
 import type { PodOperation } from '../exchange.ts'
 import type { PodPlane } from '../target/types.ts'
 import { bytesOf } from './body.ts'
 import { type CallOptions, headersOf } from './headers.ts'
+import { outlast } from './outage.ts'
 import type { Reply } from './reply.ts'
 import type { Outgoing } from './sender.ts'
 
@@ -28,11 +30,15 @@ export interface PodClientOptions {
   readonly plane: PodPlane
   readonly key: { readonly name: string; readonly value: string }
   readonly send: (outgoing: Outgoing) => Promise<Reply>
+  readonly sleep: (ms: number) => Promise<unknown>
   /** Told before a creation is sent and after it was answered, so that nothing is left behind. */
   readonly creating: (body: unknown) => (reply: Reply) => void
   /** Told of an id that was removed. */
   readonly removed: (id: string) => void
 }
+
+/** No platform gives such an id, and each may be asked for it. */
+export const noSuchPod = 'plumbline-no-such-pod'
 
 /** The method of each operation (heading Endpoints). */
 export const podMethods: Readonly<Record<PodOperation, string>> = {
@@ -45,8 +51,24 @@ export const podMethods: Readonly<Record<PodOperation, string>> = {
   listCpuFlavors: 'GET',
 }
 
-export function createPodClient({ plane, key, send, creating, removed }: PodClientOptions): PodClient {
-  function call(operation: PodOperation, id: string | null, body: unknown, options: CallOptions = {}): Promise<Reply> {
+export function createPodClient({ plane, key, send, sleep, creating, removed }: PodClientOptions): PodClient {
+  async function call(
+    operation: PodOperation,
+    id: string | null,
+    body: unknown,
+    options: CallOptions = {},
+  ): Promise<Reply> {
+    const again = () => once(operation, id, body, options)
+    const first = await again()
+    const isHarmless =
+      podMethods[operation] === 'GET' || options.repeats === true || options.authorization !== undefined
+    if (!isOutage(first) || !isHarmless) return first
+    const other = () =>
+      operation === 'listPods' ? once('getPod', noSuchPod, undefined, {}) : once('listPods', null, undefined, {})
+    return outlast(first, { again, other, sleep })
+  }
+
+  function once(operation: PodOperation, id: string | null, body: unknown, options: CallOptions): Promise<Reply> {
     return send({
       operation,
       subject: id,

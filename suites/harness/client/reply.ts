@@ -5,6 +5,8 @@ export interface Reply {
   readonly exchange: Exchange
   readonly status: number
   readonly bytes: Uint8Array
+  /** A gateway answered this request again and again, while the API answered another one. */
+  readonly isLasting?: boolean
   /** The parsed body; undefined where it is no JSON. */
   readonly json: unknown
   /** First line of a header, null where it is missing. */

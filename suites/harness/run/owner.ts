@@ -8,7 +8,7 @@ import type { Context, Settled } from '../context.ts'
 import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
-import { Inconclusive, Unclaimed } from '../outcome.ts'
+import { Blocked, Inconclusive, Unclaimed } from '../outcome.ts'
 import { randomFrom } from '../random.ts'
 import { membersOf, type PodView, podOf } from '../read.ts'
 import type { Desk } from '../receiver/desk.ts'
@@ -68,7 +68,14 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
       demand(target, `key.${key}`)
       const value = target.keys[key]
       if (value === undefined) throw new Unclaimed(`keys.${key} is not given`)
-      client = createPodClient({ plane: planeOf(target), key: { name: key, value }, send, creating, removed })
+      client = createPodClient({
+        plane: planeOf(target),
+        key: { name: key, value },
+        send,
+        sleep: (ms) => actor.sleep(ms),
+        creating,
+        removed,
+      })
       clients.set(key, client)
     }
     return client
@@ -169,6 +176,9 @@ export function createContext(
     offers: (need) => missing(shared.target, need) === null,
     random: owner.random,
     unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,
+    blocked(by, reason) {
+      throw new Blocked(by, reason)
+    },
     inconclusive(reason) {
       throw new Inconclusive(reason)
     },

@@ -12,7 +12,17 @@ export const dimensions = {
   /** What happened to a pod before the rule gets it, in RUNNING or EXITED. */
   history: ['fresh', 'restarted', 'restarted twice', 'stopped and started', 'patched', 'refused before'],
   /** Which optional members a creation body has. */
-  fields: ['few', 'many'],
+  fields: ['few', 'many', 'networked'],
+  /** How a pod becomes TERMINATED (heading Pod status: the same effect). */
+  removal: ['terminate', 'delete'],
+  /** The action that a body asks for; the pod is in a status that permits it. */
+  action: ['stop', 'start', 'restart', 'terminate'],
+  /** The status of a pod that PATCH is to refuse something. */
+  patchedWhile: ['EXITED', 'RUNNING'],
+  /** What happens to a pod between its PATCH and the last look at it. */
+  afterwards: ['nothing', 'started', 'started and stopped'],
+  /** In which order a rule goes through what it has to try. */
+  order: ['given', 'reversed'],
   /** A younger pod of the same shape, which the rule never touches. */
   sibling: ['none', 'younger'],
   /** How a job is submitted, for rules that need no id before it ends. */
