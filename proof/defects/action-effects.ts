@@ -1,7 +1,8 @@
+import type { PodAction } from '../../generated/tables.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does, doesToo, later } from './action-tools.ts'
-import { is, jsonOf, onAnswer, onJson, parts, shows } from './tools.ts'
+import { is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
 
 /** What actions come to beyond the table of actions. */
 export const actionEffects = [
@@ -112,6 +113,20 @@ export const actionEffects = [
     observed: 'status STARTING',
     change: doesToo({ status: 'PROVISIONING', action: 'terminate' }, later(2000, comesBackAs('STARTING'))),
   },
+  ...(['restart', 'stop', 'start'] as const).map(
+    (action): Defect => ({
+      id: `${action}-answers-former-pod`,
+      rule: 'pods.action.answer-updated',
+      clause: action,
+      says: `The answer to ${action} shows the pod as it was before.`,
+      observed: {
+        restart: 'startedAt as before restart',
+        stop: 'actions, cost, runtime, status as before stop',
+        start: 'actions, cost, status as before start',
+      }[action],
+      wrap: answersFormerPod(action),
+    }),
+  ),
   {
     id: 'restart-answers-text-json',
     rule: 'pods.action.content-type',
@@ -149,5 +164,16 @@ function comesBackAs(status: StoredPod['status']): Parameters<typeof later>[1] {
   return (pod, service) => {
     service.store.add(pod)
     service.parts.enter(pod, status, service)
+  }
+}
+
+/** An action is carried out and answered with the pod as a read showed it just before. */
+function answersFormerPod(asked: PodAction): Wrap {
+  return (fetch) => async (request) => {
+    if (!is.action(request) || (await jsonOf(request))?.action !== asked) return fetch(request)
+    const { headers, url } = request
+    const former = await fetch(new Request(url.replace(/\/action$/, ''), { headers }))
+    const response = await fetch(request)
+    return response.status === 200 ? new Response(await former.text(), response) : response
   }
 }

@@ -1,0 +1,80 @@
+import type { PodAction } from '../../generated/tables.ts'
+import type { Context } from '../harness/context.ts'
+import { restartBeginsMs } from '../harness/fixtures/history.ts'
+import { changedFields, type Members, type PodView } from '../harness/read.ts'
+import { rule } from '../harness/registry.ts'
+import { anyPod } from '../harness/variation/dimensions.ts'
+import { whileScarce } from './capacity.ts'
+
+/** The actions that answer the pod, in an order in which each is permitted, and where each leads. */
+const steps = [
+  ['restart', 'RUNNING'],
+  ['stop', 'EXITED'],
+  ['start', 'RUNNING'],
+] as const satisfies readonly (readonly [PodAction, string])[]
+
+const judged = ['actions', 'cost', 'runtime', 'startedAt', 'status']
+
+/** How often an answer may show the pod as it was, if the pod may have changed between the answer and the read. */
+const tries = 3
+
+/** Seconds of its life that a restart is to be seen by. */
+const livesMs = 3_000
+
+rule(
+  'pods.action.answer-updated',
+  async (context) => {
+    const { check, clock, fixture, pods } = context
+    let pod = await fixture.pod('RUNNING')
+    const behind = new Map<PodAction, number>()
+    for (let round = 1; round <= tries; round++) {
+      for (const [action, status] of steps) {
+        if (action === 'restart') await clock.sleep(livesMs)
+        const before = check(action).pod(await pods.get(pod.id))
+        const reply = await whileScarce(context, pod, () => pods.act(pod.id, action))
+        if (reply.status !== 200) context.blocked(judgedBy[action], `${action} was answered ${reply.status}`)
+        const read = await pods.get(pod.id)
+        const late = fieldsBehind(check(action).pod(reply), before, check(action).pod(read))
+        if (late.length > 0) behind.set(action, (behind.get(action) ?? 0) + 1)
+        const isSure = context.stoodStill(reply, read) || behind.get(action) === tries
+        const observed = `${late.join(', ')} as before ${action}`
+        check(action).that(late.length === 0 || !isSure, 'the pod as a read shows it right after', observed, reply)
+        pod = await settled(context, pod, action, status)
+      }
+      if (behind.size === 0) return
+    }
+  },
+  { varies: anyPod, lastsMs: 20_000 },
+)
+
+const judgedBy = {
+  restart: 'pods.action.running.restart',
+  stop: 'pods.action.running.stop',
+  start: 'pods.action.exited.start',
+} as const satisfies Partial<Record<PodAction, string>>
+
+/** Fields of an answer that show the pod as it was before, although a read right after shows it otherwise. */
+function fieldsBehind({ value: answer }: PodView, { value: before }: PodView, { value: read }: PodView): string[] {
+  // Another status than before is one on the way.
+  if (answer.status !== before.status) return []
+  return judged.filter((name) => isAlike(name, answer, before) && !isAlike(name, before, read))
+}
+
+/** Live metrics differ between two reads; whether there are any does not. */
+function isAlike(name: string, a: Members, b: Members): boolean {
+  if (name === 'runtime') return (a.runtime === null) === (b.runtime === null)
+  return !changedFields(a, b, new Set()).includes(name)
+}
+
+async function settled(
+  { blocked, clock, settle }: Context,
+  { id }: PodView,
+  action: keyof typeof judgedBy,
+  status: string,
+): Promise<PodView> {
+  if (action === 'restart') await clock.sleep(restartBeginsMs)
+  const rest = await settle(id, (seen) => seen === status)
+  return rest.pod !== null && rest.settled
+    ? rest.pod
+    : blocked(judgedBy[action], `after ${action} the pod is ${rest.status}`)
+}
