@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { carriesOut, effectOf, later, seen } from './action-tools.ts'
-import { is, onAnswer, options, parts } from './tools.ts'
+import { is, onAnswer, options } from './tools.ts'
 
 const stopped = seen('RUNNING', 'EXITED')
 const restarted = seen('EXITED', 'RUNNING')
@@ -65,7 +65,10 @@ export const actionBodyEffects = [
     clause: 'carried-out',
     says: 'An action body of type text/plain is answered 200, and comes to nothing.',
     observed: 'status RUNNING',
-    change: parts({ transition: () => () => {} }),
+    wrap: (fetch) => async (request) => {
+      const { headers, url } = request
+      return isText(request) ? fetch(new Request(url.replace(/\/action$/, ''), { headers })) : fetch(request)
+    },
   },
   {
     id: 'action-as-text-refused-in-text',

@@ -1,7 +1,8 @@
+import { podActions } from '../../generated/tables.ts'
 import { bytesOf } from '../../suites/harness/client/body.ts'
-import { wrongBodies } from '../../suites/pods/action-bodies.ts'
+import { type Bodies, wrongBodies } from '../../suites/pods/action-bodies.ts'
 import type { Defect } from '../types.ts'
-import { carriesOut, effectOf, later, seen } from './action-tools.ts'
+import { carriesOut, type Effect, later } from './action-tools.ts'
 import { is, onAnswer, onJson, options, type Wrap, withBody } from './tools.ts'
 
 type Kind = keyof typeof wrongBodies
@@ -44,7 +45,10 @@ const lenient: { readonly [K in Kind]: Readonly<Record<Name<K>, string>> } = {
   },
 }
 
-const stopped = seen('RUNNING', 'EXITED')
+const changed = 'args "refused"'
+const changesArgs: Effect = (pod) => {
+  pod.args = 'refused'
+}
 
 /** Action bodies: what is refused, and with what. */
 export const actionBody: readonly Defect[] = [
@@ -56,7 +60,7 @@ export const actionBody: readonly Defect[] = [
         clause: name,
         says,
         observed: 'status 200',
-        wrap: takesForStop(wrongBodies[kind]('stop')[name as never]),
+        wrap: accepts(kind, name),
       }),
     ),
   ),
@@ -67,40 +71,40 @@ export const actionBody: readonly Defect[] = [
       clause: name,
       says: `An action body that is no object is answered 400 where it is of the kind ${name}.`,
       observed: 'status 400',
-      wrap: answered400(wrongBodies['not-object']('stop')[name]),
+      wrap: answered400('not-object', name),
     }),
   ),
   {
-    id: 'empty-action-body-refused-and-stops',
+    id: 'empty-action-body-refused-and-changes',
     rule: 'pods.action-body.empty',
     clause: 'unchanged',
-    says: 'An action call without a body is refused, and stops the pod.',
-    observed: stopped,
-    change: carriesOut(isRefused, effectOf('stop')),
+    says: 'An action call without a body is refused, and changes the arguments of the pod.',
+    observed: changed,
+    change: carriesOut(isRefused, changesArgs),
   },
   {
-    id: 'empty-action-body-refused-and-stops-later',
+    id: 'empty-action-body-refused-and-changes-later',
     rule: 'pods.action-body.empty',
     clause: 'unchanged',
-    says: 'An action call without a body is refused, and stops the pod a second later.',
-    observed: stopped,
-    change: carriesOut(isRefused, later(1000, effectOf('stop'))),
+    says: 'An action call without a body is refused, and changes the arguments of the pod a second later.',
+    observed: changed,
+    change: carriesOut(isRefused, later(1000, changesArgs)),
   },
   {
-    id: 'action-body-list-refused-and-stops',
+    id: 'action-body-list-refused-and-changes',
     rule: 'pods.action-body.not-object',
     clause: 'unchanged',
-    says: 'An action body that is no object is refused, and stops the pod.',
-    observed: stopped,
-    change: carriesOut(isInvalid, effectOf('stop')),
+    says: 'An action body that is no object is refused, and changes the arguments of the pod.',
+    observed: changed,
+    change: carriesOut(isInvalid, changesArgs),
   },
   {
-    id: 'action-body-list-refused-and-stops-later',
+    id: 'action-body-list-refused-and-changes-later',
     rule: 'pods.action-body.not-object',
     clause: 'unchanged',
-    says: 'An action body that is no object is refused, and stops the pod a second later.',
-    observed: stopped,
-    change: carriesOut(isInvalid, later(1000, effectOf('stop'))),
+    says: 'An action body that is no object is refused, and changes the arguments of the pod a second later.',
+    observed: changed,
+    change: carriesOut(isInvalid, later(1000, changesArgs)),
   },
   {
     id: 'action-errors-missing',
@@ -120,16 +124,19 @@ export const actionBody: readonly Defect[] = [
   },
 ]
 
-/** This one wrong body is taken for a right one. */
-function takesForStop(wrong: unknown): Wrap {
-  return (fetch) => async (request) =>
-    fetch((await carries(request, wrong)) ? withBody(request, { action: 'stop' }) : request)
+/** A wrong body of this name is taken for a right one, whatever action it is about. */
+function accepts(kind: Kind, name: string): Wrap {
+  return (fetch) => async (request) => {
+    if (!(await carries(request, kind, name))) return fetch(request)
+    const response = await fetch(withBody(request.clone(), { action: 'stop' }))
+    return response.status === 409 ? fetch(withBody(request, { action: 'start' })) : response
+  }
 }
 
-/** A 422 to this one wrong body becomes a 400. */
-function answered400(wrong: unknown): Wrap {
+/** A 422 to a wrong body of this name becomes a 400. */
+function answered400(kind: Kind, name: string): Wrap {
   return (fetch) => async (request) => {
-    const isMeant = await carries(request, wrong)
+    const isMeant = await carries(request, kind, name)
     const restated = onAnswer(
       (_, { status }) => isMeant && status === 422,
       ({ text }) => ({ status: 400, text: text.replace('422', '400') }),
@@ -138,9 +145,13 @@ function answered400(wrong: unknown): Wrap {
   }
 }
 
-async function carries(request: Request, body: unknown): Promise<boolean> {
+async function carries(request: Request, kind: Kind, name: string): Promise<boolean> {
   if (!is.action(request)) return false
-  return Buffer.from(await request.clone().arrayBuffer()).equals(bytesOf(body) ?? new Uint8Array())
+  const bytes = Buffer.from(await request.clone().arrayBuffer())
+  return podActions.some((action) => {
+    const bodies: Bodies = wrongBodies[kind](action)
+    return bytes.equals(bytesOf(bodies[name]) ?? new Uint8Array())
+  })
 }
 
 function isRefused(request: Request, { status }: Response): boolean {

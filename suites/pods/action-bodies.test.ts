@@ -4,7 +4,9 @@ import { bytesOf } from '../harness/client/body.ts'
 import { jsonOf } from '../harness/exchange.ts'
 import { allWrongBodies } from './action-bodies.ts'
 
-const texts = allWrongBodies('stop').map((body) => [Buffer.from(bytesOf(body) ?? []).toString('latin1'), body] as const)
+const texts = allWrongBodies('stop').map(
+  ({ body }) => [Buffer.from(bytesOf(body) ?? []).toString('latin1'), body] as const,
+)
 
 test.each(texts)('the body "%s" is no valid action', (_, body) => {
   const value = jsonOf(bytesOf(body) ?? new Uint8Array())
@@ -14,7 +16,7 @@ test.each(texts)('the body "%s" is no valid action', (_, body) => {
 test('no two bodies are alike, whichever the action', () => {
   const all = [
     ...texts,
-    ...allWrongBodies('terminate').map((body) => [Buffer.from(bytesOf(body) ?? []).toString('latin1')]),
+    ...allWrongBodies('terminate').map(({ body }) => [Buffer.from(bytesOf(body) ?? []).toString('latin1')]),
   ]
   const naming = all.map(([text]) => text).filter((text) => /stop|terminate/i.test(text))
   expect(new Set(naming).size).toBe(naming.length)

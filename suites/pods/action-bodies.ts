@@ -39,7 +39,11 @@ export const wrongBodies = {
   }),
 } satisfies Readonly<Record<string, (action: PodAction) => Bodies>>
 
-/** All of them, whatever is wrong. */
-export function allWrongBodies(action: PodAction): readonly unknown[] {
-  return Object.values(wrongBodies).flatMap((make) => Object.values<unknown>(make(action)))
+/** All of them, each with what is wrong. */
+export function allWrongBodies(
+  action: PodAction,
+): readonly { readonly kind: keyof typeof wrongBodies; readonly body: unknown }[] {
+  return (Object.keys(wrongBodies) as (keyof typeof wrongBodies)[]).flatMap((kind) =>
+    Object.values<unknown>(wrongBodies[kind](action)).map((body) => ({ kind, body })),
+  )
 }

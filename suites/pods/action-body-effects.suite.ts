@@ -1,9 +1,12 @@
-import { outageStatuses } from '../harness/check.ts'
+import type { RuleId } from '../../generated/rules.ts'
+import { outageStatuses, refuseOutage } from '../harness/check.ts'
 import { raw } from '../harness/client/body.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
+import { isSuccess } from '../harness/exchange.ts'
 import { mediaTypeOf } from '../harness/media-type.ts'
 import { rule } from '../harness/registry.ts'
+import { anyPod } from '../harness/variation/dimensions.ts'
 import { allWrongBodies } from './action-bodies.ts'
 import { isAccepted } from './twins.ts'
 import { staysUnchanged } from './unchanged.ts'
@@ -15,62 +18,82 @@ const forItsSize: ReadonlySet<number> = new Set([...forTheBody, 413])
 const megabytes = 4
 const levels = 10_000
 
-rule('pods.action-body.no-effect', async (context) => {
-  const { pods, fixture, inconclusive } = context
-  const pod = await fixture.pod('RUNNING')
-  for (const action of ['stop', 'terminate'] as const) {
-    const odd: number[] = []
-    for (const body of allWrongBodies(action)) {
-      const { status } = await pods.actWith(pod.id, body)
-      if (status < 300) inconclusive(`a wrong body was answered ${status}, which another rule judges`)
-      if (!forTheBody.has(status)) odd.push(status)
+rule(
+  'pods.action-body.no-effect',
+  async (context) => {
+    const { pods, fixture, blocked, vary } = context
+    let pod = await fixture.pod('RUNNING')
+    const odd: { readonly by: RuleId; readonly status: number }[] = []
+    for (const action of vary.ordered(['stop', 'terminate'] as const)) {
+      for (const { kind, body } of vary.ordered(allWrongBodies(action))) {
+        const reply = await pods.actWith(pod.id, body, { repeats: true })
+        const { status } = reply
+        refuseOutage(reply)
+        if (!forTheBody.has(status)) odd.push({ by: `pods.action-body.${kind}`, status })
+        if (isSuccess(status)) pod = await fixture.pod('RUNNING')
+      }
+      await staysUnchanged(context, pod)
     }
+    await isAccepted(context, pod)
+    const [first] = odd
+    if (first !== undefined) blocked(first.by, `a wrong body was answered ${first.status}`)
+  },
+  { varies: [...anyPod, 'order'] },
+)
+
+rule(
+  'pods.action-body.validation-first',
+  async (context) => {
+    const { pods, fixture, check, reading } = context
+    const pod = await fixture.pod('EXITED')
+    const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { repeats: true })
+    check('refused').status(reply, 422, 409)
+    reading('status', String(reply.status))
     await staysUnchanged(context, pod)
-    if (odd.length > 0) inconclusive(`a wrong body was answered ${odd[0]}, which another rule judges`)
-  }
-  await isAccepted(context, pod)
-})
+  },
+  { varies: anyPod },
+)
 
-rule('pods.action-body.validation-first', async (context) => {
-  const { pods, fixture, check, reading } = context
-  const pod = await fixture.pod('EXITED')
-  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' })
-  check('refused').status(reply, 422, 409)
-  reading('status', String(reply.status))
-  await staysUnchanged(context, pod)
-})
+rule(
+  'pods.action-body.media-type',
+  async (context) => {
+    const { pods, fixture, check, reading, settle } = context
+    const pod = await fixture.pod('RUNNING')
+    const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
+    check('answered').status(reply, 200, 400, 415, 422)
+    reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
+    if (reply.status === 200) {
+      const rest = await settle(pod.id, (status) => status === 'EXITED')
+      return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
+    }
+    const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+    const isProblem = type === 'application/problem+json'
+    check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
+    await staysUnchanged(context, pod)
+  },
+  { varies: anyPod },
+)
 
-rule('pods.action-body.media-type', async (context) => {
-  const { pods, fixture, check, reading, settle } = context
-  const pod = await fixture.pod('RUNNING')
-  const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
-  check('answered').status(reply, 200, 400, 415, 422)
-  reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
-  if (reply.status === 200) {
-    const rest = await settle(pod.id, (status) => status === 'EXITED')
-    return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
-  }
-  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
-  const isProblem = type === 'application/problem+json'
-  check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
-  await staysUnchanged(context, pod)
-})
-
-rule('pods.action-body.oversize', async (context) => {
-  const { pods, fixture, reading } = context
-  const pod = await fixture.pod('RUNNING')
-  const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
-  isRefused(context, 'megabytes', long)
-  reading('megabytes', String(long.status))
-  const deep = await pods.actWith(pod.id, raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`))
-  isRefused(context, 'levels', deep)
-  reading('levels', String(deep.status))
-  await staysUnchanged(context, pod)
-  await isAccepted(context, pod)
-})
+rule(
+  'pods.action-body.oversize',
+  async (context) => {
+    const { pods, fixture, reading } = context
+    const pod = await fixture.pod('RUNNING')
+    const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
+    expectRefused(context, 'megabytes', long)
+    reading('megabytes', String(long.status))
+    const deepBody = raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`)
+    const deep = await pods.actWith(pod.id, deepBody)
+    expectRefused(context, 'levels', deep)
+    reading('levels', String(deep.status))
+    await staysUnchanged(context, pod)
+    await isAccepted(context, pod)
+  },
+  { varies: anyPod },
+)
 
 /** A refusal by the API; a gateway's own 5xx tells nothing about the API behind it. */
-function isRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
+function expectRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
   const { status } = reply
   if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
   check(clause).that(status >= 400 && status < 500, 'a 4xx status', `status ${status}`, reply)

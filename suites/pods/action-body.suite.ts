@@ -1,50 +1,73 @@
-import { constraints } from '../../generated/tables.ts'
+import { constraints, type PodAction } from '../../generated/tables.ts'
 import type { Context } from '../harness/context.ts'
-import { membersOf, show } from '../harness/read.ts'
+import { membersOf, type PodView, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
+import { anyPod } from '../harness/variation/dimensions.ts'
 import { type Bodies, wrongBodies } from './action-bodies.ts'
 import { isAccepted } from './twins.ts'
 import { staysUnchanged } from './unchanged.ts'
 
-rule('pods.action-body.not-json', (context) => areRefused(context, wrongBodies['not-json']('stop'), 400))
+const statuses = {
+  'not-json': [400],
+  empty: [400, 422],
+  'not-object': constraints.notObject,
+  'not-object-422': [422],
+  missing: [422],
+  'unknown-action': [422],
+  'wrong-type': [422],
+  extra: [422],
+} as const
 
-rule('pods.action-body.empty', (context) => areRefused(context, wrongBodies.empty('stop'), 400, 422))
+const varies = [...anyPod, 'action', 'order'] as const
 
-rule('pods.action-body.not-object', (context) =>
-  areRefused(context, wrongBodies['not-object']('stop'), ...constraints.notObject),
-)
-
-for (const id of ['missing', 'unknown-action', 'wrong-type', 'extra'] as const) {
-  rule(`pods.action-body.${id}`, (context) => areRefused(context, wrongBodies[id]('stop'), 422))
+for (const [id, expected] of Object.entries(statuses) as [keyof typeof statuses, readonly number[]][]) {
+  const bodies = wrongBodies[id === 'not-object-422' ? 'not-object' : id]
+  rule(`pods.action-body.${id}`, (context) => areRefused(context, bodies, ...expected), { varies })
 }
 
-rule('pods.action-body.not-object-422', (context) => areRefused(context, wrongBodies['not-object']('stop'), 422))
-
-rule('pods.action-body.errors-list', async ({ pods, fixture, check, inconclusive }) => {
-  const pod = await fixture.pod('RUNNING')
-  for (const body of [{}, { action: 'stop', reason: 'plumbline' }]) {
-    const reply = await pods.actWith(pod.id, body)
-    if (reply.status !== 422) inconclusive(`a wrong body was answered ${reply.status}, which another rule judges`)
-    const errors = membersOf(reply.json)?.errors
-    const isList = Array.isArray(errors) && errors.length > 0
-    check('list').that(isList, 'errors, a list that is not empty', `errors ${show(errors)}`, reply)
-    const others = isList ? errors.filter((error) => typeof error !== 'string').map((error) => typeof error) : []
-    check('strings').that(others.length === 0, 'strings only', `errors of type ${others.join(', ')}`, reply)
-  }
-})
+rule(
+  'pods.action-body.errors-list',
+  async (context) => {
+    const { pods, check, blocked } = context
+    const { pod, action } = await asked(context)
+    for (const [by, body] of [
+      ['pods.action-body.missing', {}],
+      ['pods.action-body.extra', { action, reason: 'plumbline' }],
+    ] as const) {
+      const reply = await pods.actWith(pod.id, body, { repeats: true })
+      if (reply.status !== 422) blocked(by, `a wrong body was answered ${reply.status}`)
+      const errors = membersOf(reply.json)?.errors
+      const isList = Array.isArray(errors) && errors.length > 0
+      check('list').that(isList, 'errors, a list that is not empty', `errors ${show(errors)}`, reply)
+      const others = isList ? errors.filter((error) => typeof error !== 'string').map((error) => typeof error) : []
+      check('strings').that(others.length === 0, 'strings only', `errors of type ${others.join(', ')}`, reply)
+    }
+  },
+  { varies },
+)
 
 /**
  * Each body is refused with one of the statuses, and after that a right one is accepted. An open row records the
  * statuses, and says that nothing is carried out.
  */
-async function areRefused(context: Context, bodies: Bodies, ...statuses: readonly number[]): Promise<void> {
-  const { pods, fixture, check, reading, row } = context
-  const pod = await fixture.pod('RUNNING')
-  for (const [name, body] of Object.entries(bodies)) {
-    const reply = await pods.actWith(pod.id, body)
-    check(name).status(reply, ...statuses)
+async function areRefused(
+  context: Context,
+  bodiesFor: (action: PodAction) => Bodies,
+  ...expected: readonly number[]
+): Promise<void> {
+  const { pods, check, reading, row, vary } = context
+  const { pod, action } = await asked(context)
+  for (const [name, body] of vary.ordered(Object.entries(bodiesFor(action)))) {
+    const reply = await pods.actWith(pod.id, body, { repeats: true })
+    check(name).status(reply, ...expected)
     if (row.basis === 'open') reading(name, String(reply.status))
   }
   if (row.basis === 'open') await staysUnchanged(context, pod)
-  await isAccepted(context, pod)
+  await isAccepted(context, pod, action)
+}
+
+/** An action, and a pod in a status that permits it. */
+async function asked({ fixture, vary }: Context): Promise<{ readonly pod: PodView; readonly action: PodAction }> {
+  const action = vary.draw('action')
+  return { action, pod: await fixture.pod(action === 'start' ? 'EXITED' : 'RUNNING') }
 }

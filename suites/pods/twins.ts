@@ -1,7 +1,7 @@
 import type { Context } from '../harness/context.ts'
 import { isSuccess } from '../harness/exchange.ts'
 
-/** Actions by which a right call is tried on a pod that is RUNNING, in turn. */
+/** Actions by which a right call is tried, in turn: terminate is permitted in every status. */
 const tried = ['stop', 'restart', 'terminate'] as const
 
 /**

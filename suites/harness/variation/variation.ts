@@ -16,6 +16,8 @@ export interface Variation {
   draw<D extends Dimension>(dimension: D, suits?: (value: ValueOf<D>) => boolean): ValueOf<D>
   /** Every value that the target offers, for a rule that runs each of them; the plain one if it does not name it. */
   every<D extends Dimension>(dimension: D): readonly ValueOf<D>[]
+  /** Things to go through, in the order drawn. */
+  ordered<T>(things: readonly T[]): readonly T[]
   /** Notes that the value drawn last did not come about, and the plain one took its place. */
   fellBack(dimension: Dimension): void
   /** An output for a job, any JSON value but null. */
@@ -59,6 +61,7 @@ export function createVariation(
     fellBack(dimension) {
       draws.get(dimension)?.splice(-1, 1, dimensions[dimension][0])
     },
+    ordered: (things) => (draw('order') === 'reversed' ? things.toReversed() : things),
     output: () => outputs[draw('output')],
     input: () => inputs[draw('input')],
     drawn: () => Object.fromEntries([...draws].sort(([a], [b]) => (a < b ? -1 : 1))),
