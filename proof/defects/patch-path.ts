@@ -34,7 +34,7 @@ export const patchPath = [
     clause: 'changed',
     says: 'Another path for a persistent mount is accepted and comes to nothing.',
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}}',
-    change: parts(ignores((pod) => mountOf(pod) === 'persistent')),
+    change: parts(ignores((_, body) => isMoved(mountsIn(body).persistent) && !('network' in mountsIn(body)))),
   },
   {
     id: 'patch-answers-ok',

@@ -25,7 +25,14 @@ export const offers = [
       })
     },
   },
-  optioned('capacity-for-few', 'There is capacity for forty pods at once.', { capacity: 40 }),
+  optioned('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
+    parts: {
+      buildPod: (original) => (body, caller, service) => {
+        if (service.clock.now() % 60_000 < 5_000) throw new Refusal(400, 'no capacity')
+        return original(body, caller, service)
+      },
+    },
+  }),
   optioned(
     'cpu-only',
     'There are no GPUs, as the target file says.',

@@ -2,38 +2,50 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { PodView } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { movedNetwork, movedPersistent, patchablePod, refuses, sameMounts, shown } from './patching.ts'
+import { movedNetwork, movedPersistent, patchablePod, patchVaries, refuses, sameMounts, shown } from './patching.ts'
 import { staysUnchanged } from './unchanged.ts'
 
-rule('pods.patch.partial-persistent', async (context) => {
-  const pod = await patchablePod(context, { mount: 'persistent' })
-  const { size, path } = movedPersistent(context)
-  await refuses(context, pod, [{ mounts: { persistent: { path } } }, { mounts: { persistent: { size } } }], 422)
-})
+rule(
+  'pods.patch.partial-persistent',
+  async (context) => {
+    const pod = await patchablePod(context, { mount: 'persistent' })
+    const { size, path } = movedPersistent(context)
+    await refuses(context, pod, [{ mounts: { persistent: { path } } }, { mounts: { persistent: { size } } }], 422)
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.partial-network', async (context) => {
-  const pod = await patchablePod(context, { mount: 'network' })
-  const { volumeId, path } = movedNetwork(context)
-  await refuses(context, pod, [{ mounts: { network: [{ path }] } }, { mounts: { network: [{ volumeId }] } }], 422)
-})
+rule(
+  'pods.patch.partial-network',
+  async (context) => {
+    const pod = await patchablePod(context, { mount: 'network' })
+    const { volumeId, path } = movedNetwork(context)
+    await refuses(context, pod, [{ mounts: { network: [{ path }] } }, { mounts: { network: [{ volumeId }] } }], 422)
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.size-minimum', async (context) => {
-  const { check, inconclusive, pods } = context
-  const pod = await patchablePod(context, { mount: 'persistent' })
-  const mount = movedPersistent(context)
-  const refused: Reply[] = []
-  for (const size of [9, 0]) {
-    const reply = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
-    check('refused').status(reply, 422, 400)
-    refused.push(reply)
-  }
-  await staysUnchanged(context, pod)
-  // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
-  const with400 = refused.find(({ status }) => status === 400)
-  if (with400 === undefined) return
-  if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
-  check('refused').status(with400, 422)
-})
+rule(
+  'pods.patch.size-minimum',
+  async (context) => {
+    const { check, inconclusive, pods } = context
+    const pod = await patchablePod(context, { mount: 'persistent' })
+    const mount = movedPersistent(context)
+    const refused: Reply[] = []
+    for (const size of [9, 0]) {
+      const reply = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
+      check('refused').status(reply, 422, 400)
+      refused.push(reply)
+    }
+    await staysUnchanged(context, pod)
+    // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
+    const with400 = refused.find(({ status }) => status === 400)
+    if (with400 === undefined) return
+    if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
+    check('refused').status(with400, 422)
+  },
+  { varies: patchVaries },
+)
 
 rule(
   'pods.patch.extra',
@@ -52,7 +64,7 @@ rule(
     const hostPod = await patchablePod(context, { mount: 'persistent' })
     await refuses(context, hostPod, [{ mounts: { persistent: { ...movedPersistent(context), plumbline } } }], 422)
   },
-  { lastsMs: 15_000 },
+  { varies: patchVaries, lastsMs: 15_000 },
 )
 
 rule(
@@ -82,7 +94,7 @@ rule(
       422,
     )
   },
-  { lastsMs: 15_000 },
+  { varies: patchVaries, lastsMs: 15_000 },
 )
 
 /** Whether a persistent mount is made larger, and smaller again, to a size that is valid. */

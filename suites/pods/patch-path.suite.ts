@@ -1,44 +1,63 @@
 import type { Context } from '../harness/context.ts'
-import { changeOf, shows } from '../harness/fixtures/change.ts'
-import { changedFields, type PodView, show } from '../harness/read.ts'
+import { shows } from '../harness/fixtures/change.ts'
+import type { PodShape } from '../harness/fixtures/types.ts'
+import { changedFields, type Members, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { movedNetwork, movedPersistent, networkStates, sameMounts, shown } from './patching.ts'
+import { anyPod } from '../harness/variation/dimensions.ts'
+import { afterwards } from './changing.ts'
+import { isMounted, mountsMoved, networkStates, patchVaries, shown, validPatch } from './patching.ts'
 
-rule('pods.patch.network-path', async (context) => {
-  await context.clock.beside(networkStates(context.part), async (shape) => {
-    const pod = await context.fixture.pod('EXITED', shape)
-    await becomes(context, pod, { network: [movedNetwork(context)] })
-  })
-})
+const varies = [...patchVaries, 'afterwards'] as const
 
-rule('pods.patch.persistent-path', async (context) => {
-  const pod = await context.fixture.pod('EXITED', { mount: 'persistent' })
-  await becomes(context, pod, { persistent: movedPersistent(context) })
-})
+rule(
+  'pods.patch.network-path',
+  async (context) => {
+    await context.clock.beside(networkStates(context.part), (shape) => moves(context, shape, 'network'))
+  },
+  { varies },
+)
 
-rule('pods.patch.answer', async (context) => {
-  const { check, fixture, inconclusive, offers, pods } = context
-  const isMounted = offers('volume')
-  const pod = await fixture.pod('EXITED', { mount: isMounted ? 'network' : 'none' })
-  const body = isMounted ? { mounts: { network: [movedNetwork(context)] } } : changeOf(context, pod, 'b')
-  const reply = await pods.patch(pod.id, body)
-  if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
-  const answered = check('pod').pod(reply)
-  const after = await shown(context, pod.id, (seen) => shows(seen, body))
-  if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
-  const other = changedFields(answered.value, after.pod.value)
-  check('as-afterwards').that(
-    other.length === 0,
-    'an answer that shows the pod as reads do afterwards',
-    `another ${other.join(', ')}`,
-    reply,
-  )
-})
+rule('pods.patch.persistent-path', (context) => moves(context, { mount: 'persistent' }, 'persistent'), { varies })
 
-async function becomes(context: Context, pod: PodView, mounts: Readonly<Record<string, unknown>>): Promise<void> {
-  const reply = await context.pods.patch(pod.id, { mounts })
-  context.check('accepted').success(reply)
-  const after = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
-  const observed = after.pod === null ? `no pod, ${after.status}` : `mounts ${show(after.pod.value.mounts)}`
-  context.check('changed').that(after.settled, `mounts ${show(mounts)}`, observed, after.reply)
+rule(
+  'pods.patch.answer',
+  async (context) => {
+    const { check, fixture, inconclusive, pods } = context
+    const pod = await fixture.pod('EXITED')
+    const body = validPatch(context, pod)
+    const reply = await pods.patch(pod.id, body)
+    if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
+    const answered = check('pod').pod(reply)
+    const after = await shown(context, pod.id, (seen) => shows(seen, body))
+    if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
+    const other = changedFields(answered.value, after.pod.value)
+    check('as-afterwards').that(
+      other.length === 0,
+      'an answer that shows the pod as reads do afterwards',
+      `another ${other.join(', ')}`,
+      reply,
+    )
+  },
+  { varies: anyPod },
+)
+
+/** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */
+async function moves(context: Context, shape: PodShape, mount: 'network' | 'persistent'): Promise<void> {
+  const { check, clock, fixture, looks, pods } = context
+  const pod = await fixture.pod('EXITED', shape)
+  const mounts: Members = mountsMoved(context, mount)
+  const reply = await pods.patch(pod.id, { mounts })
+  check('accepted').success(reply)
+  const expectMoved = async (when = '') => {
+    const after = await shown(context, pod.id, isMounted(mounts))
+    const observed = after.pod === null ? `no pod, ${after.status}` : `mounts ${show(after.pod.value.mounts)}`
+    check('changed').that(after.settled, `mounts ${show(mounts)}${when}`, `${observed}${when}`, after.reply)
+  }
+  await expectMoved()
+  const sinceMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(sinceMs + ms)
+    await expectMoved()
+  }
+  await afterwards(context, pod.id, expectMoved)
 }

@@ -1,5 +1,6 @@
 import { constraints } from '../../generated/tables.ts'
 import { rule } from '../harness/registry.ts'
+import { anyPod } from '../harness/variation/dimensions.ts'
 import {
   bareStates,
   mountStates,
@@ -7,43 +8,64 @@ import {
   movedPersistent,
   networkStates,
   patchablePod,
+  patchVaries,
   refuses,
   refusesVolume,
 } from './patching.ts'
 
 const { bothMounts, cpuPersistent, emptyNetwork } = constraints
 
-rule('pods.patch.empty-network', async (context) => {
-  await context.clock.beside(mountStates(context.part), async (shape) => {
-    await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], ...emptyNetwork)
-  })
-})
+rule(
+  'pods.patch.empty-network',
+  async (context) => {
+    await context.clock.beside(mountStates(context.part), async (shape) => {
+      await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], ...emptyNetwork)
+    })
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.persistent-on-network', async (context) => {
-  const pod = await patchablePod(context, { kind: 'gpu', mount: 'network' })
-  await refuses(context, pod, [{ mounts: context.fixture.mounts('persistent') }], 400)
-})
+rule(
+  'pods.patch.persistent-on-network',
+  async (context) => {
+    const pod = await patchablePod(context, { kind: 'gpu', mount: 'network' })
+    await refuses(context, pod, [{ mounts: context.fixture.mounts('persistent') }], 400)
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.network-on-persistent', async (context) => {
-  const pod = await patchablePod(context, { mount: 'persistent' })
-  await refusesVolume(context, pod, context.fixture.mounts('network'))
-})
+rule(
+  'pods.patch.network-on-persistent',
+  async (context) => {
+    const pod = await patchablePod(context, { mount: 'persistent' })
+    await refusesVolume(context, pod, context.fixture.mounts('network'))
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.mount-on-bare', async (context) => {
-  const { fixture, part } = context
-  await context.clock.beside(bareStates(context.part), async (shape) => {
-    const pod = await patchablePod(context, shape)
-    await refusesVolume(context, pod, fixture.mounts('network'))
-    // On a CPU pod a persistent mount is wrong for a reason of its own.
-    if ('cpu' in pod.value || !part('pods.persistent')) return
-    await refuses(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
-  })
-})
+rule(
+  'pods.patch.mount-on-bare',
+  async (context) => {
+    const { fixture, part } = context
+    await context.clock.beside(bareStates(context.part), async (shape) => {
+      const pod = await patchablePod(context, shape)
+      await refusesVolume(context, pod, fixture.mounts('network'))
+      // On a CPU pod a persistent mount is wrong for a reason of its own.
+      if ('cpu' in pod.value || !part('pods.persistent')) return
+      await refuses(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
+    })
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.cpu-persistent', async (context) => {
-  const pod = await patchablePod(context, { kind: 'cpu' })
-  await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], ...cpuPersistent)
-})
+rule(
+  'pods.patch.cpu-persistent',
+  async (context) => {
+    const pod = await patchablePod(context, { kind: 'cpu' })
+    await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], ...cpuPersistent)
+  },
+  { varies: patchVaries },
+)
 
 rule(
   'pods.patch.both',
@@ -55,28 +77,36 @@ rule(
     if (context.part('pods.persistent'))
       await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
   },
-  { lastsMs: 15_000 },
+  { varies: patchVaries, lastsMs: 15_000 },
 )
 
-rule('pods.patch.other-volume', async (context) => {
-  const volumeId = context.target.pods?.volumeSecond
-  await context.clock.beside(networkStates(context.part), async (shape) => {
-    const pod = await patchablePod(context, shape)
-    await refuses(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
-  })
-})
+rule(
+  'pods.patch.other-volume',
+  async (context) => {
+    const volumeId = context.target.pods?.volumeSecond
+    await context.clock.beside(networkStates(context.part), async (shape) => {
+      const pod = await patchablePod(context, shape)
+      await refuses(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
+    })
+  },
+  { varies: patchVaries },
+)
 
-rule('pods.patch.unknown-pod', async ({ check, fixture, inconclusive, pods }) => {
-  const pod = await fixture.pod('EXITED')
-  const twin = await pods.patch(pod.id, { mounts: {} })
-  if (twin.status >= 300) inconclusive(`the same PATCH of a pod that is there answered ${twin.status}`)
-  const gone = await fixture.gone()
-  const reply = await pods.patch(gone.id, { mounts: {} })
-  if (gone.origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
-    inconclusive('the id may not be of a form that this target knows')
-  }
-  if (gone.origin === 'terminated' && reply.status === 409) {
-    inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
-  }
-  check('not-found').status(reply, 404)
-})
+rule(
+  'pods.patch.unknown-pod',
+  async ({ check, fixture, inconclusive, pods }) => {
+    const pod = await fixture.pod('EXITED')
+    const twin = await pods.patch(pod.id, { mounts: {} })
+    if (twin.status >= 300) inconclusive(`the same PATCH of a pod that is there answered ${twin.status}`)
+    const gone = await fixture.gone()
+    const reply = await pods.patch(gone.id, { mounts: {} }, { repeats: true })
+    if (gone.origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
+      inconclusive('the id may not be of a form that this target knows')
+    }
+    if (gone.origin === 'terminated' && reply.status === 409) {
+      inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
+    }
+    check('not-found').status(reply, 404)
+  },
+  { varies: anyPod },
+)

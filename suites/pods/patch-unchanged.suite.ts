@@ -1,50 +1,81 @@
 import type { Context } from '../harness/context.ts'
-import { changeOf, shows } from '../harness/fixtures/change.ts'
+import { shows } from '../harness/fixtures/change.ts'
 import { changedFields, type PodView, show } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { changed, changes } from './changing.ts'
-import { isRefusal, mountStates, movedNetwork, patchablePod, sameMounts, shown } from './patching.ts'
-import { lookAgain, staysUnchanged } from './unchanged.ts'
+import { anyPod } from '../harness/variation/dimensions.ts'
+import { afterwards, changed, changes } from './changing.ts'
+import { isRefusal, mountStates, patchVaries, sameMounts, shown, validPatch } from './patching.ts'
+import { laterLooks, lookAgain, staysUnchanged } from './unchanged.ts'
 
-rule('pods.patch.omitted', async (context) => {
-  await context.clock.beside(mountStates(context.part), async (shape) => {
-    const pod = await context.fixture.pod('EXITED', shape)
-    keepsMount(context, await changes(context, pod), pod)
+rule(
+  'pods.patch.omitted',
+  async (context) => {
+    await context.clock.beside(mountStates(context.part), async (shape) => {
+      const pod = await context.fixture.pod('EXITED', shape)
+      keepsMount(context, (await changes(context, pod)).pod, pod)
+      await goesOnKeeping(context, pod)
+    })
+  },
+  { varies: [...patchVaries, 'afterwards'] },
+)
+
+rule(
+  'pods.patch.empty-object',
+  async (context) => {
+    await context.clock.beside(mountStates(context.part), async (shape) => {
+      const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
+      const change = another('c')
+      context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
+      keepsMount(context, await changed(context, pod.id, change), pod)
+      await goesOnKeeping(context, pod)
+    })
+  },
+  { varies: [...patchVaries, 'afterwards'] },
+)
+
+rule(
+  'pods.patch.atomic',
+  async (context) => {
+    const { pod, another } = await changes(context, await context.fixture.pod('EXITED'))
+    const change = another('c')
+    for (const mounts of context.vary.ordered([{ network: [] }, { plumbline: true }])) {
+      const reply = await context.pods.patch(pod.id, { ...change, mounts }, { repeats: true })
+      if (!isRefusal(reply)) {
+        const by = 'plumbline' in mounts ? 'pods.patch.extra' : 'pods.patch.empty-network'
+        context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
+      }
+    }
+    const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
+    const other = changedFields(pod.value, after.value).join(', ')
+    context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
+  },
+  { varies: [...anyPod, 'order'] },
+)
+
+rule(
+  'pods.patch.idempotent',
+  async (context) => {
+    const pod = await context.fixture.pod('EXITED')
+    const body = validPatch(context, pod)
+    const first = await context.pods.patch(pod.id, body)
+    if (first.status >= 300) context.inconclusive(`a valid PATCH answered ${first.status}`)
+    const once = await shown(context, pod.id, (seen) => shows(seen, body))
+    if (once.pod === null || !once.settled)
+      return context.inconclusive('a valid PATCH was answered and not carried out')
+    context.check('accepted').success(await context.pods.patch(pod.id, body))
+    await staysUnchanged(context, once.pod)
+  },
+  { varies: anyPod },
+)
+
+/** The mount is still there at each later look, and after what is drawn. */
+async function goesOnKeeping(context: Context, before: PodView): Promise<void> {
+  const { check, pods } = context
+  for await (const reply of laterLooks(context, before.id)) keepsMount(context, check('unchanged').pod(reply), before)
+  await afterwards(context, before.id, async () => {
+    keepsMount(context, check('unchanged').pod(await pods.get(before.id)), before)
   })
-})
-
-rule('pods.patch.empty-object', async (context) => {
-  await context.clock.beside(mountStates(context.part), async (shape) => {
-    const pod = await changes(context, await context.fixture.pod('EXITED', shape))
-    const change = changeOf(context, pod, 'c')
-    context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
-    keepsMount(context, await changed(context, pod.id, change), pod)
-  })
-})
-
-rule('pods.patch.atomic', async (context) => {
-  const pod = await changes(context, await context.fixture.pod('EXITED'))
-  const change = changeOf(context, pod, 'c')
-  for (const mounts of [{ network: [] }, { plumbline: true }]) {
-    const reply = await context.pods.patch(pod.id, { ...change, mounts })
-    if (!isRefusal(reply)) context.inconclusive(`a PATCH with wrong mounts answered ${reply.status}`)
-  }
-  const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
-  const other = changedFields(pod.value, after.value).join(', ')
-  context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
-})
-
-rule('pods.patch.idempotent', async (context) => {
-  const isMounted = context.offers('volume')
-  const pod = await patchablePod(context, { mount: isMounted ? 'network' : 'none' })
-  const body = isMounted ? { mounts: { network: [movedNetwork(context)] } } : changeOf(context, pod, 'b')
-  const first = await context.pods.patch(pod.id, body)
-  if (first.status >= 300) context.inconclusive(`a valid PATCH answered ${first.status}`)
-  const once = await shown(context, pod.id, (seen) => shows(seen, body))
-  if (once.pod === null || !once.settled) return context.inconclusive('a valid PATCH was answered and not carried out')
-  context.check('accepted').success(await context.pods.patch(pod.id, body))
-  await staysUnchanged(context, once.pod)
-})
+}
 
 function keepsMount({ check }: Context, after: PodView, before: PodView): void {
   const text = ({ value }: PodView) => `mounts ${show(value.mounts)}`

@@ -1,4 +1,4 @@
-import { noSuchPod, type PodClient } from '../client/pods.ts'
+import type { PodClient } from '../client/pods.ts'
 import type { QueueClient } from '../client/queue.ts'
 import type { Reply } from '../client/reply.ts'
 import { headerOf, isSuccess, type Plane } from '../exchange.ts'
