@@ -104,9 +104,9 @@ export const authToken: readonly Defect[] = [
     id: 'bearer-without-token-accepted',
     rule: 'auth.pods.malformed',
     clause: 'no-token',
-    says: 'Bearer without a token is accepted.',
+    says: 'A pod can be read with Bearer and no token.',
     observed: 'status 200',
-    change: lets(({ headers }) => headers.get('authorization') === 'Bearer'),
+    change: lets((request) => is.get(request) && request.headers.get('authorization') === 'Bearer'),
   },
   {
     id: 'empty-authorization-accepted-for-actions',

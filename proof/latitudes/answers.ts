@@ -56,18 +56,22 @@ export const answers = [
     },
   },
   {
-    id: 'list-of-short-entries',
-    says: 'The list shows the id, the name and the status of each pod and nothing else.',
+    id: 'creation-answers-nothing',
+    says: 'A creation is answered 202 without a body, and the list shows the pod by its name.',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
-      if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
-      const { pods } = (await response.json()) as { readonly pods: readonly Record<string, unknown>[] }
-      return new Response(
-        JSON.stringify({ pods: pods.map(({ id, name, status }) => ({ id, name, status })) }),
-        response,
-      )
+      if (response.status !== 201) return response
+      const headers = new Headers(response.headers)
+      headers.delete('content-type')
+      return new Response(null, { status: 202, headers })
     },
   },
+  {
+    id: 'list-of-short-entries',
+    says: 'The list shows the id, the name and the status of each pod and nothing else.',
+    wrap: listShows('id', 'name', 'status'),
+  },
+  { id: 'list-of-ids', says: 'The list shows the id of each pod and nothing else.', wrap: listShows('id') },
   {
     id: 'reads-lag',
     says: 'For half a second a read shows a pod as the read before it did.',
@@ -120,6 +124,17 @@ export const answers = [
     ids: (n) => `pod.region-1~cluster_17~${hex(n, 40)}~k`,
   }),
 ] as const satisfies readonly Latitude[]
+
+/** The list shows some members of each pod. */
+function listShows(...names: readonly string[]): (fetch: Fetch) => Fetch {
+  return (fetch) => async (request) => {
+    const response = await fetch(request)
+    if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
+    const { pods } = (await response.json()) as { readonly pods: readonly Record<string, unknown>[] }
+    const entries = pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
+    return new Response(JSON.stringify({ pods: entries }), response)
+  }
+}
 
 /** Creations answer some members of the pod. */
 function creationAnswers(...names: readonly string[]): (fetch: Fetch) => Fetch {

@@ -1,13 +1,19 @@
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
-import { listOf, type PodView, podOf } from '../harness/read.ts'
+import { idIn, listOf, membersOf } from '../harness/read.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */
 const looks = 5
 
+/** An entry of a list. Only its id can be relied on: the description shows no list. */
+export interface Entry {
+  readonly id: string
+  readonly name: unknown
+}
+
 export interface Listing {
   readonly reply: Reply
-  readonly listed: readonly PodView[]
+  readonly listed: readonly Entry[]
 }
 
 /**
@@ -19,7 +25,7 @@ export async function listHolding(context: Context, id: string): Promise<Listing
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
   for (let look = 0; ; look++) {
     const reply = await pods.list()
-    const listed = podsOf(context, reply)
+    const listed = entriesOf(context, reply)
     if (listed === null) return inconclusive(`the list was answered ${reply.status} without a list`)
     if (listed.some((pod) => pod.id === id)) return { reply, listed }
     if (look === looks - 1) return inconclusive('the list does not show a pod that is there, so it may lack others too')
@@ -27,8 +33,22 @@ export async function listHolding(context: Context, id: string): Promise<Listing
   }
 }
 
-/** The pods that a list shows; null where a list was not answered. */
-export function podsOf({ target }: Context, reply: Reply): readonly PodView[] | null {
+/** The entries of a list; null where a list was not answered. */
+export function entriesOf({ target }: Context, reply: Reply): readonly Entry[] | null {
   const list = reply.status < 300 ? listOf(reply.json, target.pods?.listAt ?? '') : null
-  return list?.flatMap((value) => podOf(value, reply.exchange.n) ?? []) ?? null
+  return (
+    list?.flatMap((value) => {
+      const id = idIn(value)
+      return id === null ? [] : [{ id, name: membersOf(value)?.name }]
+    }) ?? null
+  )
+}
+
+/** The entry of a name; entries that do not show theirs are read. */
+export async function named({ pods }: Context, listed: readonly Entry[], name: unknown): Promise<Entry | undefined> {
+  for (const entry of listed) {
+    const shown = entry.name ?? membersOf((await pods.get(entry.id)).json)?.name
+    if (shown === name) return entry
+  }
+  return undefined
 }

@@ -1,22 +1,26 @@
 import type { CallOptions, PodClient } from '../harness/client/pods.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
-import type { PodOperation } from '../harness/exchange.ts'
+import { isSuccess, type PodOperation } from '../harness/exchange.ts'
 import { changeOf } from '../harness/fixtures/change.ts'
-import { idIn, type PodView } from '../harness/read.ts'
-import { changed } from '../pods/changing.ts'
+import { whenCapable } from '../harness/fixtures/creating.ts'
+import { type PodView, podOf } from '../harness/read.ts'
+import { shown } from '../pods/patching.ts'
 import { staysUnchanged } from '../pods/unchanged.ts'
-import { listHolding } from './listing.ts'
+import { listHolding, named } from './listing.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
 
 /** A whole, valid request of each operation, on a pod that is there and in a status that permits it. */
 export interface WorkingPlane {
-  /** The pod that the requests are about, EXITED. */
+  /** The pod that the requests are about, EXITED; RUNNING if it cannot be stopped. */
   readonly pod: PodView
-  readonly requests: Readonly<Record<PodOperation, Send>>
+  /** The operations that work with the owner's key, the one that would remove a pod last. */
+  readonly requests: ReadonlyMap<PodOperation, Send>
   /** Nothing came of the requests: the pod is as it was, and none was created. */
   nothingDone(): Promise<void>
+  /** Ends the rule as inconclusive where an operation was left out. */
+  allWork(): void
 }
 
 /** Operations on one pod, the one that would remove it last. */
@@ -33,54 +37,71 @@ export function allOperations({ part }: Context): readonly PodOperation[] {
 }
 
 /**
- * The operations of the pod plane, each shown to work with the owner's key, so that a refusal of the same request is for
- * its key alone. The pod is stopped first: updatePod may be answered 409 before that. Ends the rule as inconclusive
- * where one does not work.
+ * Operations of the pod plane, each shown to work with the owner's key, so that a refusal of the same request is for its
+ * key alone. One that does not work is left out. The pod is stopped first: updatePod may be refused before that.
  */
 export async function workingPlane(
   context: Context,
   running: PodView,
-  offered: readonly PodOperation[] = onePod,
+  wanted: readonly PodOperation[] = onePod,
 ): Promise<WorkingPlane> {
   const { pods, fixture, settle, inconclusive } = context
   const { id } = running
-  works(context, 'listPods', await pods.list())
-  works(context, 'getPod', await pods.get(id))
-  works(context, 'triggerPodAction', await pods.act(id, 'stop'))
-  if (offered.includes('listCpuFlavors')) works(context, 'listCpuFlavors', await pods.cpus())
-  const created = await createdPod(context, await fixture.body())
-  works(context, 'deletePod', await pods.delete(created))
-  const { pod: exited } = await settle(id, (status) => status === 'EXITED')
-  if (exited?.status !== 'EXITED') return inconclusive('a pod was not stopped in time')
-  const change = changeOf(context, exited, 'a')
-  works(context, 'updatePod', await pods.patch(id, change))
-  const pod = await changed(context, id, change)
+  const idle = new Map<PodOperation, number>()
+  const works = (operation: PodOperation, { status }: Reply): boolean => {
+    if (!isSuccess(status)) idle.set(operation, status)
+    return isSuccess(status)
+  }
+  works('listPods', await pods.list())
+  works('getPod', await pods.get(id))
+  if (wanted.includes('listCpuFlavors')) works('listCpuFlavors', await pods.cpus())
+  const created = await creates(context)
+  if (works('createPod', created)) {
+    const other = await fixture.createdId(created)
+    if (other !== null) works('deletePod', await pods.delete(other))
+  }
+  const isStopped =
+    isSuccess((await pods.act(id, 'stop')).status) && (await settle(id, (status) => status === 'EXITED')).settled
+  if (!isStopped) works('triggerPodAction', await pods.act(id, 'restart'))
+  const change = changeOf(context, running, 'a')
+  if (works('updatePod', await pods.patch(id, change))) await shown(context, id, (pod) => isChanged(pod, running))
+  const read = await pods.get(id)
+  const pod = podOf(read.json, read.exchange.n) ?? inconclusive(`getPod was answered ${read.status} with a full key`)
   const body = await fixture.body()
+  const all: Readonly<Record<PodOperation, Send>> = {
+    listPods: (client, options) => client.list(options),
+    createPod: (client, options) => client.create(body, options),
+    listCpuFlavors: (client, options) => client.cpus(options),
+    getPod: (client, options) => client.get(id, options),
+    updatePod: (client, options) => client.patch(id, changeOf(context, pod, 'b'), options),
+    triggerPodAction: (client, options) => client.act(id, isStopped ? 'start' : 'restart', options),
+    deletePod: (client, options) => client.delete(id, options),
+  }
   return {
     pod,
-    requests: {
-      listPods: (client, options) => client.list(options),
-      createPod: (client, options) => client.create(body, options),
-      listCpuFlavors: (client, options) => client.cpus(options),
-      getPod: (client, options) => client.get(id, options),
-      updatePod: (client, options) => client.patch(id, changeOf(context, exited, 'b'), options),
-      triggerPodAction: (client, options) => client.act(id, 'start', options),
-      deletePod: (client, options) => client.delete(id, options),
-    },
+    requests: new Map(wanted.flatMap((operation) => (idle.has(operation) ? [] : [[operation, all[operation]]]))),
     async nothingDone() {
       await staysUnchanged(context, pod)
-      await isNotCreated(context, body.name)
+      if (!idle.has('createPod')) await isNotCreated(context, body.name)
+    },
+    allWork() {
+      const left = wanted.filter((operation) => idle.has(operation))
+      if (left.length === 0) return
+      const said = left.map((operation) => `${operation} was answered ${idle.get(operation)}`).join(', ')
+      inconclusive(`${said} with a full key, so a refusal tells nothing about the key`)
     },
   }
 }
 
 /** A pod that is created after the refused one is in the list; the refused one would be there as well. */
 async function isNotCreated(context: Context, name: unknown): Promise<void> {
-  const { pods, fixture, check } = context
-  const later = await createdPod(context, await fixture.body())
+  const { pods, fixture, check, inconclusive } = context
+  const created = await creates(context)
+  const later = await fixture.createdId(created)
+  if (later === null) return inconclusive(`a creation was answered ${created.status} without an id`)
   const { reply, listed } = await listHolding(context, later)
   await pods.delete(later)
-  const found = listed.find((pod) => pod.value.name === name)
+  const found = await named(context, listed, name)
   // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
   if (found) await pods.delete(found.id)
   check('not-created').that(
@@ -91,13 +112,16 @@ async function isNotCreated(context: Context, name: unknown): Promise<void> {
   )
 }
 
-async function createdPod(context: Context, body: Readonly<Record<string, unknown>>): Promise<string> {
-  const reply = works(context, 'createPod', await context.pods.create(body))
-  return idIn(reply.json) ?? context.inconclusive('a creation was answered without an id')
+/** Creates a pod; ends the rule as inconclusive if there is no capacity. */
+async function creates({ clock, fixture, inconclusive, lacksCapacity, pods }: Context): Promise<Reply> {
+  const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
+    pods.create(await fixture.body()),
+  )
+  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
+  return reply
 }
 
-function works({ inconclusive, lacksCapacity }: Context, what: PodOperation, reply: Reply): Reply {
-  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
-  if (reply.status < 300) return reply
-  return inconclusive(`${what} was answered ${reply.status} with a full key, so a refusal tells nothing about the key`)
+/** Whether a pod is read otherwise than before a PATCH. */
+function isChanged({ value }: PodView, before: PodView): boolean {
+  return ['name', 'env', 'args'].some((name) => JSON.stringify(value[name]) !== JSON.stringify(before.value[name]))
 }
