@@ -67,6 +67,11 @@ export const limitsHeaders = [
     observed: 't above w in the window minute',
     wrap: rewritten('ratelimit', (text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=90')),
   }),
+  defect('minute-stands-still', 'resets', 'falls', {
+    says: 'The minute always resets in half a minute.',
+    observed: 't of minute has not fallen',
+    wrap: rewritten('ratelimit', (text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=30')),
+  }),
 ] as const satisfies readonly Defect[]
 
 /** Answers whose header is written otherwise. */
