@@ -10,6 +10,7 @@ import { errorsProblem } from './errors-problem.ts'
 import { fuzzPods } from './fuzz-pods.ts'
 import { fuzzQueue } from './fuzz-queue.ts'
 import { limitsHeaders } from './limits-headers.ts'
+import { outages } from './outages.ts'
 import { patchInvalid } from './patch-invalid.ts'
 import { patchOpen } from './patch-open.ts'
 import { patchPath } from './patch-path.ts'
@@ -41,6 +42,7 @@ export const defects: readonly Defect[] = [
   ...fuzzPods,
   ...fuzzQueue,
   ...limitsHeaders,
+  ...outages,
   ...patchInvalid,
   ...patchOpen,
   ...patchPath,
