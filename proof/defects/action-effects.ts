@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { does, doesToo, later } from './action-tools.ts'
+import { comesBackAs, does, doesToo, later } from './action-tools.ts'
 import { is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
 
 /** What actions come to beyond the table of actions. */
@@ -158,14 +158,6 @@ export const actionEffects = [
     tour: ['pods.action.running.terminate'],
   },
 ] as const satisfies readonly Defect[]
-
-/** A pod that was removed is there again. */
-function comesBackAs(status: StoredPod['status']): Parameters<typeof later>[1] {
-  return (pod, service) => {
-    service.store.add(pod)
-    service.parts.enter(pod, status, service)
-  }
-}
 
 /** An action is carried out and answered with the pod as a read showed it just before. */
 function answersFormerPod(asked: PodAction): Wrap {

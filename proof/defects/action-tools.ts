@@ -27,6 +27,14 @@ export function later(ms: number, effect: Effect): Effect {
   return (pod, service) => void service.clock.schedule(service.clock.now() + ms, () => effect(pod, service))
 }
 
+/** A pod that was terminated is there again. */
+export function comesBackAs(status: PodStatus): Effect {
+  return (pod, service) => {
+    service.store.add(pod)
+    service.parts.enter(pod, status, service)
+  }
+}
+
 /** The action is refused in this cell as if the status did not permit it. */
 export function refuses(cell: Cell): Change {
   return parts({

@@ -23,6 +23,7 @@ import { queueTimeExecution } from './queue-time-execution.ts'
 import { queueTimeTtl } from './queue-time-ttl.ts'
 import { shape } from './shape.ts'
 import { shapeTypes } from './shape-types.ts'
+import { variationPods } from './variation-pods.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhookEffects } from './webhook-effects.ts'
 
@@ -50,6 +51,7 @@ export const defects: readonly Defect[] = [
   ...patchUnchanged,
   ...shape,
   ...shapeTypes,
+  ...variationPods,
   ...webhookAttempts,
   ...webhookEffects,
   ...queueTimeTtl,

@@ -1,0 +1,351 @@
+import type { PodAction } from '../../generated/tables.ts'
+import type { Service, StoredPod } from '../../reference/index.ts'
+import type { PartWrappers } from '../../reference/parts.ts'
+import { wrongBodies } from '../../suites/pods/action-bodies.ts'
+import type { Defect } from '../types.ts'
+import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
+import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
+import { type Change, is, jsonOf, parts, shows, type Wrap, withBody } from './tools.ts'
+
+/** What happened to a pod before: the actions that were carried out, and `patch`. */
+type Past = readonly (PodAction | 'patch')[]
+
+/** Bugs that no plain case shows: on the second restart, on CPU pods, after a PATCH, with a neighbour. */
+export const variationPods: readonly Defect[] = [
+  {
+    id: 'start-ignored-after-restart',
+    rule: 'pods.action.exited.start',
+    clause: 'becomes-running',
+    says: 'start of a pod that was restarted before it was stopped is answered 200 and comes to nothing.',
+    observed: 'status EXITED',
+    variation: 'history restarted',
+    change: acts((action, { past }) => (action === 'start' && past.includes('restart') ? () => {} : null)),
+  },
+  {
+    id: 'stop-of-newest-pod',
+    rule: 'pods.action.running.stop',
+    clause: 'becomes-exited',
+    says: 'stop is carried out on the newest pod of the user.',
+    observed: 'status RUNNING',
+    variation: 'sibling younger',
+    change: acts((action, { pod, service }) => {
+      const newest = [...service.store.all()].at(-1)
+      if (action !== 'stop' || newest === undefined || newest === pod) return null
+      return () => effectOf('stop')(newest, service)
+    }),
+  },
+  {
+    id: 'stopped-cpu-pod-starts-again',
+    rule: 'pods.action.provisioning.stop',
+    clause: 'stays-exited',
+    says: 'A CPU pod that is stopped is started again five seconds later.',
+    observed: 'status RUNNING',
+    variation: 'kind cpu',
+    change: acts((action, { pod, next, service }) => {
+      if (action !== 'stop' || !isCpuPod(pod)) return null
+      return () => {
+        next()
+        later(5_000, effectOf('start'))(pod, service)
+      }
+    }),
+  },
+  {
+    id: 'restart-after-patch-stops',
+    rule: 'pods.action.running.restart',
+    clause: 'becomes-running',
+    says: 'restart of a pod that was renamed stops it.',
+    observed: 'status EXITED',
+    variation: 'history patched',
+    change: acts((action, { past, pod, service }) =>
+      action === 'restart' && past.includes('patch') ? () => effectOf('stop')(pod, service) : null,
+    ),
+  },
+  {
+    id: 'terminate-ignored-on-networked-pods',
+    rule: 'pods.action.running.terminate',
+    clause: 'becomes-terminated',
+    says: 'terminate of a globally networked pod is answered 204, and the pod stays.',
+    observed: 'status RUNNING',
+    variation: 'fields networked',
+    change: acts((action, { pod }) => (action === 'terminate' && pod.globalNetworking ? () => {} : null)),
+  },
+  {
+    id: 'started-pod-starts-again',
+    rule: 'pods.action.running.start',
+    clause: 'refused',
+    says: 'A RUNNING pod that was started by the action can be started again.',
+    observed: 'status 200',
+    variation: 'history stopped and started',
+    change: permits((action, past) => action === 'start' && past.includes('start')),
+  },
+  {
+    id: 'exited-restart-accepted-after-two',
+    rule: 'pods.action.exited.restart',
+    clause: 'refused',
+    says: 'A pod that was restarted twice can be restarted while EXITED.',
+    observed: 'status 200',
+    variation: 'history restarted twice',
+    change: permits((action, past) => action === 'restart' && past.filter((one) => one === 'restart').length > 1),
+  },
+  {
+    id: 'exited-stop-accepted-after-refusal',
+    rule: 'pods.action.exited.stop',
+    clause: 'refused',
+    says: 'Once an action was refused, a pod can be stopped while EXITED.',
+    observed: 'status 200',
+    variation: 'history refused before',
+    change: permitsAfterRefusal('stop'),
+  },
+  {
+    id: 'mount-lost-at-second-stop',
+    rule: 'pods.patch.omitted',
+    clause: 'unchanged',
+    says: 'The network mount of a pod is lost when the pod is stopped once more.',
+    observed: 'mounts {}',
+    variation: 'afterwards started and stopped',
+    change: acts((action, { next, past, pod }) => {
+      if (action !== 'stop' || !past.includes('patch') || mountOf(pod) !== 'network') return null
+      return () => {
+        next()
+        pod.mounts = {}
+      }
+    }),
+  },
+  {
+    id: 'path-reverted-at-start',
+    rule: 'pods.patch.persistent-path',
+    clause: 'changed',
+    says: 'The path of a persistent mount that PATCH has changed is the former one again once the pod is started.',
+    observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}} after start',
+    variation: 'afterwards started',
+    change: acts((action, { next, pod }) => {
+      const { persistent } = pod.mounts
+      if (action !== 'start' || persistent === undefined) return null
+      return () => {
+        next()
+        pod.mounts = { persistent: { ...persistent, path: '/workspace' } }
+      }
+    }),
+  },
+  {
+    id: 'path-reverted-at-stop',
+    rule: 'pods.patch.network-path',
+    clause: 'changed',
+    says: 'The path of a network mount that PATCH has changed is the former one again once the pod is started and stopped.',
+    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after stop',
+    variation: 'afterwards started and stopped',
+    change: acts((action, { next, past, pod }) => {
+      const [mount] = pod.mounts.network ?? []
+      if (action !== 'stop' || mount === undefined || !past.includes('start')) return null
+      return () => {
+        next()
+        pod.mounts = { network: [{ ...mount, path: '/workspace' }] }
+      }
+    }),
+  },
+  {
+    id: 'running-pod-takes-empty-network',
+    rule: 'pods.patch.empty-network',
+    clause: 'refused',
+    says: 'An empty list of network mounts is accepted while a pod is RUNNING.',
+    observed: 'status 200',
+    variation: 'patchedWhile RUNNING',
+    change: parts(
+      patching((pod, body, next) => {
+        const isEmpty = 'network' in mountsIn(body) && entriesIn(mountsIn(body)).length === 0
+        next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
+      }),
+    ),
+  },
+  {
+    id: 'extra-ignored-by-start',
+    rule: 'pods.action-body.extra',
+    clause: 'extra-first',
+    says: 'start does not mind further properties.',
+    observed: 'status 200',
+    variation: 'action start',
+    wrap: (fetch) => async (request) => {
+      const body = is.action(request) ? await jsonOf(request) : null
+      return fetch(body?.action === 'start' ? withBody(request, { action: 'start' }) : request)
+    },
+  },
+  {
+    id: 'terminate-reads-trailing-comma',
+    rule: 'pods.action-body.not-json',
+    clause: 'trailing-comma',
+    says: 'terminate takes a body with a comma before its closing bracket.',
+    observed: 'status 204',
+    variation: 'action terminate',
+    wrap: takes(new TextDecoder().decode(wrongBodies['not-json']('terminate')['trailing-comma'].bytes), 'terminate'),
+  },
+  {
+    id: 'deleted-pod-starts',
+    rule: 'pods.action.terminated.any',
+    clause: 'refused',
+    says: 'start of a pod that was removed by DELETE is answered 200.',
+    observed: 'status 200',
+    variation: 'removal delete',
+    wrap: (fetch) => {
+      const deleted = new Set<string>()
+      return async (request) => {
+        const id = new URL(request.url).pathname.split('/')[3] ?? ''
+        if (is.action(request) && deleted.has(id) && (await jsonOf(request))?.action === 'start')
+          return Response.json({})
+        const response = await fetch(request)
+        if (is.delete(request) && response.ok) deleted.add(id)
+        return response
+      }
+    },
+  },
+  {
+    id: 'second-stop-goes-on-to-cost',
+    rule: 'pods.action.stop-frees-compute',
+    clause: 'cost',
+    says: 'A pod that is stopped for the second time goes on to cost.',
+    observed: 'cost 0.5',
+    variation: 'history stopped and started',
+    change: (options) => {
+      const pasts = new WeakMap<StoredPod, Past>()
+      const costs = shows((shown, pod) => {
+        const stops = (pasts.get(pod) ?? []).filter((one) => one === 'stop').length
+        return pod.status === 'EXITED' && stops > 1 ? { ...shown, cost: 0.5 } : shown
+      })
+      return costs(parts(remembering(pasts))(options))
+    },
+  },
+  {
+    id: 'started-pod-survives-terminate',
+    rule: 'pods.action.terminate-is-final',
+    clause: 'settled',
+    says: 'A pod that was started by the action is back four seconds after it was terminated.',
+    observed: 'status EXITED',
+    variation: 'history stopped and started',
+    change: acts((action, { next, past, pod, service }) => {
+      if (action !== 'terminate' || !past.includes('start')) return null
+      return () => {
+        next()
+        later(4_000, comesBackAs('EXITED'))(pod, service)
+      }
+    }),
+  },
+  {
+    id: 'repeated-patch-of-cpu-pod-conflicts',
+    rule: 'pods.patch.idempotent',
+    clause: 'accepted',
+    says: 'A PATCH of a CPU pod that changes nothing is answered 409.',
+    observed: 'status 409',
+    variation: 'kind cpu',
+    wrap: (fetch) => async (request) => {
+      if (!is.patch(request)) return fetch(request)
+      const { headers, url } = request
+      const before = await (await fetch(new Request(url, { headers }))).json()
+      const response = await fetch(request)
+      const isSame = response.ok && JSON.stringify(before) === (await response.clone().text())
+      return isSame && 'cpu' in (before as object) ? new Response(null, { status: 409 }) : response
+    },
+  },
+  {
+    id: 'patched-pod-keeps-refused-name',
+    rule: 'pods.patch.atomic',
+    clause: 'unchanged',
+    says: 'A PATCH of a CPU pod that is refused for an empty list of network mounts still gives the pod its new name.',
+    observed: 'changed: name',
+    variation: 'kind cpu',
+    change: parts(
+      patching((pod, body, next) => {
+        if (typeof body.name === 'string' && isCpuPod(pod)) pod.name = body.name
+        next()
+      }),
+    ),
+  },
+  {
+    id: 'refused-start-starts-second-time',
+    rule: 'pods.action.running.start',
+    clause: 'unchanged',
+    says: 'A refused start of a RUNNING pod with a persistent mount restarts its container.',
+    observed: seen('RUNNING', 'STARTING'),
+    variation: 'mount persistent',
+    change: parts({
+      permit: (original) => (pod, action, service) => {
+        const refusal = original(pod, action, service)
+        if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'persistent') {
+          effectOf('start')(pod, service)
+        }
+        return refusal
+      },
+    }),
+  },
+]
+
+interface Acting {
+  readonly pod: StoredPod
+  readonly service: Service
+  readonly past: Past
+  /** Carries the action out as ever. */
+  readonly next: () => void
+}
+
+/** Some actions do something else; `other` says what, null for what they do as ever. */
+function acts(other: (action: PodAction, acting: Acting) => (() => void) | null): Change {
+  return (options) => {
+    const pasts = new WeakMap<StoredPod, Past>()
+    const changed: PartWrappers = {
+      transition: (original) => (pod, action, service) => {
+        const next = () => original(pod, action, service)
+        const act = other(action, { pod, service, past: pasts.get(pod) ?? [], next }) ?? next
+        act()
+      },
+    }
+    return parts(changed, remembering(pasts))(options)
+  }
+}
+
+/** Some actions are permitted for what happened to the pod before. */
+function permits(when: (action: PodAction, past: Past) => boolean): Change {
+  return (options) => {
+    const pasts = new WeakMap<StoredPod, Past>()
+    const changed: PartWrappers = {
+      permit: (original) => (pod, action, service) =>
+        when(action, pasts.get(pod) ?? []) ? null : original(pod, action, service),
+    }
+    return parts(changed, remembering(pasts))(options)
+  }
+}
+
+/** Once an action was refused, another one is permitted in every status. */
+function permitsAfterRefusal(permitted: PodAction): Change {
+  return (options) => {
+    const refused = new WeakSet<StoredPod>()
+    return parts({
+      permit: (original) => (pod, action, service) => {
+        if (action === permitted && refused.has(pod)) return null
+        const refusal = original(pod, action, service)
+        if (refusal !== null) refused.add(pod)
+        return refusal
+      },
+    })(options)
+  }
+}
+
+/** Notes what happens to pods, once it has. */
+function remembering(pasts: WeakMap<StoredPod, Past>): PartWrappers {
+  const note = (pod: StoredPod, what: Past[number]) => pasts.set(pod, [...(pasts.get(pod) ?? []), what])
+  return {
+    transition: (original) => (pod, action, service) => {
+      original(pod, action, service)
+      note(pod, action)
+    },
+    patchPod: (original) => (pod, body, service) => {
+      original(pod, body, service)
+      note(pod, 'patch')
+    },
+  }
+}
+
+/** Action bodies of this text are taken for the action. */
+function takes(text: string, action: PodAction): Wrap {
+  return (fetch) => async (request) => {
+    if (!is.action(request) || (await request.clone().text()) !== text) return fetch(request)
+    return fetch(withBody(request, { action }))
+  }
+}
