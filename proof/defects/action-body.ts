@@ -3,7 +3,7 @@ import { bytesOf } from '../../suites/harness/client/body.ts'
 import { type Bodies, wrongBodies } from '../../suites/pods/action-bodies.ts'
 import type { Defect } from '../types.ts'
 import { carriesOut, type Effect, later } from './action-tools.ts'
-import { is, onAnswer, onJson, options, type Wrap, withBody } from './tools.ts'
+import { afterwards, is, onAnswer, onJson, options, type Wrap, withBody } from './tools.ts'
 
 type Kind = keyof typeof wrongBodies
 type Name<K extends Kind> = Extract<keyof ReturnType<(typeof wrongBodies)[K]>, string>
@@ -96,7 +96,10 @@ export const actionBody: readonly Defect[] = [
     clause: 'unchanged',
     says: 'An action body that is no object is refused, and changes the arguments of the pod.',
     observed: changed,
-    change: carriesOut(isInvalid, changesArgs),
+    wrap: afterwards(isInvalid, async ({ headers, url }, body, fetch) => {
+      const [address, method] = [url.replace(/\/action$/, ''), 'PATCH']
+      return 'action' in body ? null : fetch(new Request(address, { method, headers, body: '{"args":"refused"}' }))
+    }),
   },
   {
     id: 'action-body-list-refused-and-changes-later',

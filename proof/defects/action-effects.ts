@@ -1,5 +1,4 @@
 import type { PodAction } from '../../generated/tables.ts'
-import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
 import { is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
