@@ -58,7 +58,7 @@ export async function workingPlane(
   const created = await creates(context)
   if (works('createPod', created)) {
     const other = await fixture.createdId(created)
-    if (other !== null) works('deletePod', await pods.delete(other))
+    if (other !== null) works('deletePod', await deletes(context, other))
   }
   const isStopped =
     isSuccess((await pods.act(id, 'stop')).status) && (await settle(id, (status) => status === 'EXITED')).settled
@@ -91,6 +91,14 @@ export async function workingPlane(
       inconclusive(`${said} with a full key, so a refusal tells nothing about the key`)
     },
   }
+}
+
+/** Deletes a new pod; once it is RUNNING if it cannot be deleted before, which a rule of its own judges. */
+async function deletes({ pods, settle }: Context, id: string): Promise<Reply> {
+  const early = await pods.delete(id)
+  if (isSuccess(early.status)) return early
+  await settle(id, (status) => status === 'RUNNING')
+  return pods.delete(id)
 }
 
 /** A pod that is created after the refused one is in the list; the refused one would be there as well. */

@@ -5,7 +5,7 @@ import { rule } from '../harness/registry.ts'
 import { anyPod } from '../harness/variation/dimensions.ts'
 import { afterwards, changed, changes } from './changing.ts'
 import { isRefusal, mountStates, patchVaries, sameMounts, shown, validPatch } from './patching.ts'
-import { laterLooks, lookAgain, staysUnchanged } from './unchanged.ts'
+import { laterLooks, lookAgain, refuseRestless, staysUnchanged } from './unchanged.ts'
 
 rule(
   'pods.patch.omitted',
@@ -46,6 +46,7 @@ rule(
       }
     }
     const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
+    if (after.status !== 'EXITED') await refuseRestless(context)
     const other = changedFields(pod.value, after.value).join(', ')
     context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
   },
