@@ -68,8 +68,7 @@ rule(
         : working.requests.get(permission)
       if (send !== undefined) check('refused').status(await send(restricted, { repeats: true }), 403, ...hidden)
     }
-    await staysUnchanged(context, running)
-    await working.nothingDone()
+    await working.nothingDone(running)
     working.allWork()
   },
   { varies: anyPod, lastsMs: 15_000 },

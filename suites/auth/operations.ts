@@ -17,8 +17,8 @@ export interface WorkingPlane {
   readonly pod: PodView
   /** The operations that work with the owner's key, the one that would remove a pod last. */
   readonly requests: ReadonlyMap<PodOperation, Send>
-  /** Nothing came of the requests: the pod is as it was, and none was created. */
-  nothingDone(): Promise<void>
+  /** Nothing came of the requests: the pod is as it was, as are `others`, and none was created. */
+  nothingDone(...others: readonly PodView[]): Promise<void>
   /** Ends the rule as inconclusive where an operation was left out. */
   allWork(): void
 }
@@ -80,8 +80,8 @@ export async function workingPlane(
   return {
     pod,
     requests: new Map(wanted.flatMap((operation) => (idle.has(operation) ? [] : [[operation, all[operation]]]))),
-    async nothingDone() {
-      await staysUnchanged(context, pod)
+    async nothingDone(...others) {
+      await context.clock.beside([pod, ...others], (one) => staysUnchanged(context, one))
       if (!idle.has('createPod')) await isNotCreated(context, body.name)
     },
     allWork() {

@@ -52,50 +52,48 @@ rule(
   async (context) => {
     const plumbline = true
     const network = movedNetwork(context)
-    const pod = await patchablePod(context, { mount: 'network' })
-    const wrong = [{ network: [network], plumbline }, { network: [{ ...network, plumbline }] }]
-    await refuses(
-      context,
-      pod,
-      wrong.map((mounts) => ({ mounts })),
-      422,
-    )
-    if (!context.part('pods.persistent')) return
-    const hostPod = await patchablePod(context, { mount: 'persistent' })
-    await refuses(context, hostPod, [{ mounts: { persistent: { ...movedPersistent(context), plumbline } } }], 422)
+    const wrong = {
+      network: [{ network: [network], plumbline }, { network: [{ ...network, plumbline }] }],
+      persistent: [{ persistent: { ...movedPersistent(context), plumbline } }],
+    }
+    await onEachMount(context, (pod, mount) => refuses(context, pod, bodiesOf(wrong[mount]), 422))
   },
-  { varies: patchVaries, lastsMs: 15_000 },
+  { varies: patchVaries },
 )
 
 rule(
   'pods.patch.wrong-type',
   async (context) => {
     const network = movedNetwork(context)
-    const pod = await patchablePod(context, { mount: 'network' })
-    const wrong = ['none', 7, [{ network: [network] }], { network }, { network: [network.path] }]
-    const paths = [7, true, [network.path]].map((path) => ({ network: [{ ...network, path }] }))
-    await refuses(
-      context,
-      pod,
-      [...wrong, ...paths].map((mounts) => ({ mounts })),
-      422,
-    )
-    // A volumeId of another type is another volume as well.
-    await refuses(context, pod, [{ mounts: { network: [{ ...network, volumeId: 7 }] } }], 400, 422)
-    if (!context.part('pods.persistent')) return
-    const hostPod = await patchablePod(context, { mount: 'persistent' })
-    const persistent = movedPersistent(context)
-    const { path, size } = persistent
-    const mounts = ['none', [persistent], { path, size: String(size) }, { size, path: 7 }]
-    await refuses(
-      context,
-      hostPod,
-      mounts.map((mount) => ({ mounts: { persistent: mount } })),
-      422,
-    )
+    const { path, size } = movedPersistent(context)
+    const paths = [7, true, [network.path]].map((other) => ({ network: [{ ...network, path: other }] }))
+    const mounts = ['none', [{ path, size }], { path, size: String(size) }, { size, path: 7 }]
+    const wrong = {
+      network: ['none', 7, [{ network: [network] }], { network }, { network: [network.path] }, ...paths],
+      persistent: mounts.map((persistent) => ({ persistent })),
+    }
+    await onEachMount(context, async (pod, mount) => {
+      await refuses(context, pod, bodiesOf(wrong[mount]), 422)
+      if (mount === 'persistent') return
+      // A volumeId of another type is another volume as well.
+      await refuses(context, pod, bodiesOf([{ network: [{ ...network, volumeId: 7 }] }]), 400, 422)
+    })
   },
-  { varies: patchVaries, lastsMs: 15_000 },
+  { varies: patchVaries },
 )
+
+/** Does something with a pod of each kind of mount on offer. */
+async function onEachMount(
+  context: Context,
+  work: (pod: PodView, mount: 'network' | 'persistent') => Promise<unknown>,
+): Promise<void> {
+  const mounts = context.part('pods.persistent') ? (['network', 'persistent'] as const) : (['network'] as const)
+  await context.clock.beside(mounts, async (mount) => work(await patchablePod(context, { mount }), mount))
+}
+
+function bodiesOf(all: readonly unknown[]): readonly unknown[] {
+  return all.map((mounts) => ({ mounts }))
+}
 
 /** Whether a persistent mount is made larger, and smaller again, to a size that is valid. */
 async function canShrink(context: Context, { id }: PodView): Promise<boolean> {

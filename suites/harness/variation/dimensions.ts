@@ -50,7 +50,7 @@ export const dimensions = {
   /** Another job that runs beside this one. */
   neighbour: ['none', 'before', 'after'],
   /** When a rule looks for the second time, on a real clock: seconds later. */
-  look: ['1', '5', '20'],
+  look: ['1', '3', '10'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
 export type Dimension = keyof typeof dimensions
