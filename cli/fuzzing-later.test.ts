@@ -43,7 +43,9 @@ const notSent: ReadonlySet<string> = new Set([
   'empty-mounts-remove-mount-of-cpu-pods',
 ])
 
-const isSeenLater = ({ rule, clause }: (typeof defects)[number]) =>
+/** A defect that shows only in a variation may show in none of the pods of a campaign. */
+const isSeenLater = ({ rule, clause, variation }: (typeof defects)[number]) =>
+  variation === undefined &&
   /^pods\.(action-body|patch|action\.(running|exited)\.(start|stop|restart))/.test(rule) &&
   ['unchanged', 'carried-out', 'mount'].includes(clause)
 const later = [...defects, ...oddActions, ...oddPatches].filter((each) => isSeenLater(each) && !notSent.has(each.id))

@@ -3,6 +3,7 @@ import { defaultEndpoints } from '../reference/queue/endpoint.ts'
 import type { Context } from '../suites/harness/context.ts'
 import type { Scenario } from '../suites/harness/registry.ts'
 import type { Judgement } from '../suites/harness/run/judge.ts'
+import { rowOf } from '../suites/harness/run/rows.ts'
 import { runOnRig } from '../suites/harness/testing/rig.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
@@ -43,7 +44,9 @@ it('a rule that fills the endpoint waits for those that keep workers of it', asy
   const { judgements } = await runOnRig(
     {
       ...Object.fromEntries(['first', 'second', 'third'].map((name) => [name, keeper])),
-      ...Object.fromEntries(fillers.map(({ id, kind: _, ...rule }) => [id, rule])),
+      ...Object.fromEntries(
+        fillers.map(({ id, kind: _, ...rule }) => [id, { ...rule, row: { parts: rowOf(id).parts } }]),
+      ),
     },
     { variants: [fewWorkers], target: (target) => fewWorkers.file?.(target) ?? target },
   )

@@ -15,12 +15,26 @@ export interface Changed {
 
 const fields: readonly ChangeField[] = ['name', 'env', 'args']
 
+/** A pod that no harmless PATCH has changed, and why. */
+export interface Unchanged {
+  readonly said: string
+  /** Whether a PATCH was answered with success: it may be carried out later. */
+  readonly isTaken: boolean
+}
+
 /**
  * Changes the pod harmlessly and waits until that is read: the field that the target file names, or another one if PATCH
  * does not change that. Ends the rule as inconclusive where it changes none.
  */
 export async function changes(context: Context, pod: PodView): Promise<Changed> {
+  const tried = await triesToChange(context, pod)
+  return 'pod' in tried ? tried : context.inconclusive(tried.said)
+}
+
+/** The same without an end. */
+export async function triesToChange(context: Context, pod: PodView): Promise<Changed | Unchanged> {
   const { change } = planeOf(context.target)
+  let isTaken = false
   const said: string[] = []
   for (const field of new Set([change, ...(change === null ? [] : fields)])) {
     const body = changeOf(context, pod, 'b', field)
@@ -30,9 +44,10 @@ export async function changes(context: Context, pod: PodView): Promise<Changed> 
       const changed = seen.pod
       return { pod: changed, another: (mark) => changeOf(context, changed, mark, field) }
     }
+    isTaken ||= seen !== null
     said.push(`a PATCH of ${field} ${seen === null ? `answered ${status}` : 'was answered and not carried out'}`)
   }
-  return context.inconclusive(`${said.join(', ')}; where PATCH changes another field, name it as pods.change`)
+  return { said: `${said.join(', ')}; where PATCH changes another field, name it as pods.change`, isTaken }
 }
 
 /** The pod once it is read with what a PATCH asked for. */

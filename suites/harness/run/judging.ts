@@ -115,7 +115,12 @@ function createLog({ drawn }: Variation) {
       readings[name] = value
     },
     count: () => exercised.size,
-    seen: () => ({ readings, clauses: [...clauses].sort(), exchanges: exercised.size, variation: drawn() }),
+    seen: () => ({
+      readings: Object.fromEntries(Object.entries(readings).sort(([a], [b]) => (a < b ? -1 : 1))),
+      clauses: [...clauses].sort(),
+      exchanges: exercised.size,
+      variation: drawn(),
+    }),
   }
 }
 
