@@ -58,7 +58,11 @@ function permitted(cell: Cell): Own[] {
         clause: 'no-body',
         says: `The 204 to terminate of a pod that is ${status} announces a body of two bytes.`,
         observed: 'Content-Length 2',
-        change: answers(cell, () => new Response(null, { status: 204, headers: { 'content-length': '2' } })),
+        change: answers(cell, ({ headers }) => {
+          const announcing = new Headers(headers)
+          announcing.set('content-length', '2')
+          return new Response(null, { status: 204, headers: announcing })
+        }),
       },
       {
         id: 'ignored',

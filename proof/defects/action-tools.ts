@@ -6,7 +6,7 @@ import {
   type Service,
   type StoredPod,
 } from '../../reference/index.ts'
-import { type Change, is, type Json, options, parts } from './tools.ts'
+import { type Change, is, type Json, jsonOf, options, parts } from './tools.ts'
 
 /** One cell of the table of actions: a pod in this status that is asked for this action. */
 export interface Cell {
@@ -88,19 +88,14 @@ export function doesToo(cell: Cell, effect: Effect): Change {
 
 /** The answer to an action that was carried out in this cell is rewritten. */
 export function answers(cell: Cell, rewrite: (response: Response) => Response | Promise<Response>): Change {
-  return (base) => {
-    let isMeant = false
-    const mark: Change = doesBefore(cell, () => {
-      isMeant = true
-    })
-    const wrapFetch: FetchWrapper = (fetch) => async (request) => {
-      const response = await fetch(request)
-      if (!isMeant) return response
-      isMeant = false
-      return rewrite(response)
-    }
-    return options({ wrapFetch })(mark(base))
+  const wrapFetch: FetchWrapper = (fetch) => async (request) => {
+    if (!is.action(request) || (await jsonOf(request))?.action !== cell.action) return fetch(request)
+    const { headers, url } = request
+    const before = await (await fetch(new Request(url.replace(/\/action$/, ''), { headers }))).json()
+    const response = await fetch(request)
+    return response.ok && (before as Json).status === cell.status ? rewrite(response) : response
   }
+  return options({ wrapFetch })
 }
 
 /** Members of the JSON object that a response carries are changed. */
@@ -139,15 +134,6 @@ export function carriesOut(
 export function seen(from: PodStatus, to: PodStatus): string {
   const isSame = JSON.stringify(tables.actions[from]) === JSON.stringify(tables.actions[to])
   return `${isSame ? '' : `actions ${JSON.stringify(tables.actions[to])}, `}status "${to}"`
-}
-
-function doesBefore(cell: Cell, effect: () => void): Change {
-  return parts({
-    transition: (original) => (pod, action, service) => {
-      if (isIn(cell, pod, action)) effect()
-      original(pod, action, service)
-    },
-  })
 }
 
 function isIn({ status, action }: Cell, pod: StoredPod, asked: PodAction): boolean {

@@ -1,7 +1,11 @@
+import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does } from './action-tools.ts'
+import { tokenIs } from './auth-tools.ts'
 import { is, jsonOf, parts, type Wrap } from './tools.ts'
+
+const isFull = tokenIs(defaultKeys.full)
 
 /** What looks like an outage or want of capacity, and is none: other requests are answered, and new pods run. */
 export const outages: readonly Defect[] = [
@@ -11,7 +15,10 @@ export const outages: readonly Defect[] = [
     clause: 'answered',
     says: 'start is not carried out, and a gateway answers it 503.',
     observed: 'status 503',
-    wrap: answers(503, async (request) => is.action(request) && (await jsonOf(request))?.action === 'start'),
+    wrap: answers(
+      503,
+      async (request) => isFull(request) && is.action(request) && (await jsonOf(request))?.action === 'start',
+    ),
   },
   {
     id: 'action-with-more-502',
@@ -45,7 +52,9 @@ export const outages: readonly Defect[] = [
     observed: 'status 503',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
-      return is.get(request) && response.status === 404 ? new Response(null, { status: 503 }) : response
+      return isFull(request) && is.get(request) && response.status === 404
+        ? new Response(null, { status: 503 })
+        : response
     },
   },
   {
@@ -56,7 +65,7 @@ export const outages: readonly Defect[] = [
     observed: 'status 400: {"title":"Bad Request","status":400,"detail":"no capacity"}',
     change: parts({
       permit: (original) => (pod, action, service) =>
-        action === 'start' ? new Refusal(400, 'no capacity') : original(pod, action, service),
+        original(pod, action, service) ?? (action === 'start' ? new Refusal(400, 'no capacity') : null),
     }),
   },
   {

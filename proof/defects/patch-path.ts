@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { entriesIn, ignores, isCpuPod, mountOf, mountsIn, refuses } from './patch-tools.ts'
+import { entriesIn, forgets, isCpuPod, mountOf, mountsIn, refuses } from './patch-tools.ts'
 import { is, type Json, onJson, parts } from './tools.ts'
 
 /** PATCHes of a path, and what they answer. */
@@ -18,7 +18,7 @@ export const patchPath = [
     clause: 'changed',
     says: 'Another path for the network mount of a CPU pod is accepted and comes to nothing.',
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',
-    change: parts(ignores((pod, body) => isCpuPod(pod) && isMoved(entriesIn(mountsIn(body))[0]))),
+    change: parts(forgets((pod, body) => isCpuPod(pod) && isMoved(entriesIn(mountsIn(body))[0]))),
   },
   {
     id: 'persistent-path-fixed',
@@ -34,7 +34,7 @@ export const patchPath = [
     clause: 'changed',
     says: 'Another path for a persistent mount is accepted and comes to nothing.',
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}}',
-    change: parts(ignores((_, body) => isMoved(mountsIn(body).persistent) && !('network' in mountsIn(body)))),
+    change: parts(forgets((pod, body) => mountOf(pod) === 'persistent' && isMoved(mountsIn(body).persistent))),
   },
   {
     id: 'patch-answers-ok',

@@ -58,10 +58,20 @@ export function refuses(when: (pod: StoredPod, body: Json) => boolean, status: n
   })
 }
 
-/** PATCHes that `when` picks are answered as if they were carried out, and are not. */
+/** PATCHes that `when` picks are answered as if they were carried out, whatever is wrong with them, and are not. */
 export function ignores(when: (pod: StoredPod, body: Json) => boolean): PartWrappers {
   return patching((pod, body, next) => {
     if (!when(pod, body)) next()
+  })
+}
+
+/** The same of those that are valid. */
+export function forgets(when: (pod: StoredPod, body: Json) => boolean): PartWrappers {
+  return patching((pod, body, next) => {
+    const before = { ...pod }
+    const isMeant = when(pod, body)
+    next()
+    if (isMeant) Object.assign(pod, before)
   })
 }
 

@@ -186,14 +186,19 @@ export const variationPods: readonly Defect[] = [
     observed: 'status 200',
     variation: 'removal delete',
     wrap: (fetch) => {
-      const deleted = new Set<string>()
+      const deleted = new Map<string, string>()
       return async (request) => {
-        const id = new URL(request.url).pathname.split('/')[3] ?? ''
-        if (is.action(request) && deleted.has(id) && (await jsonOf(request))?.action === 'start')
-          return Response.json({})
+        const { headers, url } = request
+        const id = new URL(url).pathname.split('/')[3] ?? ''
+        const text = is.delete(request) ? await (await fetch(new Request(url, { headers }))).text() : ''
+        const isStart = is.action(request) && (await jsonOf(request))?.action === 'start'
         const response = await fetch(request)
-        if (is.delete(request) && response.ok) deleted.add(id)
-        return response
+        if (is.delete(request) && response.ok) deleted.set(id, text)
+        const former = deleted.get(id)
+        if (!isStart || former === undefined) return response
+        const shown = new Headers(response.headers)
+        shown.set('content-type', 'application/json')
+        return new Response(former, { status: 200, headers: shown })
       }
     },
   },

@@ -46,7 +46,7 @@ rule(
       }
     }
     const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
-    if (after.status !== 'EXITED') await refuseRestless(context)
+    if (after.status !== pod.status) await refuseRestless(context, pod)
     const other = changedFields(pod.value, after.value).join(', ')
     context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
   },

@@ -1,6 +1,7 @@
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { type PodView, podOf } from '../harness/read.ts'
+import type { ValueOf } from '../harness/variation/dimensions.ts'
 
 /** A refused call has changed nothing about a pod, neither at once nor later. */
 export async function staysUnchanged(context: Context, before: PodView): Promise<void> {
@@ -14,17 +15,28 @@ async function isSame(context: Context, reply: Reply, before: PodView): Promise<
   const isGone = reply.status === 404
   check('unchanged').that(!isGone, 'the pod as it was before calls that were refused', 'status 404: it is gone', reply)
   const status = reply.status === 200 ? podOf(reply.json, 0)?.status : undefined
-  if (before.status === 'EXITED' && status !== undefined && status !== 'EXITED') await refuseRestless(context)
+  if (status !== undefined && status !== before.status) await refuseRestless(context, before)
   check('unchanged').sameAs(reply, before)
 }
 
-/** Ends the rule as blocked if a pod that nobody touches does not stay EXITED either. */
-export async function refuseRestless(context: Context): Promise<void> {
-  const { blocked, fixture } = context
-  const { id } = await fixture.pod('EXITED')
+/** The rule about what brings a pod to the status that it does not keep, by the last of its history. */
+const bringers = {
+  restarted: 'pods.action.running.restart',
+  'restarted twice': 'pods.action.running.restart',
+  'stopped and started': 'pods.action.exited.start',
+} as const
+
+/** Ends the rule as blocked if a pod that nobody touches does not keep this status either. */
+export async function refuseRestless(context: Context, { status, value }: PodView): Promise<void> {
+  const { blocked, fixture, vary } = context
+  if (status !== 'EXITED' && status !== 'RUNNING') return
+  const history = vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined
+  const kind = 'cpu' in value ? 'cpu' : 'gpu'
+  const { id } = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
   for await (const reply of laterLooks(context, id)) {
-    const status = podOf(reply.json, 0)?.status
-    if (status !== 'EXITED') blocked('pods.action.running.stop', `a pod that nobody touches does not stay EXITED`)
+    if (podOf(reply.json, 0)?.status === status) continue
+    const by = status === 'EXITED' ? 'pods.action.running.stop' : bringers[history as keyof typeof bringers]
+    if (by !== undefined) blocked(by, `a pod that nobody touches does not stay ${status}`)
   }
 }
 
