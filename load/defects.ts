@@ -89,6 +89,22 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     observed: /^requests still answered 429 after [\d,]+ ms without a request, where 10,000 ms are a window$/,
   },
   {
+    id: 'failed-requests-stay-open',
+    says: 'A request that fails is counted as open for ever.',
+    rule: 'limits.queue.concurrency-released',
+    change: keepsFailedOpen,
+    observed:
+      /^cancel answered 429 at [\d,]+ ms with at most \d requests open, where 20 are permitted, after 20 that failed and 0 that were refused$/,
+  },
+  {
+    id: 'refused-requests-stay-open',
+    says: 'A request beyond the rate is refused and counted as open for ever.',
+    rule: 'limits.queue.concurrency-released',
+    change: withLimiter((endpoint, operation) => `${endpoint} ${operation}`, null, withKeptRefusals),
+    observed:
+      /^cancel answered 429 at [\d,]+ ms with at most \d requests open, where 20 are permitted, after \d+ that failed and \d+ that were refused$/,
+  },
+  {
     id: 'stream-tenth-too-few-at-once',
     says: 'A tenth fewer streams than promised are held at once.',
     rule: 'limits.queue.concurrent-stream',
@@ -178,6 +194,41 @@ function withLimiter(keyOf: KeyOf, like: RateOperation | null = null, wrap = (li
           },
       },
     })
+  }
+}
+
+/** Requests that fail do not give back that they were open. */
+function keepsFailedOpen(options: ReferenceOptions): ReferenceOptions {
+  const open = new Map<string, (() => void)[]>()
+  return composeOptions(options, {
+    parts: {
+      admit: (admit) => (operation, endpoint, service) => {
+        const release = admit(operation, endpoint, service)
+        const key = `${endpoint.id} ${operationRates[operation]}`
+        open.set(key, [...(open.get(key) ?? []), release])
+        return () => {}
+      },
+    },
+    wrapFetch: (fetch) => async (request) => {
+      const response = await fetch(request)
+      const [, , endpoint, operation] = new URL(request.url).pathname.split('/')
+      // Which of several equal ones is let go does not matter: they are counted.
+      if (response.status < 400) open.get(`${endpoint} ${operation}`)?.pop()?.()
+      return response
+    },
+  })
+}
+
+function withKeptRefusals(limiter: OperationLimiter): OperationLimiter {
+  const most = tables.rates.cancel.concurrent ?? 0
+  let kept = 0
+  return {
+    admit(nowMs) {
+      if (kept >= most) return { admitted: false, retryAfterMs: FOR_EVER }
+      const admission = limiter.admit(nowMs)
+      if (!admission.admitted) kept++
+      return admission
+    },
   }
 }
 

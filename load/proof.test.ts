@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 /** Decided on endpoints that hold /runsync, /stream and /openai by themselves; those of a rate of 2000 have the same judge. */
 const decided = only(
-  /\.(run|cancel|purge|requests|concurrent-runsync|concurrent-stream|concurrent-openai|recovers|status-429|per-operation|per-endpoint)$/,
+  /\.(run|cancel|purge|requests|concurrent-runsync|concurrent-stream|concurrent-openai|concurrency-released|recovers|status-429|per-operation|per-endpoint)$/,
 )
 /** Decided where the reference takes its time for every answer. */
 const HOLD_MS = 6000

@@ -86,6 +86,7 @@ test('every shape has a script of its name', () => {
     'over',
     'burst',
     'concurrency',
+    'released',
     'recovery',
     'isolation',
     'pod-headers',

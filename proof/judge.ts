@@ -15,6 +15,8 @@ export interface JudgeOptions {
   readonly seed?: number
   /** Every rule in its plain case. */
   readonly plain?: boolean
+  /** One second look at a time, as on a real clock. */
+  readonly realLooks?: boolean
   /** Told of each exchange at its end. */
   readonly exchanged?: (exchange: Exchange) => void
   /** Called with the judgement of each scenario as soon as it is known. */
@@ -27,6 +29,7 @@ export async function judgeOn({
   rules,
   seed = 1,
   plain = false,
+  realLooks = false,
   exchanged,
   judged,
 }: JudgeOptions): Promise<Judgement[]> {
@@ -41,7 +44,7 @@ export async function judgeOn({
     plain,
     target,
     transport: inProcess(fetch),
-    clock,
+    clock: realLooks ? { ...clock, controlled: false } : clock,
     recorder: exchanged === undefined ? noRecorder : { ...noRecorder, exchange: exchanged },
     resources() {},
     rules,

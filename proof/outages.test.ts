@@ -96,6 +96,50 @@ async function looksOf(rule: typeof rules): Promise<number> {
   return exchanges.filter(({ operation }) => operation === 'getJobStatus').length
 }
 
+describe('an outage of less than a minute', () => {
+  it.each(['run', 'runsync', 'status', 'cancel'])('of /%s fails no rule', async (operation) => {
+    expect(await findingsOn(outageOf((name) => name === operation, 45_000))).toEqual([])
+  })
+})
+
+it('an outage of all operations without end fails no rule', async () => {
+  expect(await findingsOn(outageOf(() => true, Number.POSITIVE_INFINITY))).toEqual([])
+})
+
+it.each(['run', 'runsync', 'status', 'cancel'])('an outage of /%s without end fails one rule', async (operation) => {
+  const failed = await findingsOn(outageOf((name) => name === operation, Number.POSITIVE_INFINITY))
+  expect(failed.map(({ rule }) => rule)).toEqual([
+    {
+      run: 'queue.run.accepted',
+      runsync: 'queue.runsync.completed',
+      status: 'queue.status.shape',
+      cancel: 'queue.cancel.queued',
+    }[operation],
+  ])
+})
+
+async function findingsOn(variant: Variant) {
+  const judgements = await judgeOn({ variants: [variant], rules: ofQueue })
+  return judgements.filter(({ findings }) => findings.length > 0).map(({ rule, findings }) => ({ rule, findings }))
+}
+
+/** A gateway answers 503 to some operations for so long after the beginning, ms. */
+function outageOf(isOut: (operation: string) => boolean, ms: number): Variant {
+  return {
+    id: 'outage-of-operations',
+    says: 'A gateway answers some operations in place of the API.',
+    change: (options) => {
+      const endMs = options.clock.now() + ms
+      return composeOptions(options, {
+        wrapFetch: (fetch) => async (request) =>
+          options.clock.now() < endMs && isOut(new URL(request.url).pathname.split('/')[3] ?? '')
+            ? new Response('Service Unavailable', { status: 503 })
+            : fetch(request),
+      })
+    },
+  }
+}
+
 /** A gateway answers 503 to some looks at jobs, counted from 1. */
 function outage(isOut: (n: number) => boolean): Variant {
   return {

@@ -86,8 +86,10 @@ export interface Life {
   readonly streamHoldMs: number
   /** By how much /runsync answers before its default wait is over. */
   readonly runsyncMarginMs: number
-  /** How late the ends of ttl, retention, executionTimeout and the further attempts of webhooks can be. */
+  /** How late the ends of ttl, retention and executionTimeout can be. */
   readonly jobJitterMs: number
+  /** How late further attempts of notifications can be. */
+  readonly webhookJitterMs: number
   /** How often jobs are deleted whose ttl is over, where `style.ttlSweep` is lazy. */
   readonly sweepMs: number
   /** How long the numbers of /health are kept. */

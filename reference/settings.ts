@@ -33,6 +33,7 @@ const defaultLife: Life = {
   streamHoldMs: 5000,
   runsyncMarginMs: 500,
   jobJitterMs: 0,
+  webhookJitterMs: 0,
   sweepMs: 1000,
   healthCacheMs: 0,
   unhealthyShownMs: 60_000,

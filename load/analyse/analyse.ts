@@ -7,6 +7,7 @@ import { type Case, type Ruling, verdictOn } from './judge.ts'
 import { judgePods } from './pods.ts'
 import { shortfall } from './reach.ts'
 import { judgeRecovery } from './recovery.ts'
+import { judgeReleased } from './released.ts'
 import type { LoadRule } from './rules.ts'
 import { judgeStatus } from './status-429.ts'
 import { judgeTooGenerous } from './too-generous.ts'
@@ -55,6 +56,8 @@ function judgesOf({ shape, limit, neighbour }: Extract<Plan, { plane: 'queue' }>
     }
     case 'recovery':
       return [['limits.queue.recovers', judgeRecovery]]
+    case 'released':
+      return [['limits.queue.concurrency-released', judgeReleased]]
     case 'isolation':
       return [
         [neighbour?.across === 'endpoint' ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation', judgeIsolation],

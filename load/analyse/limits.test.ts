@@ -28,6 +28,7 @@ describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   test.each(cases)('passes as %s with its windows %i ms off', async (operation, offsetMs) => {
     const plans: QueuePlanOptions[] = shapes.map((shape) => ({ operation, shape }))
     plans.push({ operation, shape: 'isolation', neighbour: 'requests' })
+    if (operation === 'cancel') plans.push({ operation, shape: 'released' })
     if (operation === 'purge') plans.push({ operation, shape: 'burst' })
     for (const options of plans) {
       for (const { shape, verdict, sentence } of await verdicts({ kind, offsetMs }, options)) {
@@ -48,7 +49,7 @@ describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
 test.each([3, 40, 2500])('ways of up to %i ms there and back make no legal limiter fail', async (wayMs) => {
   for (const kind of limiterKindNames) {
     for (const operation of ['cancel', 'requests', 'purge'] as const) {
-      for (const shape of [...shapes, 'burst'] as const) {
+      for (const shape of [...shapes, 'burst', 'released'] as const) {
         const target = { kind, offsetMs: 777, wayMs }
         for (const { verdict, sentence } of await verdicts(target, { operation, shape })) {
           expect({ sentence, failed: verdict === 'failed' }).toEqual({ sentence, failed: false })
@@ -127,6 +128,16 @@ const defects: readonly (readonly [string, Defect, QueuePlanOptions, string, Reg
     'limits.queue.recovers',
     /^cancel still answered 429 after (11|22),\d00 ms without a request, where 10,000 ms are a window$/,
   ],
+  ...(['failed', 'refused'] as const).map(
+    (keepsOpen) =>
+      [
+        `${keepsOpen} requests that stay open`,
+        { keepsOpen },
+        { operation: 'cancel', shape: 'released' },
+        'limits.queue.concurrency-released',
+        /^cancel answered 429 at [\d,]+ ms with at most \d requests open, where 20 are permitted, after \d+ that failed/,
+      ] as const,
+  ),
   [
     'a tenth too few at once',
     { concurrent: (number) => (number * 9) / 10 },

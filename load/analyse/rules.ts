@@ -17,6 +17,7 @@ export const queueLoadRules = [
   'limits.queue.concurrent-cancel',
   'limits.queue.concurrent-openai',
   'limits.queue.concurrent-requests',
+  'limits.queue.concurrency-released',
   'limits.queue.recovers',
   'limits.queue.status-429',
   'limits.queue.per-operation',

@@ -17,6 +17,8 @@ export interface LoadRequest {
   readonly endpoint: string
   /** How long the target is asked to hold it open; 0: not at all. */
   readonly holdMs: number
+  /** Whether it names a job that is not there. */
+  readonly isMissing?: true
 }
 
 /** Sends one request. A rejection means that no whole answer came. */
@@ -47,10 +49,11 @@ export async function driveOpenLoop(options: OpenLoopOptions): Promise<Point[]> 
 
   for (const [dueMs, stretch] of momentsOf(plan.stretches)) {
     await clock.at(beginMs + dueMs)
-    const { operation, endpoint } = stretch
+    const { operation, endpoint, isMissing } = stretch
     const sentMs = now()
     const silent: Point = { operation, endpoint, sentMs, receivedMs: sentMs, status: 0, kind: 'transport' }
-    const answered = send({ operation, endpoint, holdMs: plan.holdMs }).then(
+    const missing = isMissing === true ? { isMissing } : {}
+    const answered = send({ operation, endpoint, holdMs: plan.holdMs, ...missing }).then(
       (answer) => void points.push({ ...silent, ...answer, receivedMs: now(), kind: 'answer' }),
       () => void points.push({ ...silent, receivedMs: now() }),
     )

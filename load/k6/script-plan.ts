@@ -22,8 +22,12 @@ const SHORTEST_RATE_MS = 1000
 const VIRTUAL_USERS = { spare: 10, atFirstSeconds: 0.5, atMostSeconds: 5 } as const
 
 /** Under which name the jobs of an operation on an endpoint are kept. */
-export function jobsKey({ operation, endpoint }: Pick<Stretch, 'operation' | 'endpoint'>): string {
-  return `${endpoint} ${operation}`
+export function jobsKey({
+  operation,
+  endpoint,
+  isMissing,
+}: Pick<Stretch, 'operation' | 'endpoint' | 'isMissing'>): string {
+  return `${endpoint} ${operation}${isMissing === true ? ' missing' : ''}`
 }
 
 /** A plan as the scripts of k6 read it: no code, no address, no key. */

@@ -71,6 +71,16 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
       return [{ ...even(0, 3 * requests, 1), spacingMs: 0 }]
     case 'concurrency':
       return [even(0, heldCount(limit), underShare)]
+    case 'released': {
+      // At a pace that even half of the limit permits: a limit that is too strict is judged by other rules.
+      const share = underShare / 2
+      const failing = { ...even(0, 2 * heldCount(limit), share), isMissing: true } as const
+      const overloadMs = failing.count * failing.spacingMs
+      const overload = even(overloadMs, 3 * requests, 3)
+      // By then no kind of limiter counts the overload any more.
+      const lastMs = overloadMs + overload.count * overload.spacingMs
+      return [failing, overload, even(lastMs + windowMs * (2 + 2 * BACKOFF_MARGIN), heldCount(limit), share)]
+    }
     case 'recovery': {
       // Three times the limit within a window is more than any kind of counting lets through.
       const overload = even(0, 3 * requests, 3)

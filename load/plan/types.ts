@@ -1,7 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
 
 /** What is driven, and so what can be judged. */
-export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'recovery' | 'isolation'
+export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'released' | 'recovery' | 'isolation'
 export type PodShape = 'pod-headers' | 'pod-429'
 export type Shape = 'smoke' | QueueShape | PodShape
 
@@ -29,6 +29,8 @@ export interface Stretch {
   readonly startMs: number
   readonly count: number
   readonly spacingMs: number
+  /** Whether its requests name a job that is not there, and so fail. */
+  readonly isMissing?: true
 }
 
 /** Load on queue endpoints. All that drives it, and all that judges it, stands here. */

@@ -1,4 +1,5 @@
 import { tables } from '../../generated/tables.ts'
+import { altered } from '../../suites/harness/altered.ts'
 import type { ScenarioClock } from '../../suites/harness/clock/types.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { LoadError } from '../load-error.ts'
@@ -51,7 +52,10 @@ export async function prepareJobs(options: PrepareOptions): Promise<Prepared> {
     const key = jobsKey(stretch)
     const endpoint = ids[stretch.endpoint] ?? ''
     const before = jobs[key] ?? []
-    if (stretch.operation === 'cancel') jobs[key] = [...before, ...(await submitAll(options, endpoint, stretch, ttlMs))]
+    if (stretch.isMissing === true) {
+      if (before.length === 0) jobs[key] = [altered(await submitOne(options, endpoint, ttlMs))]
+    } else if (stretch.operation === 'cancel')
+      jobs[key] = [...before, ...(await submitAll(options, endpoint, stretch, ttlMs))]
     else if (before.length === 0) jobs[key] = [await submitFor(options, endpoint, stretch, ttlMs)]
   }
   return { fills: { ids, jobs }, busy }

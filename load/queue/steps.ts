@@ -1,5 +1,6 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { LoadRule } from '../analyse/rules.ts'
+import { jobsKey } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type Stretch, type Workers } from '../plan/types.ts'
 import { jobOperations, submitting } from './requests.ts'
@@ -69,13 +70,16 @@ function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number)
   return { name, plan: { ...plan, stretches, quietMs: 0, holdMs }, rules: [] }
 }
 
-/** Every plan that the rules ask for: below, beyond and at once for each operation; then recovery, then isolation. */
+/** Every plan that the rules ask for: below, beyond and at once for each operation; then what all have in common. */
 export function limitSteps(options: StepOptions): QueueStep[] {
   const { rules } = options
   const steps = operations.flatMap((operation) => operationSteps(operation, options))
   const cheap = cheapest(options)
   const needs429 = rules.has('limits.queue.status-429') && !steps.some(({ plan }) => plan.shape === 'over')
   if (needs429) steps.push(stepOf('over', cheap, ['limits.queue.status-429'], options))
+  if (rules.has('limits.queue.concurrency-released')) {
+    steps.push(stepOf('released', 'cancel', ['limits.queue.concurrency-released'], options))
+  }
   if (rules.has('limits.queue.recovers')) steps.push(stepOf('recovery', cheap, ['limits.queue.recovers'], options))
   if (rules.has('limits.queue.per-operation')) {
     steps.push(stepOf('isolation', 'cancel', ['limits.queue.per-operation'], options, cheapestBeside(options)))
@@ -105,9 +109,10 @@ export function submittedJobs({ stretches }: QueuePlan): number {
 /** How many jobs are submitted before a plan, so that its requests can name them. */
 export function preparedJobs({ stretches }: QueuePlan): number {
   const named = new Map<string, number>()
-  for (const { operation, endpoint, count } of stretches.filter((one) => isNaming(one.operation))) {
-    const key = `${endpoint} ${operation}`
-    named.set(key, operation === 'cancel' ? (named.get(key) ?? 0) + count : 1)
+  for (const stretch of stretches.filter((one) => isNaming(one.operation))) {
+    const key = jobsKey(stretch)
+    const isOneEach = stretch.operation === 'cancel' && stretch.isMissing !== true
+    named.set(key, isOneEach ? (named.get(key) ?? 0) + stretch.count : 1)
   }
   return [...named.values()].reduce((sum, count) => sum + count, 0)
 }
@@ -167,6 +172,7 @@ function cheapestBeside({ hasRequests }: Pick<StepOptions, 'hasRequests'>): Rate
 function isLoaded(operation: RateOperation, options: Pick<StepOptions, 'rules' | 'hasRequests'>): boolean {
   const has = (rule: LoadRule) => options.rules.has(rule)
   if (has(`limits.queue.${operation}`)) return true
+  if (has('limits.queue.concurrency-released') && operation === 'cancel') return true
   if (has('limits.queue.per-operation') && (operation === 'cancel' || operation === cheapestBeside(options)))
     return true
   if (has('limits.queue.per-endpoint') && operation === cheapestBeside(options)) return true

@@ -127,9 +127,10 @@ function senderOf(fetch: (request: Request) => Promise<Response>, token: string,
   const requests = queueRequests(queue)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const taken = new Map<string, number>()
-  return async ({ operation, endpoint }) => {
+  return async ({ operation, endpoint, isMissing }) => {
     const { method = '', path = '', body = null } = requests[operation] ?? {}
-    const key = jobsKey({ operation: operation as 'run', endpoint })
+    const missing = isMissing === true ? { isMissing } : {}
+    const key = jobsKey({ operation: operation as 'run', endpoint, ...missing })
     const n = taken.get(key) ?? 0
     taken.set(key, n + 1)
     const own = jobs[key] ?? []

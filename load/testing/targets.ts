@@ -16,6 +16,8 @@ export interface Defect {
   readonly refusal?: number
   /** Refused requests are counted, and nothing counted is ever given back. */
   readonly countsRefusedForEver?: boolean
+  /** Requests of this fate are counted as open for ever. */
+  readonly keepsOpen?: 'failed' | 'refused'
 }
 
 export interface TargetOptions extends Defect {
@@ -38,7 +40,8 @@ export function createLimits(options: TargetOptions): (endpoint: string, operati
       concurrent: rate.concurrent === null ? null : concurrent(rate.concurrent),
     }
     const key = keyOf(endpoint, operation)
-    const limiter = limiters.get(key) ?? withMemory(createOperationLimiter({ ...rest, rate: changed }), options)
+    const limiter =
+      limiters.get(key) ?? withMemory(createOperationLimiter({ ...rest, rate: changed }), options, changed.concurrent)
     limiters.set(key, limiter)
     return limiter
   }
@@ -48,12 +51,19 @@ function same(number: number): number {
   return number
 }
 
-function withMemory(limiter: OperationLimiter, { countsRefusedForEver = false }: Defect): OperationLimiter {
+function withMemory(
+  limiter: OperationLimiter,
+  { countsRefusedForEver = false, keepsOpen }: Defect,
+  concurrent: number | null,
+): OperationLimiter {
   let hasRefused = false
+  let kept = 0
   return {
     admit(nowMs) {
+      if (kept >= (concurrent ?? Number.POSITIVE_INFINITY)) return { admitted: false, retryAfterMs: 1000 }
       const admission = hasRefused ? { admitted: false as const, retryAfterMs: 1000 } : limiter.admit(nowMs)
       if (!admission.admitted && countsRefusedForEver) hasRefused = true
+      if (!admission.admitted && keepsOpen === 'refused') kept++
       return admission
     },
   }
@@ -73,7 +83,7 @@ export function createVirtualTarget(options: TargetOptions, startMs = 1_767_323_
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
     await pass((wayMs * seed) / 2 ** 31)
   }
-  const answer: Send = async ({ operation, endpoint, holdMs }) => {
+  const answer: Send = async ({ operation, endpoint, holdMs, isMissing = false }) => {
     const admission = limits(endpoint, operation as RateOperation).admit(controlled.clock.now())
     if (!admission.admitted) {
       const { refusal = 429 } = options
@@ -81,8 +91,8 @@ export function createVirtualTarget(options: TargetOptions, startMs = 1_767_323_
       return { status: refusal, retryAfter: String(Math.ceil(admission.retryAfterMs / 1000)) }
     }
     if (holdMs > 0) await pass(holdMs)
-    admission.release()
-    return { status: 200 }
+    if (!isMissing || options.keepsOpen !== 'failed') admission.release()
+    return { status: isMissing ? 404 : 200 }
   }
   const send: Send = async (request) => {
     await way()

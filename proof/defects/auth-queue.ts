@@ -2,7 +2,7 @@ import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import { altered } from '../../suites/harness/altered.ts'
 import type { Defect } from '../types.ts'
-import { lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
+import { lets, refusesAndDoes, refusesAndDoesInTenSeconds, tokenIs, type When } from './auth-tools.ts'
 import { asks } from './queue-tools.ts'
 import { onAnswer, parts } from './tools.ts'
 
@@ -42,7 +42,7 @@ export const authQueue = [
     rule: 'auth.queue.no-effect',
     clause: 'unchanged',
     says: 'A cancellation without a key is answered 401 and carried out.',
-    observed: 'status CANCELLED',
+    observed: 'CANCELLED',
     change: refusesAndDoes(both(isMissing, asks('cancel'))),
   },
   {
@@ -52,6 +52,30 @@ export const authQueue = [
     says: 'A submission without a key is answered 401 and executed.',
     observed: 'an execution of one',
     change: refusesAndDoes(both(isMissing, asks('run'))),
+  },
+  {
+    id: 'no-key-refused-and-runs-later',
+    rule: 'auth.queue.no-effect',
+    clause: 'not-executed',
+    says: 'A submission without a key is answered 401, and executed ten seconds later.',
+    observed: 'an execution of one',
+    change: refusesAndDoesInTenSeconds(both(isMissing, asks('run'))),
+  },
+  {
+    id: 'no-key-refused-and-retries',
+    rule: 'auth.queue.no-effect',
+    clause: 'not-executed',
+    says: 'A /retry without a key is answered 401 and carried out.',
+    observed: 'an execution of one',
+    change: refusesAndDoes(both(isMissing, asks('retry'))),
+  },
+  {
+    id: 'stranger-refused-and-asks-openai',
+    rule: 'auth.queue.hidden-no-effect',
+    clause: 'not-executed',
+    says: 'A route below /openai is refused to another account and executed.',
+    observed: 'an execution of one',
+    change: refusesAndDoes(both(isStranger, asks('openai'))),
   },
   {
     id: 'any-key-sees-status',
@@ -74,7 +98,7 @@ export const authQueue = [
     rule: 'auth.queue.no-effect',
     clause: 'unchanged',
     says: 'A cancellation with a token that was never issued is answered 401 and carried out.',
-    observed: 'status CANCELLED',
+    observed: 'CANCELLED',
     change: refusesAndDoes(both(isAltered, asks('cancel'))),
   },
   {
@@ -114,7 +138,7 @@ export const authQueue = [
     rule: 'auth.queue.hidden-no-effect',
     clause: 'unchanged',
     says: 'A cancellation by another account is answered 404 and carried out.',
-    observed: 'status CANCELLED',
+    observed: 'CANCELLED',
     change: refusesAndDoes(both(isStranger, asks('cancel'))),
   },
   {

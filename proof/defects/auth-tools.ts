@@ -30,6 +30,19 @@ export function refusesAndDoes(when: When): Change {
   return options({ wrapFetch })
 }
 
+/** Requests that `when` picks are refused as ever, and carried out ten seconds later. */
+export function refusesAndDoesInTenSeconds(when: When): Change {
+  return (base) =>
+    options({
+      wrapFetch: (fetch) => async (request) => {
+        const full = authorized(request, `Bearer ${defaultKeys.full}`)
+        const refusal = await fetch(request)
+        if (when(request)) base.clock.schedule(base.clock.now() + 10_000, () => void fetch(full))
+        return refusal
+      },
+    })(base)
+}
+
 /** Requests that `when` picks are refused as ever, and have an effect on their pod a second later. */
 export function refusesAndDoesLater(when: When, effect: Effect): Change {
   return (base) => {

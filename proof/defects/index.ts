@@ -16,21 +16,25 @@ import { patchOpen } from './patch-open.ts'
 import { patchPath } from './patch-path.ts'
 import { patchRefused } from './patch-refused.ts'
 import { patchUnchanged } from './patch-unchanged.ts'
+import { queueActs } from './queue-acts.ts'
 import { queueBody } from './queue-body.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueSubmission } from './queue-submission.ts'
 import { queueTimeExecution } from './queue-time-execution.ts'
 import { queueTimeTtl } from './queue-time-ttl.ts'
+import { queueVariation } from './queue-variation.ts'
 import { shape } from './shape.ts'
 import { shapeTypes } from './shape-types.ts'
 import { variationPods } from './variation-pods.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhookEffects } from './webhook-effects.ts'
+import { webhookVariation } from './webhook-variation.ts'
 
 /** Every defect; at least one for each clause of each rule. */
 export const defects: readonly Defect[] = [
   ...queueSubmission,
   ...queueStatus,
+  ...queueActs,
   ...queueBody,
   ...authQueue,
   ...actionBody,
@@ -56,4 +60,6 @@ export const defects: readonly Defect[] = [
   ...webhookEffects,
   ...queueTimeTtl,
   ...queueTimeExecution,
+  ...queueVariation,
+  ...webhookVariation,
 ]

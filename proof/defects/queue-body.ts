@@ -1,4 +1,5 @@
 import { Refusal } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { inputOf, jsonIn, takesInstead } from './queue-tools.ts'
 import { type Change, membersOf, parts, withBody } from './tools.ts'
@@ -76,6 +77,25 @@ export const queueBody = [
       if (submission !== undefined) await fetch(withBody(request, submission))
       return response
     },
+  },
+  {
+    id: 'refused-and-queued-later',
+    rule: 'queue.body.no-job',
+    clause: 'not-executed',
+    says: 'A list of submissions is answered 400, and what it holds is executed ten seconds later.',
+    observed: 'an execution',
+    change: (base) =>
+      composeOptions(base, {
+        wrapFetch: (fetch) => async (request) => {
+          const text = request.method === 'POST' ? await request.clone().text() : ''
+          const response = await fetch(request.clone())
+          const submission = response.status === 400 ? listIn(text)?.[0] : undefined
+          if (submission !== undefined) {
+            base.clock.schedule(base.clock.now() + 10_000, () => void fetch(withBody(request, submission)))
+          }
+          return response
+        },
+      }),
   },
   {
     id: 'least-ttl-refused',

@@ -1,11 +1,37 @@
 import { Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/job.ts'
 import type { Defect } from '../types.ts'
-import { showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
-import { options, parts } from './tools.ts'
+import { asks, out, showsIn, showsJob } from './queue-tools.ts'
+import { onAnswer, parts } from './tools.ts'
 
-/** What /status shows, what is executed again, and what a cancellation stops. */
+/** What /status shows, and how jobs end. */
 export const queueStatus = [
+  {
+    id: 'status-missing',
+    rule: 'queue.status.shape',
+    clause: 'answered',
+    says: 'The status of every job is answered 404.',
+    observed: 'status 404',
+    wrap: onAnswer(asks('status'), () => ({ status: 404 })),
+  },
+  {
+    id: 'status-out',
+    rule: 'queue.status.shape',
+    clause: 'answered',
+    says: 'A gateway answers /status with 503 from the second look on, and all other operations work.',
+    observed: 'status 503 for 60 s, while /health is answered',
+    wrap: out('status', 2),
+  },
+  {
+    id: 'failed-job-status-500',
+    rule: 'queue.status.shape',
+    clause: 'answered',
+    says: 'The status of a FAILED job is answered 500.',
+    observed: 'status 500',
+    wrap: onAnswer(asks('status'), (answer) =>
+      answer.text.includes('"status":"FAILED"') ? { status: 500, text: '{"error":"internal error"}' } : answer,
+    ),
+  },
   {
     id: 'unfinished-job-404',
     rule: 'queue.status.shape',
@@ -131,8 +157,8 @@ export const queueStatus = [
   },
   {
     id: 'new-job-404',
-    rule: 'queue.status.unknown',
-    clause: 'known',
+    rule: 'queue.status.shape',
+    clause: 'answered',
     says: 'No job is found by its id.',
     observed: 'status 404',
     change: parts({
@@ -152,6 +178,34 @@ export const queueStatus = [
         status === 'FAILED'
           ? original(job, 'COMPLETED', { output: { error: result.error } }, service)
           : original(job, status, result, service),
+    }),
+  },
+  {
+    id: 'failed-job-stays-in-progress',
+    rule: 'queue.status.failed',
+    clause: 'failed',
+    says: 'A job whose handler fails stays IN_PROGRESS.',
+    observed: 'IN_PROGRESS',
+    change: parts({
+      finishJob: (original) => (job, status, result, service) => {
+        if (status !== 'FAILED') original(job, status, result, service)
+      },
+    }),
+  },
+  {
+    id: 'failing-job-executed-for-ever',
+    rule: 'queue.status.failed',
+    clause: 'failed',
+    says: 'A job whose handler fails is executed again every 20 seconds, without end.',
+    observed: 'IN_PROGRESS',
+    change: parts({
+      retriesJob: (original) => (job, reason, service) => reason === 'failed' || original(job, reason, service),
+      requeueJob: (original) => (job, place, service) => {
+        service.clock.schedule(service.clock.now() + 20_000, () => {
+          original(job, place, service)
+          service.parts.dispatch(job.endpoint, service)
+        })
+      },
     }),
   },
   {
@@ -179,74 +233,12 @@ export const queueStatus = [
     change: secondLook((shown) => ({ ...shown, output: { depth: 4 } })),
   },
   {
-    id: 'nothing-executed-again',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
-    says: 'No job is executed again, whatever happens to its worker or handler.',
-    observed: 'FAILED where the first one died, FAILED where the first one failed',
-    change: options({ queue: { automaticRetries: 0 } }),
-  },
-  {
-    id: 'dead-worker-completes',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
-    says: 'A job whose worker dies is COMPLETED without a result.',
-    observed: 'COMPLETED where the first one died, FAILED where the first one failed',
-    change: parts({
-      retriesJob: () => () => false,
-      finishJob: (original) => (job, status, result, service) =>
-        /exited/.test(result.error ?? '')
-          ? original(job, 'COMPLETED', {}, service)
-          : original(job, status, result, service),
-    }),
-  },
-  {
-    id: 'dead-worker-completes-start-told-twice',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
-    says: 'A job whose worker dies is COMPLETED without a result, and workers tell each start twice.',
-    observed: 'COMPLETED where the first one died, FAILED where the first one failed',
-    change: (base) =>
-      startsToldTwice(
-        parts({
-          retriesJob: () => () => false,
-          finishJob: (original) => (job, status, result, service) =>
-            /exited/.test(result.error ?? '')
-              ? original(job, 'COMPLETED', {}, service)
-              : original(job, status, result, service),
-        })(base),
-      ),
-  },
-  {
-    id: 'waiting-job-not-cancelled',
-    rule: 'queue.cancel.queued',
-    clause: 'accepted',
-    says: 'A job that waits cannot be cancelled.',
-    observed: 'status 409',
-    change: parts({
-      cancelJob: (original) => (job, service) => {
-        if (job.status === 'IN_QUEUE') throw new Refusal(409, 'only a job that runs is cancelled')
-        return original(job, service)
-      },
-    }),
-  },
-  {
-    id: 'cancelled-and-executed',
-    rule: 'queue.cancel.queued',
-    clause: 'not-executed',
-    says: 'A waiting job that was cancelled is executed when its turn comes.',
-    observed: 'a worker began with it all the same',
-    change: parts({
-      cancelJob: (original) => (job, service) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : original(job, service)),
-    }),
-  },
-  {
-    id: 'cancelled-is-completed',
-    rule: 'queue.cancel.queued',
-    clause: 'not-completed',
-    says: 'A waiting job that is cancelled becomes COMPLETED.',
-    observed: 'COMPLETED',
-    change: showsIn('CANCELLED', (shown) => ({ ...shown, status: 'COMPLETED' })),
+    id: 'output-vanishes',
+    rule: 'queue.status.order',
+    clause: 'output',
+    says: 'The output of a COMPLETED job is shown once.',
+    observed: 'another output',
+    change: secondLook(({ output: _, ...shown }) => shown),
   },
 ] as const satisfies readonly Defect[]
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { asks, showsIn, takesInput } from './queue-tools.ts'
+import { asks, out, showsIn, takesInput } from './queue-tools.ts'
 import { onAnswer, onJson, parts } from './tools.ts'
 
 /** What /run and /runsync answer, and what becomes of input and output. */
@@ -30,8 +30,18 @@ export const queueSubmission = [
     rule: 'queue.run.accepted',
     clause: 'id',
     says: 'The operation /run answers the id as a number.',
-    observed: 'no id',
-    wrap: onJson(asks('run'), (json) => ({ ...json, id: 7 })),
+    observed: '1',
+    wrap: (fetch) => {
+      const ids: string[] = []
+      return async (request) => {
+        const number = /\d+$/.exec(new URL(request.url).pathname)?.[0]
+        const id = ids[Number(number) - 1]
+        const response = await fetch(id === undefined ? request : new Request(request.url.replace(/\d+$/, id), request))
+        if (!asks('run')(request) || response.status !== 200) return response
+        const json = (await response.json()) as { readonly id: string }
+        return Response.json({ ...json, id: ids.push(json.id) })
+      }
+    },
   },
   {
     id: 'run-answers-in-progress',
@@ -174,7 +184,43 @@ export const queueSubmission = [
     clause: 'status',
     says: 'The operation /runsync answers 202.',
     observed: 'status 202',
-    wrap: onAnswer(asks('runsync'), () => ({ status: 202 })),
+    wrap: onAnswer(
+      (request, { status }) => asks('runsync')(request) && status === 200,
+      () => ({ status: 202 }),
+    ),
+  },
+  {
+    id: 'runsync-out',
+    rule: 'queue.runsync.completed',
+    clause: 'status',
+    says: 'A gateway answers /runsync with 503, and all other operations work.',
+    observed: 'status 503 for 60 s, while /health is answered',
+    wrap: out('runsync'),
+  },
+  {
+    id: 'run-out',
+    rule: 'queue.run.accepted',
+    clause: 'accepted',
+    says: 'A gateway answers /run with 503, and all other operations work.',
+    observed: 'status 503 for 60 s, while /health is answered',
+    wrap: out('run'),
+  },
+  {
+    id: 'runsync-late-for-every-job',
+    rule: 'queue.runsync.completed',
+    clause: 'completed',
+    says: 'The operation /runsync answers IN_PROGRESS after ten seconds, though its job is long done.',
+    observed: 'status "IN_PROGRESS"',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          if (!asks('runsync')(request) || response.status !== 200) return response
+          await new Promise<void>((resolve) => options.clock.schedule(options.clock.now() + 10_000, resolve))
+          const { id } = (await response.json()) as { readonly id: string }
+          return Response.json({ id, status: 'IN_PROGRESS' })
+        },
+      }),
   },
   {
     id: 'runsync-answers-list',
@@ -223,14 +269,6 @@ export const queueSubmission = [
     says: 'A submission to an endpoint that does not exist is accepted.',
     observed: 'status 200',
     change: fallsBack('run'),
-  },
-  {
-    id: 'status-missing',
-    rule: 'queue.endpoint-unknown',
-    clause: 'exists',
-    says: 'The status of every job is answered 404.',
-    observed: 'status 404',
-    wrap: onAnswer(asks('status'), () => ({ status: 404 })),
   },
 ] as const satisfies readonly Defect[]
 

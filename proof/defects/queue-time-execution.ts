@@ -12,6 +12,11 @@ export const queueTimeExecution = [
     observed: 'status IN_PROGRESS',
     change: parts({ executionTimeoutOf: () => () => Number.POSITIVE_INFINITY }),
   }),
+  defect('execution-timeout-half-more', 'enforced', 'stopped', {
+    says: 'A job runs for half of its executionTimeout more.',
+    observed: 'status IN_PROGRESS',
+    change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) * 1.5) }),
+  }),
   defect('execution-timeout-completes', 'enforced', 'not-completed', {
     says: 'A job is COMPLETED when its executionTimeout is over.',
     observed: 'COMPLETED',
@@ -42,8 +47,13 @@ export const queueTimeExecution = [
   }),
   defect('execution-timeout-halved', 'not-early', 'completed', {
     says: 'A job is stopped at half its executionTimeout.',
-    observed: 'status FAILED',
+    observed: 'FAILED',
     change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) / 2) }),
+  }),
+  defect('execution-timeout-a-fifth-early', 'not-early', 'completed', {
+    says: 'A job is stopped when four fifths of its executionTimeout are over.',
+    observed: 'FAILED',
+    change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) * 0.8) }),
   }),
   defect('execution-timeout-ends-waiting', 'not-queued', 'waits', {
     says: 'A job fails that waits longer than its executionTimeout.',
@@ -61,7 +71,7 @@ export const queueTimeExecution = [
   }),
   defect('execution-timeout-counts-waiting', 'not-queued', 'executes', {
     says: 'The time that a job waited counts towards its executionTimeout.',
-    observed: 'status FAILED',
+    observed: 'FAILED',
     change: parts({
       executionTimeoutOf: (original) => (job, service) =>
         Math.max(0, original(job, service) - ((job.startedMs ?? job.submittedMs) - job.submittedMs)),

@@ -30,6 +30,25 @@ export const queueTimeTtl = [
     observed: 'status 200',
     change: spared('IN_PROGRESS'),
   }),
+  defect('ttl-half-more-while-running', 'running', 'gone', {
+    says: 'A job that runs lives for half of its ttl more.',
+    observed: 'status 200',
+    change: deadline((job, endMs) => (job.finishedMs === null ? endMs + lifeOf(job) / 2 : endMs)),
+  }),
+  defect('ttl-over-until-reported', 'running', 'gone', {
+    says: 'A job whose ttl was over while it ran is back once its worker has reported.',
+    observed: 'status 200',
+    change: parts({
+      acceptsReport: () => () => true,
+      finishJob: (original) => (job, status, result, service) => {
+        job.endpoint.jobs.set(job.id, job)
+        original(job, status, result, {
+          ...service,
+          parts: { ...service.parts, deadlineOf: () => Number.POSITIVE_INFINITY },
+        })
+      },
+    }),
+  }),
   defect('ttl-keeps-worker', 'frees-worker', 'free', {
     says: 'The worker of a job whose ttl is over takes no other job.',
     observed: 'no worker',
@@ -39,6 +58,11 @@ export const queueTimeTtl = [
     says: 'A finished job is kept for its retention, whatever its ttl.',
     observed: 'status 200',
     change: spared('COMPLETED'),
+  }),
+  defect('ttl-half-more-once-completed', 'completed', 'gone', {
+    says: 'A finished job lives for half of its ttl more.',
+    observed: 'status 200',
+    change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs + lifeOf(job) / 2)),
   }),
   defect('ttl-halved-once-completed', 'not-early', 'there', {
     says: 'A finished job is deleted at half its ttl.',

@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import type { Job, JobStatus } from '../../reference/queue/job.ts'
-import { type Change, type Json, membersOf, parts } from './tools.ts'
+import { type Change, type Json, membersOf, parts, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */
 export function showsJob(change: (shown: Json, job: Job) => Json): Change {
@@ -77,6 +77,15 @@ export function jsonIn(text: string): unknown {
 /** The input in a JSON text; undefined where there is none. */
 export function inputOf(text: string): unknown {
   return membersOf(jsonIn(text))?.input
+}
+
+/** A gateway answers 503 in place of an operation, for ever: from its n-th request on. */
+export function out(operation: string, from = 1): Wrap {
+  return (fetch) => {
+    let requests = 0
+    return async (request) =>
+      asks(operation)(request) && ++requests >= from ? new Response('overloaded', { status: 503 }) : fetch(request)
+  }
 }
 
 /** Whether a request is one of the operations of the queue plane, on any endpoint. */

@@ -1,4 +1,5 @@
 import { tables } from '../../generated/tables.ts'
+import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
 import { type Change, defectOf, options, parts } from './tools.ts'
 
@@ -58,6 +59,16 @@ export const webhookAttempts = [
     observed: '2 requests',
     change: retries(1),
   }),
+  defect('webhook-repeated-a-minute-after-200', 'once', 'once', {
+    says: 'A notification that was answered 200 is repeated a minute later.',
+    observed: 'a second request',
+    change: parts({ isDelivered: () => () => false, nextAttemptMs: afterAMinute(0) }),
+  }),
+  defect('webhook-fourth-attempt-after-a-minute', 'three', 'three', {
+    says: 'A minute after its third attempt a notification is tried once more.',
+    observed: '4 requests',
+    change: parts({ nextAttemptMs: afterAMinute(2) }),
+  }),
   ...[404, 429, 503, 201, 204].map((answer) =>
     defect(`webhook-${answer}-delivers`, answer < 300 ? 'only-200-strict' : 'only-200', `retried-${answer}`, {
       says: `A notification that was answered ${answer} counts as delivered.`,
@@ -68,6 +79,14 @@ export const webhookAttempts = [
     }),
   ),
 ] as const satisfies readonly Defect[]
+
+/** One more attempt, a minute after so many others have followed the first. */
+function afterAMinute(most: number): NonNullable<PartWrappers['nextAttemptMs']> {
+  return (original) => (count, attemptMs, answerMs, service) => {
+    if (count === most + 1) return attemptMs + 60_000
+    return count > most ? null : original(count, attemptMs, answerMs, service)
+  }
+}
 
 function retries(webhookRetries: number): Change {
   return options({ tables: { ...tables, quotas: { ...tables.quotas, webhookRetries } } })

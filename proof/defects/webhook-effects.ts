@@ -21,6 +21,22 @@ export const webhookEffects = [
     change: spacedBy(() => 20_000),
   },
   {
+    id: 'webhook-retried-after-6-s',
+    says: 'Attempts are six seconds apart.',
+    rule: 'webhook.spacing',
+    clause: 'not-sooner',
+    observed: '6 s',
+    change: spacedBy(() => 6_000),
+  },
+  {
+    id: 'webhook-retried-after-14-s',
+    says: 'Attempts are fourteen seconds apart.',
+    rule: 'webhook.spacing',
+    clause: 'not-later',
+    observed: '14 s',
+    change: spacedBy(() => 14_000),
+  },
+  {
     id: 'webhook-spacing-doubles',
     says: 'The time between attempts doubles.',
     rule: 'webhook.spacing',

@@ -11,10 +11,7 @@ type Without = (target: Target) => Target
 /** What a platform may lack, as its target file says: a latitude for each need of a row that has none of its own. */
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
-  lack('receiver', 'queue', (target) => ({ ...target, receiver: null }), {
-    // A worker takes real time to hold a job, which a controlled clock does not see.
-    verdicts: { 'queue.execution-timeout.not-early': 'inconclusive' },
-  }),
+  lack('receiver', 'queue', (target) => ({ ...target, receiver: null })),
   lack('stream', 'queue', queue({ stream: null })),
   lack('requests', 'queue', queue({ requests: false })),
   lack('openai', 'queue', queue({ openai: false })),

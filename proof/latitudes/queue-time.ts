@@ -42,7 +42,7 @@ export const queueTime = [
         original(job, service) - (service.clock.now() - down(service.clock.now(), second)),
     },
   }),
-  timed('ends-come-late', 'The end of a ttl or an executionTimeout and each retry come up to four seconds late.', {
+  timed('ends-come-late', 'The end of a ttl or an executionTimeout comes up to four seconds late.', {
     jobJitterMs: 4 * second,
   }),
   timed('workers-slow', 'A worker begins a second and a half after its job is IN_PROGRESS, and reports as late.', {
@@ -69,6 +69,30 @@ export const queueTime = [
   }),
   timed('webhook-late', 'The first attempt leaves four seconds after the end of a job.', {
     webhookDelayMs: 4 * second,
+  }),
+  optioned(
+    'webhook-uneven',
+    'The second attempt follows the first after 5 seconds, and the third the second after 15.',
+    {
+      parts: {
+        nextAttemptMs: (original) => (count, attemptMs, answerMs, service) =>
+          original(count, attemptMs, answerMs, service) === null ? null : attemptMs + (2 * count - 1) * 5 * second,
+      },
+    },
+  ),
+  timed('webhook-attempts-late', 'Each attempt after the first comes up to two seconds late.', {
+    webhookJitterMs: 1_900,
+  }),
+  optioned('retries-late', 'A job whose worker died or whose handler failed is executed again after 45 seconds.', {
+    style: { handlerRetry: 'yes' },
+    parts: {
+      requeueJob: (original) => (job, place, service) => {
+        service.clock.schedule(service.clock.now() + 45 * second, () => {
+          original(job, place, service)
+          service.parts.dispatch(job.endpoint, service)
+        })
+      },
+    },
   }),
   optioned('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
     parts: {

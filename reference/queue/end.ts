@@ -35,7 +35,7 @@ export function removeJob(job: Job, { style }: Service): void {
 export function planExpiry(job: Job, service: Service): void {
   const { clock, life, parts, style } = service
   job.cancelExpiry?.()
-  const endMs = lateBy(expiryOf(job, service), job.n, service)
+  const endMs = lateBy(expiryOf(job, service), job.n, life.jobJitterMs)
   const isSwept = style.ttlSweep === 'lazy' && life.sweepMs > 0
   const atMs = isSwept ? Math.ceil(endMs / life.sweepMs) * life.sweepMs : endMs
   if (!Number.isFinite(atMs)) return

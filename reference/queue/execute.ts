@@ -89,7 +89,7 @@ function begin(job: Job, worker: Worker, service: Service): void {
   job.endpoint.counts.inProgress++
   const limitMs = parts.executionTimeoutOf(job, service)
   if (Number.isFinite(limitMs)) {
-    const endMs = lateBy(clock.now() + limitMs, number, service)
+    const endMs = lateBy(clock.now() + limitMs, number, life.jobJitterMs)
     execution.cancelTimeout = clock.schedule(endMs, () => {
       execution.cancelTimeout = null
       parts.timeOutJob(job, service)

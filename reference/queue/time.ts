@@ -18,7 +18,7 @@ export function track(id: string, run: () => Promise<void>, { clock, queue }: Se
     .then(resolve)
 }
 
-/** A moment as late as `life.jobJitterMs` lets it be; `n` decides how late. */
-export function lateBy(atMs: number, n: number, { life }: Service): number {
-  return life.jobJitterMs === 0 ? atMs : atMs + ((n * 7919 + 104_729) % (life.jobJitterMs + 1))
+/** A moment as late as `jitterMs` lets it be; `n` decides how late. */
+export function lateBy(atMs: number, n: number, jitterMs: number): number {
+  return jitterMs === 0 ? atMs : atMs + ((n * 7919 + 104_729) % (jitterMs + 1))
 }

@@ -53,7 +53,9 @@ async function deliver(notification: Notification, count: number, call: string, 
   const status = await send(notification, call, service)
   if (status === 'called-off' || parts.isDelivered(status, service)) return
   const nextMs = parts.nextAttemptMs(count, attemptMs, clock.now(), service)
-  if (nextMs !== null) attemptAt(lateBy(nextMs, notification.n + count, service), notification, count + 1, service)
+  if (nextMs === null) return
+  const lateMs = lateBy(nextMs, notification.n + count, service.life.webhookJitterMs)
+  attemptAt(lateMs, notification, count + 1, service)
 }
 
 function attemptAt(atMs: number, notification: Notification, count: number, service: Service): void {

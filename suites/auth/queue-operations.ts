@@ -1,22 +1,35 @@
+import type { RuleId } from '../../generated/rules.ts'
 import type { QueueCallOptions, QueueClient } from '../harness/client/queue.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
-import type { QueueOperation } from '../harness/exchange.ts'
+import { isSuccess, type QueueOperation } from '../harness/exchange.ts'
+import { jobIdIn } from '../harness/read.ts'
+import type { ScenarioOptions } from '../harness/registry.ts'
+import { blockedBy, expectEnd } from '../queue/answers.ts'
+import { oneWorker } from '../queue/full.ts'
 
 export type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
 
 /** A whole, valid request of each operation of the queue plane that the target offers. */
 export interface WorkingQueue {
-  readonly requests: ReadonlyMap<QueueOperation, SendToQueue>
+  /** In the order drawn. */
+  readonly requests: readonly SendToQueue[]
   /** A text of the job's input that only its owner was told. */
   readonly secret: string
-  /** Ends the rule as inconclusive where an operation was left out. */
+  /** Ends the rule if an operation was left out: as blocked by the rule about it, or as inconclusive. */
   allWork(): void
   /**
-   * Nothing came of the requests: the job runs on to its end, and what was submitted is not executed. Needs worker and
-   * receiver.
+   * Nothing came of the requests: the job runs on to its end, and what was submitted or to be retried is not executed.
+   * Needs worker and receiver.
    */
   nothingDone(): Promise<void>
+}
+
+/** The rules about operations; the others have none. */
+const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
+  getJobStatus: 'queue.status.shape',
+  cancelJob: 'queue.cancel.queued',
+  runJobSync: 'queue.runsync.completed',
 }
 
 /**
@@ -24,26 +37,32 @@ export interface WorkingQueue {
  * the owner's key, so that a refusal is for the key alone. One that does not is left out.
  */
 export async function workingQueue(context: Context): Promise<WorkingQueue> {
-  const { begun, check, clock, ended, fixture, inconclusive, offers, part, queue, random, target } = context
+  const { begun, check, clock, ended, fixture, inconclusive, looks, offers, part, queue, random, target } = context
   const isSeen = offers('worker') && offers('receiver')
   const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
   const input = { secret }
   const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
-  const job = await fixture.submitted(held)
-  const idle = new Map<QueueOperation, number>()
-  works('getJobStatus', await queue.status(job.id))
-  works('getEndpointHealth', await queue.health())
+  const idle = new Map<QueueOperation, Reply>()
+  // Only a job that failed is for /retry; any other would be refused to its owner too.
+  const failing = part('worker') ? await fixture.submitted({ input, steps: [{ fail: 'once more' }] }) : null
+  const failure = failing === null ? null : await ended(failing)
+  const hasFailed = failing !== null && failure?.status === 'FAILED'
+  const done = offers('worker') ? works('runJobSync', await queue.runsync({ input })) : null
   if (isSeen) {
-    await begun(job)
     const spare = await fixture.submitted(held)
     await begun(spare)
     works('cancelJob', await queue.cancel(spare.id))
+    // One worker is enough for all of this.
+    spare.beacon.release('go')
   }
-  // Only a job that failed is for /retry; any other would be refused to its owner too.
-  const failed = part('worker') ? await ended(await fixture.submitted({ input, steps: [{ fail: 'once more' }] })) : null
-  const failedId = failed?.status === 'FAILED' ? failed.job?.id : null
-  const submissions = isSeen ? [1, 2].map((output) => fixture.job({ input, steps: [{ output }] })) : []
-  const [one, two] = submissions.map(({ body }) => body)
+  const job = await fixture.submitted(held)
+  works('getJobStatus', await queue.status(job.id))
+  works('getEndpointHealth', await queue.health())
+  if (part('requests')) works('listRequests', await queue.requests())
+  if (part('stream') && done !== null) works('streamJob', await queue.stream(done))
+  if (isSeen) await begun(job)
+  const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
+  const [one, two, three] = submissions.map(({ body }) => body)
 
   const requests = new Map<QueueOperation, SendToQueue>([
     ['getJobStatus', (client, options) => client.status(job.id, options)],
@@ -52,49 +71,58 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     ['runJobSync', (client, options) => client.runsync(two ?? { input }, options)],
     ['cancelJob', (client, options) => client.cancel(job.id, options)],
   ])
-  if (typeof failedId === 'string') requests.set('retryJob', (client, options) => client.retry(failedId, options))
+  if (hasFailed) requests.set('retryJob', (client, options) => client.retry(failing.id, options))
   if (part('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
   if (part('requests')) requests.set('listRequests', (client, options) => client.requests(options))
   if (part('openai')) {
-    requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', input, options))
+    const body = three?.input ?? input
+    requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', body, options))
   }
   if (part('endpoint.dedicated')) {
     requests.set('purgeQueue', (client, options) => client.on('dedicated').purge(options))
   }
-
   for (const operation of idle.keys()) requests.delete(operation)
+  const executed = isSeen ? executions() : 0
 
-  function works(what: QueueOperation, { status }: Reply): void {
-    if (status >= 300) idle.set(what, status)
+  /** Notes an operation that does not work; the id in the answer of one that does, if it has one. */
+  function works(what: QueueOperation, reply: Reply): string | null {
+    if (!isSuccess(reply.status)) idle.set(what, reply)
+    return isSuccess(reply.status) ? jobIdIn(reply.json) : null
   }
 
-  function allWork(): void {
-    for (const [what, status] of idle) {
-      inconclusive(`${what} was answered ${status} with a full key, so a refusal tells nothing about the key`)
-    }
+  function executions(): number {
+    const jobs = [...submissions, ...(hasFailed ? [failing] : [])]
+    return jobs.reduce((count, { beacon }) => count + beacon.executions().length, 0)
   }
 
   return {
-    requests,
+    requests: context.vary.ordered([...requests.values()]),
     secret,
-    allWork,
+    allWork() {
+      for (const [what, reply] of idle) {
+        const reason = `${what} was answered ${reply.status} with a full key, so a refusal tells nothing about the key`
+        const rule = ruleAbout[what]
+        if (rule !== undefined) blockedBy(context, rule, reason, reply)
+        inconclusive(reason)
+      }
+      if (failure !== null && !hasFailed) {
+        blockedBy(
+          context,
+          'queue.status.failed',
+          `a job that fails came to ${failure.status}, and no other is for /retry`,
+          failure.reply,
+        )
+      }
+    },
     async nothingDone() {
       job.beacon.release('go')
-      const { status, reply, settled } = await ended(job)
-      if (!settled) inconclusive('a job did not end in time')
-      check('unchanged').that(
-        status === 'COMPLETED',
-        'a job that runs on to COMPLETED, its cancellation refused',
-        `status ${status}`,
-        reply,
-      )
+      const { reply } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
       const later = await fixture.submitted({ steps: [{ output: 'later' }] })
       await begun(later)
-      await clock.sleep(target.tolerances.dispatchMs)
-      const executed = submissions.reduce((count, { beacon }) => count + beacon.executions().length, 0)
+      await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
       check('not-executed').that(
-        executed === 0,
-        'no execution of jobs whose submission was refused',
+        executions() === executed,
+        'no execution of jobs whose submission or retry was refused',
         'an execution of one',
         reply,
       )
@@ -103,4 +131,9 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
 }
 
 /** They purge the endpoint where a purge is not refused. */
-export const mayPurge = { uses: ['dedicated'], workers: 2, requests: 32 } as const
+export const mayPurge = {
+  uses: ['dedicated'],
+  workers: oneWorker,
+  requests: 32,
+  varies: ['options', 'execution', 'neighbour', 'order'],
+} as const satisfies Partial<ScenarioOptions>

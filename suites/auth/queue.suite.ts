@@ -12,7 +12,7 @@ rule(
   async (context) => {
     const { requests, allWork, nothingDone } = await workingQueue(context)
     for (const authorization of [null, ...Object.values(neverIssued(context))]) {
-      for (const send of requests.values()) await send(context.queue, { authorization })
+      for (const send of requests) await send(context.queue, { authorization })
     }
     await nothingDone()
     allWork()
@@ -26,7 +26,7 @@ rule(
     const { as, queueAs, check, inconclusive, offers } = context
     const stranger = queueAs('stranger')
     const { requests, secret, allWork } = await workingQueue(context)
-    for (const send of requests.values()) {
+    for (const send of requests) {
       const reply = await send(stranger)
       if (reply.status === 401 && !(offers('pods') && (await as('stranger').list()).status < 300)) {
         inconclusive('the stranger is answered 401 and nothing shows that its key is a valid one')
@@ -46,7 +46,7 @@ rule(
   async (context) => {
     const stranger = context.queueAs('stranger')
     const { requests, allWork, nothingDone } = await workingQueue(context)
-    for (const send of requests.values()) await send(stranger)
+    for (const send of requests) await send(stranger)
     await nothingDone()
     allWork()
   },
@@ -67,7 +67,7 @@ async function expectRefusedEverywhere(
 ): Promise<void> {
   const { requests, allWork } = await workingQueue(context)
   for (const [clause, authorization] of Object.entries(others)) {
-    for (const send of requests.values()) {
+    for (const send of requests) {
       context.check(clause).status(await send(context.queue, { authorization }), 401)
     }
   }

@@ -29,9 +29,9 @@ export interface JobAt {
 
 /** What a job was last seen as. */
 export interface Followed {
-  /** A job status, `gone` after a 404, or `answer NNN` for anything else. */
+  /** A job status, or `gone` after a 404. */
   readonly status: string
-  /** The members of the last answer; null where it was no 200 with an object. */
+  /** The members of the last answer; null where it was no success with an object. */
   readonly job: Members | null
   readonly reply: Reply
   /** Whether it got there within the bound. */
@@ -61,8 +61,13 @@ export interface Context {
   /** Polls a pod until `done` says so, at most `boundMs` (default: the tolerance `settle`). */
   settle(id: string, done: (status: string, pod: PodView | null) => boolean, boundMs?: number): Promise<Settled>
   /**
+   * Looks at a job that should be there. If nothing has found it yet, a 404 is looked at again for as long as `visible`.
+   * Rejects with Blocked by queue.status.shape if /status does not show it, with Inconclusive after a 502, 503 or 504.
+   */
+  found(job: JobAt): Promise<Reply>
+  /**
    * Polls a job until `done` says so, at most `boundMs` (default: the tolerances `coldStart` and `dispatch`). Looks again
-   * after a gateway's 502, 503 or 504; rejects with Inconclusive where that was the last answer.
+   * after an answer that shows no job; rejects as `found` does if that was the last one.
    */
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   /** Polls a job until it has ended in whatever way. */

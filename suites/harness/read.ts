@@ -22,6 +22,12 @@ export function idIn(value: unknown): string | null {
   return typeof id === 'string' && id !== '' ? id : null
 }
 
+/** The id of a job as it is used in addresses, a string or a number; null if there is none. */
+export function jobIdIn(value: unknown): string | null {
+  const id = membersOf(value)?.id
+  return typeof id === 'number' ? String(id) : idIn(value)
+}
+
 /** The pod in a value; null where it has no string id and status. */
 export function podOf(value: unknown, exchange: number): PodView | null {
   const members = membersOf(value)

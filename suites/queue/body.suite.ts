@@ -1,84 +1,100 @@
 import { tables } from '../../generated/tables.ts'
 import { answered } from '../harness/check.ts'
 import { raw } from '../harness/client/body.ts'
+import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
+import { isSuccess } from '../harness/exchange.ts'
 import { validText } from '../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../harness/fixtures/types.ts'
-import { Blocked } from '../harness/outcome.ts'
 import { rule } from '../harness/registry.ts'
-import { submittedId, valid } from './answers.ts'
+import { anyJob } from '../harness/variation/dimensions.ts'
+import { blockedBy, submittedId, valid } from './answers.ts'
 import { oneWorker } from './full.ts'
 
 rule(
   'queue.body.not-json',
   async (context) => {
     const notJson = ['{"input":{}', '{"input":{}}}', "{'input':{}}", 'input={}', '{"input":{},}']
-    await expectTaken(context)
-    await expectRefused(context, 'not-json', notJson.map(raw))
-    await expectRefused(context, 'not-object', [[valid], [], null, 1, true, 'input'])
+    const submits = await ways(context)
+    await expectRefused(context, submits, 'not-json', notJson.map(raw))
+    await expectRefused(context, submits, 'not-object', [[valid], [], null, 1, true, 'input'])
   },
-  { requests: 26, workers: oneWorker },
+  { requests: 26, workers: oneWorker, varies: ['order'] },
 )
 
 rule(
   'queue.body.input-missing',
   async (context) => {
-    await expectTaken(context)
-    await expectRefused(context, 'refused', [{}, { policy: { lowPriority: false } }, { prompt: 'Hello' }])
+    await expectRefused(context, await ways(context), 'refused', [
+      {},
+      { policy: { lowPriority: false } },
+      { prompt: 'Hello' },
+    ])
   },
-  { workers: oneWorker },
+  { workers: oneWorker, varies: ['order'] },
 )
 
 rule(
   'queue.body.input-type',
   async (context) => {
-    await expectTaken(context)
     await expectRefused(
       context,
+      await ways(context),
       'refused',
       [null, 'text', '{}', 1, true, [], [{}]].map((input) => ({ input })),
     )
   },
-  { requests: 17, workers: oneWorker },
+  { requests: 17, workers: oneWorker, varies: ['order'] },
 )
 
-rule('queue.body.ttl-bounds', async (context) => {
-  // The time that an execution may take fits into either.
-  const { executionTimeoutMs, ttlMs } = tables.bounds
-  const bounds = { least: ttlMs.minimum, greatest: ttlMs.maximum }
-  // What is refused afterwards is refused for its ttl.
-  await context.fixture.submitted()
-  for (const [clause, ttl] of Object.entries(bounds)) {
-    const policy = { executionTimeout: executionTimeoutMs.minimum, ttl }
-    const body = { ...valid, policy }
-    submittedId(context, clause, body, await context.queue.run(body))
-  }
-})
-
-rule('queue.body.no-job', async (context) => {
-  const { begun, check, clock, ended, fixture, inconclusive, queue, target } = context
-  const rejected: PlannedJob[] = []
-  for (const spoil of spoilers) {
-    for (const submit of [queue.run, queue.runsync]) {
-      const job = fixture.job({ steps: [{ output: 1 }] })
-      const reply = await submit(spoil(job.body))
-      if (reply.status >= 400 && reply.status < 500) rejected.push(job)
+rule(
+  'queue.body.ttl-bounds',
+  async (context) => {
+    // The time that an execution may take fits into either.
+    const { executionTimeoutMs, ttlMs } = tables.bounds
+    const bounds = { least: ttlMs.minimum, greatest: ttlMs.maximum }
+    // What is refused afterwards is refused for its ttl.
+    const plain = await context.fixture.submitted()
+    for (const [clause, ttl] of Object.entries(bounds)) {
+      for (const more of [{}, { lowPriority: false }, { lowPriority: true }]) {
+        const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl, ...more } }
+        submittedId(context, clause, body, await context.queue.run(body))
+      }
     }
-  }
-  if (rejected.length === 0) inconclusive('no submission was rejected')
-  const later = await fixture.submitted({ steps: [{ output: 1 }] })
-  await begun(later)
-  const { reply } = await ended(later)
-  await clock.sleep(target.tolerances.dispatchMs)
-  for (const { beacon } of rejected) {
-    check('not-executed').that(
-      beacon.executions().length === 0,
-      'no execution of what was rejected',
-      'an execution',
-      reply,
-    )
-  }
-})
+  },
+  { varies: ['input', 'options'] },
+)
+
+rule(
+  'queue.body.no-job',
+  async (context) => {
+    const { begun, check, clock, ended, fixture, looks, queue, target } = context
+    const rejected: PlannedJob[] = []
+    let last: Reply | null = null
+    for (const spoil of spoilers) {
+      for (const submit of context.vary.ordered([queue.run, queue.runsync])) {
+        const job = fixture.job({ steps: [{ output: 1 }] })
+        last = await submit(spoil(job.body))
+        if (last.status >= 400 && last.status < 500) rejected.push(job)
+      }
+    }
+    if (rejected.length === 0 && last !== null)
+      blockedBy(context, 'queue.body.not-json', 'no spoiled submission was rejected', last)
+    const later = await fixture.submitted({ steps: [{ output: 1 }] })
+    await begun(later)
+    const { reply } = await ended(later)
+    await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+    for (const { beacon } of rejected) {
+      check('not-executed').that(
+        beacon.executions().length === 0,
+        'no execution of what was rejected',
+        'an execution',
+        reply,
+      )
+    }
+  },
+  { varies: [...anyJob, 'order'] },
+)
 
 /** Ways to spoil a submission so that what it asks for can still be made out. */
 const spoilers: readonly ((body: Readonly<Record<string, unknown>>) => unknown)[] = [
@@ -88,25 +104,39 @@ const spoilers: readonly ((body: Readonly<Record<string, unknown>>) => unknown)[
   (body) => ({ ...body, input: JSON.stringify(body.input) }),
 ]
 
-/** What is refused afterwards is refused for its own sake: /run and /runsync take a valid submission. */
-async function expectTaken({ fixture, inconclusive, offers, queue }: Context): Promise<void> {
+/** Submits a body in one way. */
+type Submit = Context['queue']['run']
+
+/** Ways to submit that are shown to take a valid body, so that what is refused afterwards is refused for its own sake. */
+async function ways(context: Context): Promise<readonly Submit[]> {
+  const { fixture, inconclusive, part, queue } = context
   await fixture.submitted()
   // Without our worker nobody knows how long it would take until a valid one is answered.
-  if (!offers('worker')) return
-  const reply = await queue.runsync(valid)
-  if (reply.status === 400) {
-    throw new Blocked('queue.body.fuzz', `${validText(valid)} was answered by /runsync with ${answered(reply)}`)
-  }
-  // What is answered once the wait is over is not described.
-  if (reply.status !== 200) {
-    inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal tells nothing`)
+  if (!part('worker')) return [queue.run]
+  for (let tries = 1; ; tries++) {
+    const reply = await queue.runsync(valid)
+    if (isSuccess(reply.status)) return [queue.run, queue.runsync]
+    if (reply.status === 400) {
+      blockedBy(
+        context,
+        'queue.body.fuzz',
+        `${validText(valid)} was answered by /runsync with ${answered(reply)}`,
+        reply,
+      )
+    }
+    // What is answered once the wait is over is not described; by then a worker is on its way.
+    if (tries === 3) inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal tells nothing`)
   }
 }
 
-/** Each body is answered 400 by /run and /runsync. */
-async function expectRefused({ check, queue }: Context, clause: string, bodies: readonly unknown[]): Promise<void> {
+/** Each body is answered 400, whichever way it is sent. */
+async function expectRefused(
+  context: Context,
+  submits: readonly Submit[],
+  clause: string,
+  bodies: readonly unknown[],
+): Promise<void> {
   for (const body of bodies) {
-    check(clause).status(await queue.run(body), 400)
-    check(clause).status(await queue.runsync(body), 400)
+    for (const submit of context.vary.ordered(submits)) context.check(clause).status(await submit(body), 400)
   }
 }

@@ -1,8 +1,10 @@
+import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { SubmittedJob } from '../harness/fixtures/types.ts'
 import type { ScenarioOptions } from '../harness/registry.ts'
 import { missing } from '../harness/target/claims.ts'
 import type { EndpointRole, Target } from '../harness/target/types.ts'
+import { shownStatus } from './answers.ts'
 
 /** An endpoint all of whose workers are busy, so that what is submitted next waits. */
 export interface FullEndpoint {
@@ -39,6 +41,20 @@ export async function fullEndpoint({ fixture, begun, target }: Context): Promise
       for (const { beacon } of held) beacon.release('free')
     },
   }
+}
+
+/** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */
+export async function expectWaiting(
+  { clock, found, inconclusive, target }: Context,
+  job: SubmittedJob,
+): Promise<Reply> {
+  const reply = await found(job)
+  const isTaken =
+    job.beacon.executions().length > 0 ||
+    (shownStatus(reply) !== 'IN_QUEUE' &&
+      (await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)) !== null)
+  if (isTaken) inconclusive('a job found a worker though every one was busy')
+  return reply
 }
 
 function smallest(target: Target): { readonly role: EndpointRole; readonly workers: number } {

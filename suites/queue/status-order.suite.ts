@@ -1,12 +1,12 @@
-import { type Exchange, jsonOf, type Moment } from '../harness/exchange.ts'
+import { type Exchange, isSuccess, jsonOf, type Moment } from '../harness/exchange.ts'
 import { canonical, membersOf } from '../harness/read.ts'
 import { invariant } from '../harness/registry.ts'
 
 /** A job as an answer showed it to be COMPLETED. */
 interface Completed {
   readonly received: Moment
-  /** Null where the answer had no output, or a null one. */
-  readonly output: string | null
+  /** As JSON; an output that is left out is one that is null. */
+  readonly output: string
 }
 
 type Jobs = ReadonlyMap<string, Completed>
@@ -18,7 +18,7 @@ invariant<Jobs>(
   new Map(),
   (jobs, exchange) => {
     const { operation, response, received, sent } = exchange
-    const body = response?.status === 200 ? membersOf(jsonOf(response.body)) : null
+    const body = isSuccess(response?.status ?? 0) ? membersOf(jsonOf(response?.body ?? new Uint8Array())) : null
     const id = exchange.subject ?? body?.id
     const key = `${exchange.endpoint} ${id}`
     const before = jobs.get(key)
@@ -26,18 +26,18 @@ invariant<Jobs>(
     if (operation === 'retryJob') return { state: without(jobs, key), exercised: [], findings: [] }
     if (!shows.has(operation) || body === null || typeof body.status !== 'string') return silent(jobs)
     const { status } = body
-    const output = status === 'COMPLETED' ? outputOf(body.output) : null
+    const isCompleted = status === 'COMPLETED'
+    const output = canonical(body.output ?? null)
     if (before === undefined || !isAfter(sent, before.received)) {
-      const state = status === 'COMPLETED' && before === undefined ? new Map(jobs).set(key, { received, output }) : jobs
+      const state = isCompleted && before === undefined ? new Map(jobs).set(key, { received, output }) : jobs
       return silent(state)
     }
-    const hasOutputs = output !== null && before.output !== null
     const stays = { clause: 'stays', expected: 'status COMPLETED', observed: `status ${status}` }
     const same = { clause: 'output', expected: 'the same output', observed: 'another output' }
     return {
       state: jobs,
-      exercised: ['stays', ...(hasOutputs ? ['output'] : [])],
-      findings: [...(status === 'COMPLETED' ? [] : [stays]), ...(hasOutputs && output !== before.output ? [same] : [])],
+      exercised: ['stays', ...(isCompleted ? ['output'] : [])],
+      findings: [...(isCompleted ? [] : [stays]), ...(isCompleted && output !== before.output ? [same] : [])],
     }
   },
   { plane: 'queue' },
@@ -57,8 +57,4 @@ function without(jobs: Jobs, key: string): Jobs {
 /** Whether a request was sent after an answer had come, by either clock. */
 function isAfter(sent: Exchange['sent'], received: Moment): boolean {
   return sent.target > received.target || sent.harness > received.harness
-}
-
-function outputOf(output: unknown): string | null {
-  return output === undefined || output === null ? null : canonical(output)
 }

@@ -1,61 +1,74 @@
 import { altered } from '../harness/altered.ts'
 import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
+import type { Context, JobAt } from '../harness/context.ts'
 import { canonical, membersOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
+import { finalStatuses, statusOf } from '../harness/run/own-jobs.ts'
+import { anyJob } from '../harness/variation/dimensions.ts'
 import { kindOf } from '../pods/readers.ts'
-import { mustBeRefused, shownStatus } from './answers.ts'
+import { expectEnd, expectRefusal, insist, otherOutput, shownStatus } from './answers.ts'
 import { fills, fullEndpoint } from './full.ts'
 
 /** The statuses that the description has (heading Job status). */
 const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
 
-rule('queue.status.shape', async (context) => {
-  const { fixture, ended, check, clock, inconclusive } = context
-  const output = { depth: 3 }
-  const done = await fixture.submitted({ steps: [{ output }] })
-  mustBeShown(context, await done.queue.status(done.id), done.id)
-  const { status, job, reply } = await ended(done)
-  if (status !== 'COMPLETED') inconclusive(`a job that gives an output came to ${status}`)
-  check('output').that(canonical(job?.output) === canonical(output), 'the output', kindOf(job?.output), reply)
-  await clock.sleep(1_000)
-  mustBeShown(context, await done.queue.status(done.id), done.id)
+rule(
+  'queue.status.shape',
+  async (context) => {
+    const { fixture, check, clock, looks, vary } = context
+    const output = vary.output()
+    const done = await fixture.submitted({ steps: [{ output }] })
+    expectOutput(await lookUntilEnd(context, 'output', done, 'COMPLETED'))
+    const startMs = clock.now()
+    for (const ms of looks()) {
+      await clock.at(startMs + ms)
+      expectOutput(await expectShown(context, done))
+    }
+    const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+    const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
+    const error = membersOf(end.json)?.error
+    check('error').that(typeof error === 'string', 'a string', kindOf(error), end)
 
-  const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
-  const end = await ended(failed)
-  if (end.status !== 'FAILED') inconclusive(`a job that fails came to ${end.status}`)
-  mustBeShown(context, end.reply, failed.id)
-  check('error').that(typeof end.job?.error === 'string', 'a string', kindOf(end.job?.error), end.reply)
-})
+    function expectOutput(reply: Reply): void {
+      const shown = membersOf(reply.json)?.output
+      check('output').that(canonical(shown) === canonical(output), 'the output', otherOutput(shown), reply)
+    }
+  },
+  { varies: [...anyJob, 'output', 'look'] },
+)
 
-rule('queue.status.values', async ({ fixture, begun, check, clock, ended, follow, reading }) => {
-  for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
-    const job = await fixture.submitted({ steps: [{ hold: 'go' }, step] })
-    const look = async () => mustBeDescribed(await job.queue.status(job.id))
-    await look()
-    await begun(job)
-    await look()
-    await clock.sleep(1_000)
-    await look()
-    job.beacon.release('go')
-    const end = await follow(job, (status) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS')
-    mustBeDescribed(end.reply)
-  }
-  const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
-  await cancelled.queue.cancel(cancelled.id)
-  reading('cancelled', (await ended(cancelled)).status)
+rule(
+  'queue.status.values',
+  async ({ fixture, begun, check, clock, ended, follow, found, reading }) => {
+    for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
+      const job = await fixture.submitted({ steps: [{ hold: 'go' }, step] })
+      const look = async () => expectDescribed(await found(job))
+      await look()
+      await begun(job)
+      await look()
+      await clock.sleep(1_000)
+      await look()
+      job.beacon.release('go')
+      const end = await follow(job, (status) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS')
+      expectDescribed(end.reply)
+    }
+    const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
+    await cancelled.queue.cancel(cancelled.id)
+    reading('cancelled', (await ended(cancelled)).status)
 
-  function mustBeDescribed(reply: Reply): void {
-    check('described').status(reply, 200)
-    const status = shownStatus(reply)
-    check('described').that(described.has(status), [...described].join(' or '), status, reply)
-  }
-})
+    function expectDescribed(reply: Reply): void {
+      check('described').success(reply)
+      const status = shownStatus(reply)
+      check('described').that(described.has(status), [...described].join(' or '), status, reply)
+    }
+  },
+  { varies: anyJob },
+)
 
 rule(
   'queue.status.in-progress',
   async (context) => {
-    const { fixture, check, clock, follow, inconclusive, target } = context
+    const { fixture, check, clock, follow, found, inconclusive, target } = context
     const { dispatchMs } = target.tolerances
     const { role, held, release } = await fullEndpoint(context)
     for (const job of held) {
@@ -65,57 +78,99 @@ rule(
     const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
     const looks: Reply[] = []
     for (const _ of ['at once', 'later']) {
-      looks.push(await waiting.queue.status(waiting.id))
+      looks.push(await found(waiting))
       // A worker more than the target file knows of has the job before it begins.
       const start = await clock.until(waiting.beacon.started(), clock.now() + dispatchMs)
       if (start !== null) inconclusive('a job found a worker though every one was busy')
     }
-    for (const reply of looks) {
-      check('waiting').status(reply, 200)
-      const status = shownStatus(reply)
-      check('waiting').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
-    }
+    for (const reply of looks) expectStatus('waiting', reply, 'IN_QUEUE')
+    for (const job of held) expectStatus('executing', await found(job), 'IN_PROGRESS')
     release()
+
+    function expectStatus(clause: string, reply: Reply, wanted: string): void {
+      check(clause).success(reply)
+      const status = shownStatus(reply)
+      check(clause).that(status === wanted, wanted, status, reply)
+    }
   },
-  fills,
+  { ...fills, varies: anyJob },
 )
 
-rule('queue.status.unknown', async (context) => {
-  const { fixture, check, queue } = context
-  const { id } = await fixture.submitted()
-  check('known').status(await queue.status(id), 200)
-  mustBeRefused(context, 'unknown', await queue.status(altered(id)))
-})
+rule(
+  'queue.status.unknown',
+  async (context) => {
+    const { fixture, found, queue } = context
+    const job = await fixture.submitted()
+    await found(job)
+    expectRefusal(context, 'unknown', await queue.status(altered(job.id)))
+  },
+  { varies: ['input', 'options'] },
+)
 
-rule('queue.status.of-another-endpoint', async (context) => {
-  const { fixture, check, queue } = context
-  for (const [here, there] of [
-    ['normal', 'second'],
-    ['second', 'normal'],
-  ] as const) {
-    const { id } = await fixture.submitted({ endpoint: here })
-    check('known').status(await queue.on(here).status(id), 200)
-    mustBeRefused(context, 'refused', await queue.on(there).status(id))
-  }
-})
+rule(
+  'queue.status.of-another-endpoint',
+  async (context) => {
+    const { fixture, check, found, queue } = context
+    for (const [here, there] of [
+      ['normal', 'second'],
+      ['second', 'normal'],
+    ] as const) {
+      const job = await fixture.submitted({ endpoint: here })
+      // If the normal endpoint shows no job, another rule says so.
+      const reply = here === 'normal' ? await found(job) : await queue.on(here).status(job.id)
+      check('known').success(reply)
+      expectRefusal(context, 'refused', await queue.on(there).status(job.id))
+    }
+  },
+  { varies: anyJob },
+)
 
-rule('queue.status.failed', async ({ fixture, ended, check, inconclusive }) => {
-  const { job, reply, settled, status } = await ended(await fixture.submitted({ steps: [{ fail: 'no depth' }] }))
-  if (!settled) inconclusive('a job that fails did not end in time')
-  check('failed').that(status === 'FAILED', 'FAILED', status, reply)
-  const error = job?.error
-  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOf(error), reply)
-})
+rule(
+  'queue.status.failed',
+  async (context) => {
+    const { fixture, ended, check, target } = context
+    const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+    const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
+    const error = end.job?.error
+    check('error').that(typeof error === 'string' && error !== '', 'a text', kindOf(error), end.reply)
+  },
+  { varies: anyJob },
+)
 
-/** What every look at a job shows. */
-function mustBeShown({ check }: Context, reply: Reply, id: string): void {
+/** Looks at a job; the answer shows it. */
+async function expectShown(context: Context, job: JobAt): Promise<Reply> {
+  const reply = await insist(context, 'answered', () => job.queue.status(job.id))
+  expectShownIn(context, job, reply)
+  return reply
+}
+
+function expectShownIn({ check }: Context, { id }: JobAt, reply: Reply): void {
   check('answered').success(reply)
   const shown = membersOf(reply.json)
-  check('id').that(
-    shown?.id === id,
-    'the id of the job',
-    typeof shown?.id === 'string' ? 'another id' : kindOf(shown?.id),
-    reply,
-  )
+  const seen = shown?.id
+  check('id').that(seen === id, 'the id of the job', typeof seen === 'string' ? 'another id' : kindOf(seen), reply)
   check('status').that(typeof shown?.status === 'string', 'a string', kindOf(shown?.status), reply)
+}
+
+/** Looks at a job until it ends as it should; every answer shows it. The number of looks depends on the worker alone. */
+async function lookUntilEnd(
+  context: Context,
+  clause: string,
+  job: JobAt,
+  wanted: 'COMPLETED' | 'FAILED',
+): Promise<Reply> {
+  const { clock, target } = context
+  const { coldStartMs, dispatchMs, pollMs, retriesMs } = target.tolerances
+  const endMs = clock.now() + (wanted === 'FAILED' ? retriesMs : coldStartMs + dispatchMs)
+  await expectShown(context, job)
+  for (let pauseMs = pollMs; ; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
+    const reply = await insist(context, 'answered', () => job.queue.status(job.id))
+    const status = statusOf(reply)
+    if (membersOf(reply.json)?.id !== job.id || status.startsWith('answer')) expectShownIn(context, job, reply)
+    const settled = finalStatuses.has(status)
+    if (settled || clock.now() >= endMs) {
+      return (await expectEnd(context, clause, job, { status, reply, settled, job: null }, wanted)).reply
+    }
+    await clock.sleep(pauseMs)
+  }
 }

@@ -1,6 +1,9 @@
+import type { SubmittedJob } from '../harness/fixtures/types.ts'
 import { canonical, type Members } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
-import { kindOf } from '../pods/readers.ts'
+import { anyJob } from '../harness/variation/dimensions.ts'
+import { outputs, inputs as unusualInputs } from '../harness/variation/values.ts'
+import { expectEnd, otherOutput } from './answers.ts'
 
 /** Inputs that come back as they are, by the clause that each is for. */
 const inputs: Readonly<Record<string, Members>> = {
@@ -16,24 +19,30 @@ const recordedBytes = 400_000
 
 rule(
   'queue.run.echo',
-  async ({ fixture, ended, check, inconclusive, reading }) => {
-    const jobs = new Map<string, Awaited<ReturnType<typeof fixture.submitted>>>()
-    for (const [clause, input] of Object.entries(inputs)) jobs.set(clause, await fixture.submitted({ input }))
-    for (const [clause, job] of jobs) {
-      const { status, job: shown, reply, settled } = await ended(job)
-      if (!settled) inconclusive('a job that echoes its input did not end in time')
-      check(clause).that(status === 'COMPLETED', 'status COMPLETED', `status ${status}`, reply)
-      const isSame = canonical(shown?.output) === canonical(inputs[clause])
-      check(clause).that(isSame, 'the input as output', otherThan(shown?.output), reply)
+  async (context) => {
+    const { fixture, ended, check, reading, vary } = context
+    const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
+    for (const [clause, input] of Object.entries(inputs)) {
+      sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
+    }
+    for (const name of vary.every('output')) {
+      const expected = outputs[name]
+      const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
+      sent.push({ clause: 'output', job, expected })
+    }
+    for (const name of vary.every('input')) {
+      const expected = unusualInputs[name]
+      sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+    }
+    for (const { clause, job, expected } of sent) {
+      const { job: shown, reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+      const isSame = canonical(shown?.output) === canonical(expected)
+      check(clause).that(isSame, 'the input or output as it was given', otherOutput(shown?.output), reply)
     }
     const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
     const output = long.job?.output
     const isWhole = typeof output === 'string' && output.length === recordedBytes
     reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
   },
-  { workers: 3, requests: 20 },
+  { varies: [...anyJob, 'output'], workers: 3, requests: 56 },
 )
-
-function otherThan(output: unknown): string {
-  return typeof output === 'object' && output !== null ? 'something else' : kindOf(output)
-}

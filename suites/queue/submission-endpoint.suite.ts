@@ -1,32 +1,40 @@
 import { altered } from '../harness/altered.ts'
 import type { QueueClient } from '../harness/client/queue.ts'
+import { isSuccess } from '../harness/exchange.ts'
 import { rule } from '../harness/registry.ts'
 import { valid } from './answers.ts'
 
-rule('queue.endpoint-unknown', async (context) => {
-  const { queue, check, fixture, inconclusive, part } = context
-  const { id: job } = await fixture.submitted()
-  check('exists').success(await queue.status(job))
-  const health = await queue.health()
-  const nowhere = queue.at(altered(queue.endpoint))
-  const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
-    part(need) ? [call] : []
-  const calls = [
-    ...(health.status < 300 ? [(client: QueueClient) => client.health()] : []),
-    (client: QueueClient) => client.status(job),
-    (client: QueueClient) => client.run(valid),
-    (client: QueueClient) => client.runsync(valid),
-    (client: QueueClient) => client.cancel(job),
-    (client: QueueClient) => client.retry(job),
-    ...offered('stream', (client) => client.stream(job)),
-    ...offered('requests', (client) => client.requests()),
-    ...offered('openai', (client) => client.openai('/v1/chat/completions', { messages: [] })),
-  ]
-  for (const call of calls) {
-    const reply = await call(nowhere)
-    // No endpoint of this form was ever there, so the form may be refused before anything is looked up.
-    if (reply.status === 400 || reply.status === 422) inconclusive('the form of an endpoint id was refused')
-    check('refused').status(reply, 404)
-  }
-  if (health.status >= 300) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
-})
+rule(
+  'queue.endpoint-unknown',
+  async (context) => {
+    const { queue, check, fixture, found, inconclusive, part } = context
+    const submitted = await fixture.submitted()
+    await found(submitted)
+    const { id: job } = submitted
+    const health = await queue.health()
+    const nowhere = queue.at(altered(queue.endpoint))
+    const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
+      part(need) ? [call] : []
+    const calls = [
+      ...(isSuccess(health.status) ? [(client: QueueClient) => client.health()] : []),
+      (client: QueueClient) => client.status(job),
+      (client: QueueClient) => client.run(valid),
+      (client: QueueClient) => client.runsync(valid),
+      (client: QueueClient) => client.cancel(job),
+      (client: QueueClient) => client.retry(job),
+      ...offered('stream', (client) => client.stream(job)),
+      ...offered('requests', (client) => client.requests()),
+      ...offered('openai', (client) => client.openai('/v1/chat/completions', { messages: [] })),
+    ]
+    let isFormRefused = false
+    for (const call of context.vary.ordered(calls)) {
+      const reply = await call(nowhere)
+      // No endpoint of this form was ever there, so the form may be refused before anything is looked up.
+      if (reply.status === 400 || reply.status === 422) isFormRefused = true
+      else check('refused').status(reply, 404)
+    }
+    if (isFormRefused) inconclusive('the form of an endpoint id was refused')
+    if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
+  },
+  { varies: ['input', 'options', 'order'] },
+)

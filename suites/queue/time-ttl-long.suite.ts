@@ -8,9 +8,11 @@ const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 /** A worker that an earlier job brought would have taken it within so long, ms. */
 const stayMs = 60_000
 
-rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), { shares: ['scaleToZero'] })
+const options = { shares: ['scaleToZero'], varies: ['input', 'options'] } as const
 
-rule('queue.ttl.maximum', (context) => livesUntil(context, { ttl: maximumMs }, maximumMs), { shares: ['scaleToZero'] })
+rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), options)
+
+rule('queue.ttl.maximum', (context) => livesUntil(context, { ttl: maximumMs }, maximumMs), options)
 
 /** A job that waits is there just before its end, and no more just after. */
 async function livesUntil(context: Context, policy: Readonly<Record<string, unknown>>, ttlMs: number): Promise<void> {
@@ -21,6 +23,6 @@ async function livesUntil(context: Context, policy: Readonly<Record<string, unkn
   if (before.status === 404 && !(offers('receiver') && job.beacon.executions().length === 0)) {
     inconclusive('the job is gone, and may have been executed while it was to wait')
   }
-  check('not-before').status(before, 200)
+  check('not-before').success(before)
   check('over').status(await afterEnd(context, job, ttlMs), 404)
 }

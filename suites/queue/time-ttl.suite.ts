@@ -1,7 +1,9 @@
 import type { Context } from '../harness/context.ts'
-import type { SubmittedJob } from '../harness/fixtures/types.ts'
+import type { Step, SubmittedJob } from '../harness/fixtures/types.ts'
 import { rule } from '../harness/registry.ts'
 import type { EndpointRole } from '../harness/target/types.ts'
+import { anyJob } from '../harness/variation/dimensions.ts'
+import { laterLooks } from './answers.ts'
 import {
   afterEnd,
   beforeEnd,
@@ -9,6 +11,8 @@ import {
   freed,
   leadMs,
   lives,
+  livesOfRunsync,
+  longLives,
   quietMs,
   rouse,
   statusIn,
@@ -16,6 +20,9 @@ import {
   waiting,
   waitingMs,
 } from './times.ts'
+
+/** A worker that ignores that it is to stop, and reports late. */
+const reportsLate: readonly Step[] = [{ deaf: true }, { hold: 'late' }, { output: 'late' }]
 
 rule(
   'queue.ttl.queued',
@@ -31,52 +38,94 @@ rule(
       await begun(later)
       await ended(later)
       await clock.sleep(2 * target.tolerances.dispatchMs)
-      const isExecuted = job.beacon.executions().length > 0
-      check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', reply)
+      for await (const look of laterLooks(context, job)) {
+        const isExecuted = job.beacon.executions().length > 0
+        check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', look)
+        check('gone').status(look, 404)
+      }
       return
     }
     inconclusive('each job was executed before its ttl was over')
   },
-  { rouses: ['scaleToZero'] },
+  { rouses: ['scaleToZero'], varies: ['input', 'options'] },
 )
 
-rule('queue.ttl.running', async (context) => {
-  const { jobs, ttlMs } = await running(context, 'normal', 1)
-  for (const job of jobs) context.check('gone').status(await afterEnd(context, job, ttlMs), 404)
-})
+rule(
+  'queue.ttl.running',
+  async (context) => {
+    const { check, clock, target } = context
+    const { jobs, ttlMs } = await running(context, {
+      endpoint: 'normal',
+      count: 1,
+      lives: longLives,
+      steps: reportsLate,
+    })
+    for (const job of jobs) {
+      check('gone').status(await afterEnd(context, job, ttlMs), 404)
+      // A late report must not bring the job back.
+      job.beacon.release('late')
+      await clock.sleep(2 * target.tolerances.dispatchMs)
+      for await (const reply of laterLooks(context, job)) check('gone').status(reply, 404)
+    }
+  },
+  { varies: anyJob },
+)
 
 rule(
   'queue.ttl.frees-worker',
   async (context) => {
-    const { jobs, ttlMs } = await running(context, 'twoWorkers', busyWorkers)
+    const { jobs, ttlMs } = await running(context, {
+      endpoint: 'twoWorkers',
+      count: busyWorkers,
+      lives,
+      steps: [{ hold: 'late' }],
+    })
     const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
     await freed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], lastsMs: 13_000 },
+  { uses: ['twoWorkers'], lastsMs: 13_000, varies: ['input', 'options'] },
 )
 
-rule('queue.ttl.completed', async (context) => {
-  const { fixture, follow, check, inconclusive } = context
-  for (const ttlMs of lives) {
-    const job = await fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
-    const end = await follow(job, (status) => status === 'COMPLETED', ttlMs - leadMs)
-    if (!end.settled) continue
-    check('gone').status(await afterEnd(context, job, ttlMs), 404)
-    return
-  }
-  inconclusive('no job was COMPLETED within its ttl')
-})
+rule(
+  'queue.ttl.completed',
+  async (context) => {
+    const { fixture, clock, check, inconclusive, vary } = context
+    const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
+      for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
+        const wish = { steps: [{ output: vary.output() }], policy: { ttl: ttlMs } }
+        const { job, end } = await fixture.finished(wish, by)
+        const isInTime = clock.now() <= job.reply.exchange.sent.target + ttlMs - leadMs
+        if (end.status === 'COMPLETED' && isInTime) return { job, ttlMs }
+      }
+      return inconclusive('no job was COMPLETED within its ttl')
+    }
+    const jobs = []
+    for (const by of vary.every('submission')) jobs.push(await completed(by))
+    for (const { job, ttlMs } of jobs) check('gone').status(await afterEnd(context, job, ttlMs), 404)
+    for (const { job } of jobs) for await (const reply of laterLooks(context, job)) check('gone').status(reply, 404)
+  },
+  { varies: [...anyJob, 'output', 'submission'], workers: 0 },
+)
 
-rule('queue.ttl.not-early', async (context) => {
-  const ttlMs = 20_000
-  const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
-  context.check('there').status(await beforeEnd(context, job, ttlMs), 200)
-})
+rule(
+  'queue.ttl.not-early',
+  async (context) => {
+    const ttlMs = 20_000
+    const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+    await context.found(job)
+    context.check('there').success(await beforeEnd(context, job, ttlMs))
+  },
+  { varies: anyJob, workers: 0 },
+)
 
-rule('queue.ttl.not-early-running', async (context) => {
-  const { jobs, ttlMs } = await running(context, 'normal', 1)
-  for (const job of jobs) context.check('there').status(await beforeEnd(context, job, ttlMs), 200)
-})
+rule(
+  'queue.ttl.not-early-running',
+  async (context) => {
+    const { jobs, ttlMs } = await running(context, { endpoint: 'normal', count: 1, lives, steps: [{ hold: 'late' }] })
+    for (const job of jobs) context.check('there').success(await beforeEnd(context, job, ttlMs))
+  },
+  { varies: anyJob },
+)
 
 rule(
   'queue.ttl.from-submission',
@@ -84,7 +133,7 @@ rule(
     const { clock, follow, check, inconclusive } = context
     // Longer than an end may be late, so that a ttl which counts from the execution shows itself.
     const waitMs = quietMs(context)
-    for (const workMs of [17_000, 120_000, 600_000]) {
+    for (const workMs of [28_000, 120_000, 600_000]) {
       const ttlMs = waitMs + workMs
       const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
       const submittedMs = job.reply.exchange.received.target
@@ -99,19 +148,28 @@ rule(
     }
     inconclusive('no job that had waited was COMPLETED within its ttl')
   },
-  { rouses: ['scaleToZero'] },
+  { rouses: ['scaleToZero'], varies: ['input', 'options'] },
 )
+
+interface Running {
+  readonly endpoint: EndpointRole
+  readonly count: number
+  readonly lives: readonly number[]
+  /** What the jobs do; they hold `late`. */
+  readonly steps: readonly Step[]
+}
 
 /** Jobs that run until nobody wants them any more, begun well within their ttl. */
 async function running(
-  { fixture, clock, inconclusive }: Context,
-  endpoint: EndpointRole,
-  count: number,
+  { fixture, clock, found, inconclusive }: Context,
+  { endpoint, count, lives, steps }: Running,
 ): Promise<{ jobs: SubmittedJob[]; ttlMs: number }> {
   for (const ttlMs of lives) {
     const jobs: SubmittedJob[] = []
     for (let n = 0; n < count; n++) {
-      jobs.push(await fixture.submitted({ steps: [{ hold: 'never' }], policy: { ttl: ttlMs }, endpoint }))
+      const job = await fixture.submitted({ steps, policy: { ttl: ttlMs }, endpoint })
+      await found(job)
+      jobs.push(job)
     }
     let begun = 0
     for (const { beacon, reply } of jobs) {
@@ -119,7 +177,7 @@ async function running(
       if ((await clock.until(beacon.started(), deadline)) !== null) begun++
     }
     if (begun === count) return { jobs, ttlMs }
-    for (const { beacon } of jobs) beacon.release('never')
+    for (const { beacon } of jobs) beacon.release('late')
   }
   return inconclusive('no worker began with a job within its ttl')
 }

@@ -11,6 +11,10 @@ const grainMs = 1_000
 
 /** Lives that are tried in turn, ms: with a warm worker the first suffices, with a cold one a later. */
 export const lives = [12_000, 60_000, 300_000]
+/** The same for rules about late ends: the tolerance `sweep` is a fifth of the first. */
+export const longLives = [50_000, 120_000, 300_000]
+/** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
+export const livesOfRunsync = [40_000, 120_000, 300_000]
 
 /** A short life of a job that waits, ms. */
 export const waitingMs = 11_000
@@ -36,12 +40,12 @@ export async function waiting(
   { policy, ...wish }: JobWish,
   stayMs = 2 * context.target.tolerances.dispatchMs,
 ): Promise<SubmittedJob> {
-  const { fixture, clock, inconclusive } = context
+  const { fixture, clock, found, inconclusive } = context
   for (const pauseMs of pauses) {
     await clock.sleep(pauseMs)
     const job = await fixture.submitted({ ...wish, endpoint: 'scaleToZero', policy: { ...policy, lowPriority: true } })
     await clock.sleep(stayMs)
-    if (statusIn(await job.queue.status(job.id)) === 'IN_QUEUE') return job
+    if (statusIn(await found(job)) === 'IN_QUEUE') return job
     // Else the next one would wait only until the worker is done with this one.
     await job.queue.cancel(job.id)
   }

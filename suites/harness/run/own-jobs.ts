@@ -1,6 +1,8 @@
 import { tables } from '../../../generated/tables.ts'
 import type { Reply } from '../client/reply.ts'
-import { idIn, membersOf } from '../read.ts'
+import type { Followed } from '../context.ts'
+import { isSuccess } from '../exchange.ts'
+import { jobIdIn, membersOf } from '../read.ts'
 import type { Tolerances } from '../target/types.ts'
 import type { Shared } from './owner.ts'
 
@@ -10,6 +12,8 @@ export interface OwnJobs {
   submitting(endpoint: string, body: unknown): (reply: Reply) => void
   /** Told of an answer that shows how a job is. */
   shown(endpoint: string, id: string, reply: Reply): void
+  /** Whether an operation of the owner has found the job before. */
+  wasFound(endpoint: string, id: string): boolean
   /** Notes that a job is of no concern any more. */
   forget(name: string): void
   unfinished(): readonly { readonly name: string; readonly endpoint: string; readonly id: string | null }[]
@@ -23,6 +27,7 @@ export function createOwnJobs(
   { line, target, resources }: Pick<Shared, 'line' | 'target' | 'resources'>,
 ): OwnJobs {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
+  const found = new Set<string>()
   let submissions = 0
 
   function forget(name: string): void {
@@ -40,14 +45,16 @@ export function createOwnJobs(
       const endsMs = goneBy(line.now(), ttlOf(body), target.tolerances)
       resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
       return (reply) => {
-        const id = idIn(reply.json)
+        const id = jobIdIn(reply.json)
         if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
         if (id === null) return
         entry.id = id
         resources({ kind: 'job', endpoint, name, id, state: 'created' })
       }
     },
+    wasFound: (endpoint, id) => found.has(`${endpoint} ${id}`),
     shown(endpoint, id, reply) {
+      if (isSuccess(reply.status)) found.add(`${endpoint} ${id}`)
       if (!finalStatuses.has(statusOf(reply))) return
       for (const [name, entry] of open) if (entry.id === id && entry.endpoint === endpoint) forget(name)
     },
@@ -69,9 +76,15 @@ function ttlOf(body: unknown): number {
   return typeof ttl === 'number' && ttl >= minimum && ttl <= maximum ? ttl : maximum
 }
 
+/** The end of a job that an answer shows; null if it shows none. */
+export function endIn(reply: Reply): Followed | null {
+  const status = statusOf(reply)
+  return finalStatuses.has(status) ? { status, job: membersOf(reply.json), reply, settled: true } : null
+}
+
 /** A job status, `gone` after a 404, or `answer NNN`. */
 export function statusOf(reply: Reply): string {
   if (reply.status === 404) return 'gone'
-  const status = reply.status === 200 ? membersOf(reply.json)?.status : undefined
+  const status = isSuccess(reply.status) ? membersOf(reply.json)?.status : undefined
   return typeof status === 'string' ? status : `answer ${reply.status}`
 }

@@ -162,6 +162,7 @@ export function createContext(
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
     settle: owner.settle,
+    found: owner.queue.found,
     follow: owner.queue.follow,
     ended: owner.queue.ended,
     begun: owner.queue.begun,

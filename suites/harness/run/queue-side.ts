@@ -1,11 +1,13 @@
-import { outageStatuses, refuseOutage } from '../check.ts'
+import { answered, outageStatuses, refuseOutage } from '../check.ts'
 import { createQueueClient, type QueueClient } from '../client/queue.ts'
+import type { Reply } from '../client/reply.ts'
 import type { Sender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import type { Followed, JobAt } from '../context.ts'
+import { isSuccess } from '../exchange.ts'
 import { planJob, submitJob } from '../fixtures/jobs.ts'
 import type { Fixtures } from '../fixtures/types.ts'
-import { Inconclusive, Unclaimed } from '../outcome.ts'
+import { Blocked, Inconclusive, Unclaimed } from '../outcome.ts'
 import { membersOf } from '../read.ts'
 import type { Mail } from '../receiver/mail.ts'
 import type { Arrival, Beacon } from '../receiver/types.ts'
@@ -19,6 +21,7 @@ export interface QueueSide extends Pick<OwnJobs, 'unfinished' | 'forget'> {
   as(key: KeyName): QueueClient
   readonly job: Fixtures['job']
   readonly submitted: Fixtures['submitted']
+  found(job: JobAt): Promise<Reply>
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   ended(job: JobAt, boundMs?: number): Promise<Followed>
@@ -32,7 +35,7 @@ export function createQueueSide(shared: Shared, name: string, actor: Actor, send
   const { target, desk } = shared
   const clients = new Map<KeyName, QueueClient>()
   const mails: Mail[] = []
-  const { submitting, shown, forget, unfinished } = createOwnJobs(name, shared)
+  const { submitting, shown, wasFound, forget, unfinished } = createOwnJobs(name, shared)
 
   function as(key: KeyName): QueueClient {
     const known = clients.get(key)
@@ -62,23 +65,53 @@ export function createQueueSide(shared: Shared, name: string, actor: Actor, send
     return id
   }
 
+  /** Whether an answer leaves open what became of a job: it shows none, or a 404 for one that nothing has found yet. */
+  const isUnclear = ({ id, queue }: JobAt, status: string) =>
+    status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
+
+  /** Blocks a rule that cannot see its job. */
+  function notShown(reply: Reply): Blocked {
+    refuseOutage(reply)
+    return new Blocked(
+      'queue.status.shape',
+      `/status of a job that should be there was answered with ${answered(reply)}`,
+    )
+  }
+
+  async function found(job: JobAt): Promise<Reply> {
+    const { pollMs, visibleMs } = target.tolerances
+    let deadline: number | null = null
+    for (;;) {
+      const reply = await job.queue.status(job.id)
+      deadline ??= actor.now() + visibleMs
+      const isKnown =
+        wasFound(job.queue.endpoint, job.id) && !isSuccess(reply.status) && !outageStatuses.has(reply.status)
+      if (isKnown || !isUnclear(job, statusOf(reply))) return reply
+      if (actor.now() >= deadline) throw notShown(reply)
+      await actor.sleep(Math.min(pollMs, Math.max(1, deadline - actor.now())))
+    }
+  }
+
   async function follow(
-    { id, queue }: JobAt,
+    job: JobAt,
     done: (status: string) => boolean,
     boundMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs,
   ): Promise<Followed> {
-    const { pollMs } = target.tolerances
+    const { pollMs, visibleMs } = target.tolerances
     let pause = pollMs
     let deadline: number | null = null
+    let unclearUntil: number | null = null
     for (;;) {
-      const reply = await queue.status(id)
+      const reply = await job.queue.status(job.id)
       deadline ??= actor.now() + boundMs
       const status = statusOf(reply)
-      const job = reply.status === 200 ? membersOf(reply.json) : null
-      if (!outageStatuses.has(reply.status) && done(status)) return { status, job, reply, settled: true }
-      if (actor.now() >= deadline) {
-        refuseOutage(reply)
-        return { status, job, reply, settled: false }
+      const shown = isSuccess(reply.status) ? membersOf(reply.json) : null
+      if (isUnclear(job, status)) {
+        if (status === 'gone') unclearUntil ??= Math.min(deadline, actor.now() + visibleMs)
+        if (actor.now() >= (unclearUntil ?? deadline)) throw notShown(reply)
+      } else {
+        if (done(status)) return { status, job: shown, reply, settled: true }
+        if (actor.now() >= deadline) return { status, job: shown, reply, settled: false }
       }
       await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
       pause = Math.min(pause * 2, pollMs * 4)
@@ -95,6 +128,7 @@ export function createQueueSide(shared: Shared, name: string, actor: Actor, send
   }
 
   const maker = {
+    owner: name,
     target,
     queue: () => as('full'),
     mail(script: Mail['script']) {
@@ -106,6 +140,7 @@ export function createQueueSide(shared: Shared, name: string, actor: Actor, send
   }
   return {
     as,
+    found,
     job: (wish = {}) => planJob(maker, wish),
     submitted: (wish = {}) => submitJob(maker, wish),
     follow,

@@ -85,6 +85,12 @@ export const defaultTolerances: Tolerances = {
   webhookMs: 5_000,
   // 5s: attempts at 0, 5 and 20 s were seen where 10 s apart was promised; they come from such a queue too.
   webhookSpacingMs: 5_000,
+  // 2s: a fifth of the 10 s; early and late attempts of a queue that is looked at every few seconds even out.
+  webhookMeanMs: 2_000,
+  // 60s: instances of a service that restarts are replaced one by one within a minute.
+  outageMs: 60_000,
+  // 4m: two executions more, each with a cold start.
+  retriesMs: 240_000,
   // 60s: a hook may have to reach a host of the platform and wait for it.
   hookMs: 60_000,
   // 10s: what is over is commonly swept every few seconds.

@@ -104,5 +104,8 @@ export type ToleranceName =
   | 'dispatch'
   | 'webhook'
   | 'webhookSpacing'
+  | 'webhookMean'
+  | 'outage'
+  | 'retries'
   | 'hook'
   | 'sweep'

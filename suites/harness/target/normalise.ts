@@ -140,6 +140,9 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
     dispatchMs: read('dispatch', 0) ?? defaultTolerances.dispatchMs,
     webhookMs: read('webhook', 0) ?? defaultTolerances.webhookMs,
     webhookSpacingMs: read('webhookSpacing', 0) ?? defaultTolerances.webhookSpacingMs,
+    webhookMeanMs: read('webhookMean', 0) ?? defaultTolerances.webhookMeanMs,
+    outageMs: read('outage', 0) ?? defaultTolerances.outageMs,
+    retriesMs: read('retries', 0) ?? defaultTolerances.retriesMs,
     hookMs: read('hook', 100) ?? defaultTolerances.hookMs,
     sweepMs: read('sweep', 0) ?? defaultTolerances.sweepMs,
   }

@@ -64,6 +64,12 @@ export interface Tolerances {
   readonly webhookMs: number
   /** By how much the time between two attempts of a notification may be off, ms. */
   readonly webhookSpacingMs: number
+  /** By how much the mean time between attempts of several notifications may be off, ms. */
+  readonly webhookMeanMs: number
+  /** How long a gateway may answer one operation in place of the API while others are answered, ms. */
+  readonly outageMs: number
+  /** How long the automatic retries of a job may take together, ms. */
+  readonly retriesMs: number
   /** How long a hook may take, real ms. */
   readonly hookMs: number
   /** How late a ttl, a retention or an executionTimeout may be carried out, ms. */

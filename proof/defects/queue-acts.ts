@@ -1,0 +1,122 @@
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { asks, out, showsIn, startsToldTwice } from './queue-tools.ts'
+import { onAnswer, options, parts } from './tools.ts'
+
+/** What is executed again unasked, and what a cancellation stops. */
+export const queueActs = [
+  {
+    id: 'dead-worker-unnoticed',
+    rule: 'queue.retry-automatic',
+    clause: 'again',
+    says: 'A job whose worker died stays IN_PROGRESS.',
+    observed: 'FAILED where the first one failed, IN_PROGRESS where the first one died',
+    change: parts({
+      retriesJob: () => () => false,
+      finishJob: (original) => (job, status, result, service) => {
+        if (!/exited/.test(result.error ?? '')) original(job, status, result, service)
+      },
+    }),
+  },
+  {
+    id: 'nothing-executed-again',
+    rule: 'queue.retry-automatic',
+    clause: 'again',
+    says: 'No job is executed again, whatever happens to its worker or handler.',
+    observed: 'FAILED where the first one died, FAILED where the first one failed',
+    change: options({ queue: { automaticRetries: 0 } }),
+  },
+  {
+    id: 'dead-worker-completes',
+    rule: 'queue.retry-automatic',
+    clause: 'again',
+    says: 'A job whose worker dies is COMPLETED without a result.',
+    observed: 'COMPLETED where the first one died, FAILED where the first one failed',
+    change: parts({
+      retriesJob: () => () => false,
+      finishJob: (original) => (job, status, result, service) =>
+        /exited/.test(result.error ?? '')
+          ? original(job, 'COMPLETED', {}, service)
+          : original(job, status, result, service),
+    }),
+  },
+  {
+    id: 'dead-worker-completes-start-told-twice',
+    rule: 'queue.retry-automatic',
+    clause: 'again',
+    says: 'A job whose worker dies is COMPLETED without a result, and workers tell each start twice.',
+    observed: 'COMPLETED where the first one died, FAILED where the first one failed',
+    change: (base) =>
+      startsToldTwice(
+        parts({
+          retriesJob: () => () => false,
+          finishJob: (original) => (job, status, result, service) =>
+            /exited/.test(result.error ?? '')
+              ? original(job, 'COMPLETED', {}, service)
+              : original(job, status, result, service),
+        })(base),
+      ),
+  },
+  {
+    id: 'waiting-job-not-cancelled',
+    rule: 'queue.cancel.queued',
+    clause: 'accepted',
+    says: 'A job that waits cannot be cancelled.',
+    observed: 'status 409',
+    change: parts({
+      cancelJob: (original) => (job, service) => {
+        if (job.status === 'IN_QUEUE') throw new Refusal(409, 'only a job that runs is cancelled')
+        return original(job, service)
+      },
+    }),
+  },
+  {
+    id: 'cancelled-and-executed',
+    rule: 'queue.cancel.queued',
+    clause: 'not-executed',
+    says: 'A waiting job that was cancelled is executed when its turn comes.',
+    observed: 'a worker began with it all the same',
+    change: parts({
+      cancelJob: (original) => (job, service) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : original(job, service)),
+    }),
+  },
+  {
+    id: 'cancelled-is-completed',
+    rule: 'queue.cancel.queued',
+    clause: 'not-completed',
+    says: 'A waiting job that is cancelled becomes COMPLETED.',
+    observed: 'COMPLETED',
+    change: showsIn('CANCELLED', (shown) => ({ ...shown, status: 'COMPLETED' })),
+  },
+  {
+    id: 'cancelled-is-completed-later',
+    rule: 'queue.cancel.queued',
+    clause: 'not-completed',
+    says: 'A waiting job that was cancelled becomes COMPLETED ten seconds later.',
+    observed: 'COMPLETED',
+    change: parts({
+      presentJob: (original) => (job, service) => {
+        const isLater = job.status === 'CANCELLED' && service.clock.now() >= (job.finishedMs ?? 0) + 10_000
+        return { ...original(job, service), ...(isLater ? { status: 'COMPLETED' } : {}) }
+      },
+    }),
+  },
+  {
+    id: 'cancelled-job-status-500',
+    rule: 'queue.cancel.queued',
+    clause: 'not-completed',
+    says: 'The status of a cancelled job is answered 500.',
+    observed: 'status 500',
+    wrap: onAnswer(asks('status'), (answer) =>
+      answer.text.includes('"status":"CANCELLED"') ? { status: 500, text: '{"error":"internal error"}' } : answer,
+    ),
+  },
+  {
+    id: 'cancel-out',
+    rule: 'queue.cancel.queued',
+    clause: 'accepted',
+    says: 'A gateway answers /cancel with 503, and all other operations work.',
+    observed: 'status 503 for 60 s, while /health is answered',
+    wrap: out('cancel'),
+  },
+] as const satisfies readonly Defect[]

@@ -1,0 +1,53 @@
+import type { Service } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { parts } from './tools.ts'
+
+/** Faults of notifications that show only for jobs of /runsync, or after or beside another job. */
+export const webhookVariation = [
+  {
+    id: 'webhook-of-runsync-never',
+    variation: 'submission runsync',
+    rule: 'webhook.only-200',
+    clause: 'retried-429',
+    says: 'Jobs of /runsync are not notified.',
+    observed: 'no request',
+    change: parts({
+      isNotified: (original) => (job, service) => job.operation !== 'runsync' && original(job, service),
+    }),
+  },
+  {
+    id: 'webhook-lost-after-failure',
+    variation: 'execution after a failure',
+    rule: 'webhook.retries',
+    clause: 'second',
+    says: 'After a job that failed the next one is not notified.',
+    observed: 'no request',
+    change: (base) => {
+      let hasFailed = false
+      return parts({
+        isNotified: (original) => (job, service) => {
+          const isLost = hasFailed && job.status === 'COMPLETED'
+          hasFailed = job.status === 'FAILED'
+          return !isLost && original(job, service)
+        },
+      })(base)
+    },
+  },
+  {
+    id: 'webhook-replaced-by-next',
+    variation: 'neighbour after',
+    rule: 'webhook.three',
+    clause: 'three',
+    says: 'A notification that is not delivered is given up once another job of the endpoint is done.',
+    observed: '2 requests',
+    change: parts({
+      notify: (original) => (job, service) => {
+        const isReplaced = () =>
+          [...job.endpoint.jobs.values()].some(({ n, finishedMs }) => n > job.n && finishedMs !== null)
+        const nextAttemptMs: Service['parts']['nextAttemptMs'] = (...attempt) =>
+          isReplaced() ? null : service.parts.nextAttemptMs(...attempt)
+        original(job, { ...service, parts: { ...service.parts, nextAttemptMs } })
+      },
+    }),
+  },
+] as const satisfies readonly Defect[]
