@@ -1,4 +1,4 @@
-import { createFirstRequestWindows } from '../../reference/limits/fixed-windows.ts'
+import { limiterOf } from '../../reference/limits/limiter.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import { authorization, optioned, styled } from './tools.ts'
 
@@ -54,7 +54,7 @@ export const limits = [
   optioned('quota-small', 'A user has 120 requests a minute.', { quotas: { minute: 120 } }),
   optioned('quota-small-uneven', 'A user has 60 requests in a minute that begins with the first of them.', {
     quotas: { minute: 60 },
-    limiter: createFirstRequestWindows,
+    limiter: limiterOf('first-request-window'),
   }),
   optioned('quota-of-others-tighter', 'The hour is used up before the minute.', {
     quotas: { minute: 1_000_000, hour: 100_000, day: 200_000 },
