@@ -34,6 +34,16 @@ export const life = [
     },
   ),
   timed(
+    'life-instant-declared',
+    'A pod is RUNNING as soon as it is created, and the target file says so.',
+    { provisioningMs: 0, startingMs: 0 },
+    {
+      file: (target) => ({ ...target, absent: { 'pod.provisioning': 'none', 'pod.starting': 'none' } }),
+      verdicts: verdict('not-applicable', [...inProvisioning, ...inStarting]),
+      sameClauses: true,
+    },
+  ),
+  timed(
     'life-no-provisioning',
     'A pod is STARTING as soon as it is created.',
     { provisioningMs: 0 },

@@ -66,7 +66,7 @@ rule('pods.action.stop-frees-compute', async (context) => {
 rule('pods.action.terminate-is-final', async ({ pods, fixture, check, clock, settle, inconclusive }) => {
   const settled = await fixture.pod('TERMINATED')
   // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
-  const young = await fixture.pod('PROVISIONING')
+  const young = await fixture.fresh()
   const reply = await pods.act(young.id, 'terminate')
   if (reply.status >= 300) inconclusive(`terminate was answered ${reply.status}, which another rule judges`)
   const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')

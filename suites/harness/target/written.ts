@@ -1,0 +1,19 @@
+import type { PodsSection, TargetFile } from './file.ts'
+import type { PodStatus } from './types.ts'
+
+/** Needs that a target claims by default, each with the part of the file that claims it. */
+const defaults: Readonly<Record<string, (pods: Partial<PodsSection>, file: TargetFile) => unknown>> = {
+  'pods.cpu': ({ cpu }) => cpu,
+  catalog: ({ cpu }) => cpu,
+  'pods.change': ({ change }) => change,
+  stream: (_, { queue }) => queue?.stream,
+  'quota.reachable': () => undefined,
+}
+
+/** Whether the file itself claims a need that the target offers. A claim that follows from a default is not written. */
+export function isWritten(file: TargetFile, need: string): boolean {
+  const pods: Partial<PodsSection> = typeof file.pods === 'object' ? file.pods : {}
+  if (need.startsWith('pod.')) return pods.statuses?.[need.slice(4).toUpperCase() as PodStatus] !== undefined
+  const part = defaults[need]
+  return part === undefined || part(pods, file) !== undefined
+}
