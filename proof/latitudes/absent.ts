@@ -2,7 +2,7 @@ import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Plane } from '../../suites/harness/exchange.ts'
 import { needsOf } from '../../suites/harness/target/claims.ts'
-import type { EndpointRole, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
+import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import type { Latitude } from '../types.ts'
 import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
@@ -11,10 +11,7 @@ type Without = (target: Target) => Target
 /** What a platform may lack, as its target file says: a latitude for each need of a row that has none of its own. */
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
-  lack('receiver', 'queue', (target) => ({ ...target, receiver: null }), {
-    // A worker takes real time to hold a job, which a controlled clock does not see.
-    verdicts: { 'queue.execution-timeout.not-early': 'inconclusive' },
-  }),
+  lack('receiver', 'queue', (target) => ({ ...target, receiver: null })),
   lack('stream', 'queue', queue({ stream: null })),
   lack('requests', 'queue', queue({ requests: false })),
   lack('openai', 'queue', queue({ openai: false })),
@@ -23,6 +20,8 @@ export const absent: readonly Latitude[] = [
   lack('endpoint.two-workers', 'queue', endpoint('twoWorkers')),
   lack('endpoint.scale-to-zero', 'queue', endpoint('scaleToZero')),
   lack('key.restricted', null, key('restricted')),
+  lack('restricted.may', null, grants({ may: [] })),
+  lack('restricted.may-not', null, grants({ mayNot: [] })),
   lack('key.expired', null, key('expired')),
   lack('key.stranger', null, key('stranger')),
   lack('volume.second', 'pods', plane({ volumeSecond: null })),
@@ -64,6 +63,10 @@ function queue(change: Partial<QueuePlane>): Without {
 function endpoint(role: Exclude<EndpointRole, 'normal'>): Without {
   return (target) =>
     target.queue === null ? target : queue({ endpoints: { ...target.queue.endpoints, [role]: null } })(target)
+}
+
+function grants(change: Partial<Grants>): Without {
+  return (target) => ({ ...target, grants: { ...target.grants, ...change } })
 }
 
 function key(name: KeyName): Without {

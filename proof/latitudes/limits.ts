@@ -51,6 +51,10 @@ export const limits = [
   styled('retry-after-shortest', 'Retry-After covers the window that refused and no other.', {
     retryAfter: 'shortest',
   }),
+  styled('rate-reset-next', 't says when one more request is given back, not when all are.', { rateReset: 'next' }),
+  styled('retry-after-full', 'Retry-After says when all requests of the window are given back.', {
+    retryAfter: 'full',
+  }),
   optioned('quota-small', 'A user has 120 requests a minute.', { quotas: { minute: 120 } }),
   optioned('quota-small-uneven', 'A user has 60 requests in a minute that begins with the first of them.', {
     quotas: { minute: 60 },

@@ -37,7 +37,7 @@ rule(
     const restricted = as('restricted')
     const { pod: exited, requests, offered, nothingDone } = await workingPlane(context, await fixture.pod('RUNNING'))
     const forbidden = permissionsOf(target.grants.mayNot).filter((name) => isAction(name) || offered.includes(name))
-    if (forbidden.length === 0) inconclusive('the target file names nothing that the restricted key may not do')
+    if (forbidden.length === 0) inconclusive('what the restricted key may not do, the target does not offer')
     const running = await fixture.pod('RUNNING')
     const read = await restricted.get(running.id)
     if (read.status === 401) inconclusive('a read is answered 401, so the restricted key is not a valid one')

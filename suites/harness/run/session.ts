@@ -98,9 +98,17 @@ export function createSession(options: SessionOptions): Session {
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
   const deal = options.plain === true ? null : dealTo([...known.values()].filter(isScenario), seed)
   const { running, judge, cut } = createJudging({ shared, common, clock, recorder, cleanup, ended, rowOf, deal })
+  const starved: string[] = []
 
   return {
-    scenarios: inOrder(scenarios, seed, rowOf, target).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
+    scenarios: inOrder(scenarios, seed, rowOf, target).map((rule) => ({
+      id: rule.id,
+      async judge() {
+        const judgement = await judge(rule)
+        if (judgement.verdict === 'unverified') starved.push(rule.id)
+        return judgement
+      },
+    })),
     invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
     running,
     cut,
@@ -109,7 +117,7 @@ export function createSession(options: SessionOptions): Session {
       // Where the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
       await removeLeftovers(shared, clock, owners, cleanup, false)
-      const judgements = fold.judge(rowOf)
+      const judgements = fold.judge(rowOf, starved)
       for (const judgement of judgements) tell(recorder, judgement)
       return judgements
     },

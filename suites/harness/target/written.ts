@@ -6,6 +6,8 @@ const defaults: Readonly<Record<string, (pods: Partial<PodsSection>, file: Targe
   'pods.cpu': ({ cpu }) => cpu,
   catalog: ({ cpu }) => cpu,
   'pods.change': ({ change }) => change,
+  'restricted.may': (_, { keys }) => (typeof keys.restricted === 'object' ? keys.restricted.may : undefined),
+  'restricted.may-not': (_, { keys }) => (typeof keys.restricted === 'object' ? keys.restricted.mayNot : undefined),
   stream: (_, { queue }) => queue?.stream,
   'quota.reachable': () => undefined,
 }
