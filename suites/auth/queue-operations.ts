@@ -2,6 +2,7 @@ import type { QueueCallOptions, QueueClient } from '../harness/client/queue.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import type { QueueOperation } from '../harness/exchange.ts'
+import { oneWorker } from '../queue/full.ts'
 
 export type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
 
@@ -29,21 +30,23 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
   const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
   const input = { secret }
   const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
-  const job = await fixture.submitted(held)
   const idle = new Map<QueueOperation, number>()
-  works('getJobStatus', await queue.status(job.id))
-  works('getEndpointHealth', await queue.health())
-  if (isSeen) {
-    await begun(job)
-    const spare = await fixture.submitted(held)
-    await begun(spare)
-    works('cancelJob', await queue.cancel(spare.id))
-  }
   // Only a job that failed is for /retry; any other would be refused to its owner too.
   const failed = offers('worker')
     ? await ended(await fixture.submitted({ input, steps: [{ fail: 'once more' }] }))
     : null
   const failedId = failed?.status === 'FAILED' ? failed.job?.id : null
+  if (isSeen) {
+    const spare = await fixture.submitted(held)
+    await begun(spare)
+    works('cancelJob', await queue.cancel(spare.id))
+    // One worker is enough for all of this.
+    spare.beacon.release('go')
+  }
+  const job = await fixture.submitted(held)
+  works('getJobStatus', await queue.status(job.id))
+  works('getEndpointHealth', await queue.health())
+  if (isSeen) await begun(job)
   const submissions = isSeen ? [1, 2].map((output) => fixture.job({ input, steps: [{ output }] })) : []
   const [one, two] = submissions.map(({ body }) => body)
 
@@ -105,4 +108,4 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
 }
 
 /** They purge the endpoint where a purge is not refused. */
-export const mayPurge = { uses: ['dedicated'], workers: 2, requests: 32 } as const
+export const mayPurge = { uses: ['dedicated'], workers: oneWorker, requests: 32 } as const
