@@ -11,9 +11,11 @@ const SPACING = {
 
 /** RateLimit and RateLimit-Policy: structured-field lists with an item for each window (heading Limits). */
 export function rateHeaders({ windows }: LimitReading, { style, ratePolicy }: Service): Record<string, string> {
-  const items = windows.map(({ name, remaining, resetSeconds, nextSeconds }) =>
-    renderItem(name, `r=${remaining}`, `t=${style.rateReset === 'next' ? nextSeconds : resetSeconds}`, style),
-  )
+  const items = windows.map(({ name, seconds, remaining, resetSeconds, nextSeconds }) => {
+    // A sliding counter may need longer than its window until it gives one back.
+    const reset = style.rateReset === 'next' ? Math.min(seconds, nextSeconds) : resetSeconds
+    return renderItem(name, `r=${remaining}`, `t=${reset}`, style)
+  })
   return { ratelimit: renderList(items, style), 'ratelimit-policy': ratePolicy }
 }
 

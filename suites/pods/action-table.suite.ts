@@ -3,6 +3,8 @@ import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { restartBeginsMs } from '../harness/fixtures/history.ts'
 import { unseenAdvice } from '../harness/fixtures/pods.ts'
+import { quotaIn } from '../harness/fixtures/short-status.ts'
+import { lengthOf } from '../harness/plan/text.ts'
 import { type PodView, podOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import type { PodStatus } from '../harness/target/types.ts'
@@ -15,6 +17,8 @@ const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
 /** Statuses of pods that may have a history. */
 const settled: ReadonlySet<PodStatus> = new Set(['RUNNING', 'EXITED'])
 const podsTried = 4
+/** A call that is sent later than this was held up by a quota, ms. */
+const lateMs = 1_000
 
 for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as const) {
   const status = name.toUpperCase() as Uppercase<typeof name>
@@ -62,20 +66,31 @@ interface Acted {
  */
 async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {
   const restarted: Acted[] = []
+  let late: { readonly ms: number; readonly reply: Reply } | null = null
+  const sent = (reply: Reply, fromMs: number) => {
+    const ms = reply.exchange.sent.target - fromMs
+    if (ms > Math.max(lateMs, late?.ms ?? 0)) late = { ms, reply }
+    return reply
+  }
   for (let count = 1; count <= podsTried; count++) {
     const { id } = await context.fixture.pod(status)
-    const before = await context.pods.get(id)
+    const fromMs = context.clock.now()
+    const before = sent(await context.pods.get(id), fromMs)
     const pod = podOf(before.json, before.exchange.n)
     if (pod?.status !== status) continue
-    const reply = await context.pods.act(id, action)
+    const reply = sent(await context.pods.act(id, action), before.exchange.received.target)
     const acted = { pod, before, reply }
     if (!transient.has(status) || (await isSound(context, acted, action))) return acted
     if (action === 'restart' && reply.status === 200) restarted.push(acted)
   }
   const last = restarted.at(-1)
   if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
-  const advice = transient.has(status) ? `; ${unseenAdvice(status)}` : ''
+  const advice = transient.has(status) ? `; ${late === null ? unseenAdvice(status) : lateText(late)}` : ''
   context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}${advice}`)
+}
+
+function lateText({ ms, reply }: { readonly ms: number; readonly reply: Reply }): string {
+  return `for ${quotaIn(reply)} a call was sent ${lengthOf(ms)} late`
 }
 
 /** Whether a pod that is left alone is still in the status after as long as the calls took: they were not too late. */

@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly headers?: HeaderPairs
   /** Takes a 429 as the answer instead of waiting it out. */
   readonly raw429?: boolean
+  /** Sent past all others that wait for the quota. */
+  readonly atOnce?: boolean
   /** Sent on a connection of its own, which nothing was sent on before. */
   readonly newConnection?: boolean
 }

@@ -56,6 +56,7 @@ export function createPodClient({ plane, key, send, creating, removed }: PodClie
       headers: headersOf(key.value, body !== undefined, 'application/json, application/problem+json', options),
       body: bytesOf(body),
       raw429: options.raw429 ?? false,
+      atOnce: options.atOnce ?? false,
       ...(options.newConnection === undefined ? {} : { newConnection: options.newConnection }),
     })
   }

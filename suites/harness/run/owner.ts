@@ -7,6 +7,7 @@ import type { Actor } from '../clock/types.ts'
 import type { Context, Settled } from '../context.ts'
 import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
+import type { ShortStatuses } from '../fixtures/short-status.ts'
 import type { HookCall } from '../hooks/hooks.ts'
 import { Inconclusive, Unclaimed } from '../outcome.ts'
 import { randomFrom } from '../random.ts'
@@ -26,6 +27,7 @@ export interface Shared {
   readonly controlled: boolean
   readonly seed: number
   readonly resources: ResourceLedger
+  readonly shortStatuses: ShortStatuses
   /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
   readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
   /** The receiver of the run; null where the target does not reach the suite. */
@@ -121,6 +123,8 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
       },
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
       sleep: (ms) => actor.sleep(ms),
+      now: () => actor.now(),
+      shortStatuses: shared.shortStatuses,
       fellBack() {},
       lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),

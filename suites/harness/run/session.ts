@@ -1,10 +1,11 @@
 import type { RuleRow } from '../../../generated/rules.ts'
-import { createPacers } from '../client/pacers.ts'
+import { createGates } from '../client/gates.ts'
 import type { Line } from '../client/sender.ts'
 import type { RunClock } from '../clock/types.ts'
 import type { Exchange } from '../exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
+import { createShortStatuses } from '../fixtures/short-status.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import { Stalled, Unverified } from '../outcome.ts'
 import { createDesk } from '../receiver/desk.ts'
@@ -141,7 +142,20 @@ function isScenario(rule: Rule): rule is Scenario {
 function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
   const { run, clock, recorder, seed, transport, wallNow, door } = options
   let count = 0
-  const pacerOf = createPacers()
+  let looks = 0
+  const gateOf = createGates({
+    now: () => clock.now(),
+    longestMs: target.tolerances.rateWaitMs,
+    requestsPerMinute: target.budget.requestsPerMinute,
+    async refresh() {
+      const { actor, pods } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+      try {
+        await pods.list({ raw429: true, atOnce: true })
+      } finally {
+        actor.done()
+      }
+    },
+  })
   const line: Line = {
     run,
     version: options.version,
@@ -150,7 +164,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     now: () => clock.now(),
     wallNow,
     next: () => ++count,
-    pacer: (outgoing) => (outgoing.key === null || clock.kind === 'record' ? null : pacerOf(outgoing)),
+    gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judge(exchange)
@@ -184,6 +198,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     controlled: clock.controlled,
     seed,
     resources: options.resources,
+    shortStatuses: createShortStatuses(target.tolerances.pollMs),
     desk,
   }
   return { shared, exchanges: () => count }
