@@ -61,6 +61,7 @@ rule('queue.ttl.completed', async (context) => {
     const job = await fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
     const end = await follow(job, (status) => status === 'COMPLETED', ttlMs - leadMs)
     if (!end.settled) continue
+    context.freeWorkers()
     check('gone').status(await afterEnd(context, job, ttlMs), 404)
     return
   }
@@ -70,6 +71,8 @@ rule('queue.ttl.completed', async (context) => {
 rule('queue.ttl.not-early', async (context) => {
   const ttlMs = 20_000
   const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
+  const end = await context.follow(job, (status) => status === 'COMPLETED', ttlMs / 2)
+  if (end.settled) context.freeWorkers()
   context.check('there').status(await beforeEnd(context, job, ttlMs), 200)
 })
 

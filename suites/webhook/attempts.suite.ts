@@ -13,6 +13,7 @@ rule('webhook.once', async (context) => {
   check('not-before').that(early === null, 'no request while the job runs', 'a request', job.reply)
   job.beacon.release('go')
   const end = await completed(context, job)
+  context.freeWorkers()
   const first = await attempt(context, job, 1)
   check('notified').that(first !== null, 'a request once the job is done', 'no request', end.reply)
   const second = await attempt(context, job, 2)
@@ -23,6 +24,7 @@ rule('webhook.retries', async (context) => {
   const { fixture, check } = context
   const job = await fixture.submitted({ steps: [{ output: 1 }], webhook: 500 })
   const { reply } = await completed(context, job)
+  context.freeWorkers()
   const count = await countAttempts(context, job, mostAttempts + 1)
   check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), reply)
   check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), reply)
@@ -32,6 +34,7 @@ rule('webhook.three', async (context) => {
   const { fixture, check } = context
   const job = await fixture.submitted({ steps: [{ output: 1 }], webhook: 500 })
   const { reply } = await completed(context, job)
+  context.freeWorkers()
   const count = await countAttempts(context, job, mostAttempts + 1)
   check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), reply)
 })
@@ -41,11 +44,12 @@ rule('webhook.stops-on-success', async (context) => {
   const steps = [{ output: 1 }]
   const second = await fixture.submitted({ steps, webhook: [500, 200] })
   const third = await fixture.submitted({ steps, webhook: [500, 500, 200] })
-  for (const [clause, job, expected] of [
-    ['two', second, 2],
-    ['three', third, 3],
+  const [ofSecond, ofThird] = [await completed(context, second), await completed(context, third)]
+  context.freeWorkers()
+  for (const [clause, job, { reply }, expected] of [
+    ['two', second, ofSecond, 2],
+    ['three', third, ofThird, 3],
   ] as const) {
-    const { reply } = await completed(context, job)
     const count = await countAttempts(context, job, expected + 1)
     check(clause).that(count === expected, requests(expected), requests(count), reply)
   }
@@ -57,8 +61,8 @@ rule('webhook.only-200-strict', async (context) => {
   const { fixture, reading } = context
   // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
   const redirected = await fixture.submitted({ steps: [{ output: 1 }], webhook: [{ redirect: '/' }, 200] })
-  await expectRetriedAfter(context, [201, 204])
   await completed(context, redirected)
+  await expectRetriedAfter(context, [201, 204])
   reading('302', requests(await countAttempts(context, redirected, 2)))
 })
 
@@ -69,8 +73,10 @@ async function expectRetriedAfter(context: Context, statuses: readonly number[])
   for (const status of statuses) {
     jobs.push({ status, job: await fixture.submitted({ steps: [{ output: 1 }], webhook: [status, 200] }) })
   }
-  for (const { status, job } of jobs) {
-    const { reply } = await completed(context, job)
+  const ends = []
+  for (const { status, job } of jobs) ends.push({ status, job, reply: (await completed(context, job)).reply })
+  context.freeWorkers()
+  for (const { status, job, reply } of ends) {
     const count = await countAttempts(context, job, 2)
     check(`retried-${status}`).that(count === 2, `a second request after a ${status}`, requests(count), reply)
   }

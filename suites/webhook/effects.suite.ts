@@ -10,6 +10,7 @@ rule('webhook.spacing', async (context) => {
   const { webhookSpacingMs: toleranceMs } = target.tolerances
   const job = await fixture.submitted({ steps: [{ output: 1 }], webhook: [{ slowMs, status: 500 }, 500] })
   const { reply } = await completed(context, job)
+  context.freeWorkers()
   const { sent, received } = reply.exchange
   const roundTripMs = received.target - sent.target
   let former = await attempt(context, job, 1)

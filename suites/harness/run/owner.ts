@@ -141,6 +141,7 @@ export function createContext(
   fixture: Context['fixture'],
   vary: Variation,
   log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
+  freeWorkers: () => void,
 ): Context {
   return {
     row,
@@ -164,6 +165,7 @@ export function createContext(
     begun: owner.queue.begun,
     stoodStill: (first, last) => shared.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
+    freeWorkers,
     offers: (need) => missing(shared.target, need) === null,
     random: owner.random,
     unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,

@@ -52,6 +52,8 @@ export interface SessionOptions {
   readonly cuts?: readonly CutEvent[]
   /** Every rule in its plain case: nothing is drawn. */
   readonly plain?: boolean
+  /** Told when a rule gives back its workers before it ends. */
+  readonly workersFreed?: (rule: string) => void
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -98,7 +100,17 @@ export function createSession(options: SessionOptions): Session {
   const known = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
   const deal = options.plain === true ? null : dealTo([...known.values()].filter(isScenario), seed)
-  const { running, judge, cut } = createJudging({ shared, common, clock, recorder, cleanup, ended, rowOf, deal })
+  const { running, judge, cut } = createJudging({
+    shared,
+    common,
+    clock,
+    recorder,
+    cleanup,
+    ended,
+    rowOf,
+    deal,
+    ...(options.workersFreed === undefined ? {} : { workersFreed: options.workersFreed }),
+  })
   const starved: string[] = []
 
   return {
