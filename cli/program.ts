@@ -47,7 +47,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--max-cost <usd>', 'refuse a run that costs more by its plan, and end one that comes to more', price)
     .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
 
-  command('plan', 'say how long a run takes and what a budget leaves out; sends nothing')
+  command('plan', 'say how long a run takes and what a budget leaves out; asks the target for its quotas')
     .option('--target <file>', 'the target file; without it, that of the reference')
     .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; may be given again', gather, [])
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')

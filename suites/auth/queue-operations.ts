@@ -64,7 +64,8 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', input, options))
   }
   if (offers('endpoint.dedicated')) {
-    requests.set('purgeQueue', (client, options) => client.on('dedicated').purge(options))
+    // A refused call is no purge; where it is counted as one, a 429 says how long to wait.
+    requests.set('purgeQueue', (client, options) => client.on('dedicated').purge({ ...options, unpaced: true }))
   }
 
   for (const operation of idle.keys()) requests.delete(operation)
@@ -108,4 +109,4 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
 }
 
 /** They purge the endpoint where a purge is not refused. */
-export const mayPurge = { uses: ['dedicated'], workers: oneWorker, requests: 32 } as const
+export const mayPurge = { uses: ['dedicated'], workers: oneWorker } as const

@@ -35,55 +35,47 @@ rule('pods.patch.size-minimum', async (context) => {
   check('refused').status(with400, 422)
 })
 
-rule(
-  'pods.patch.extra',
-  async (context) => {
-    const plumbline = true
-    const network = movedNetwork(context)
-    const pod = await patchablePod(context, { mount: 'network' })
-    const wrong = [{ network: [network], plumbline }, { network: [{ ...network, plumbline }] }]
-    await refuses(
-      context,
-      pod,
-      wrong.map((mounts) => ({ mounts })),
-      422,
-    )
-    if (!context.offers('pods.persistent')) return
-    const hostPod = await patchablePod(context, { mount: 'persistent' })
-    await refuses(context, hostPod, [{ mounts: { persistent: { ...movedPersistent(context), plumbline } } }], 422)
-  },
-  { lastsMs: 15_000 },
-)
+rule('pods.patch.extra', async (context) => {
+  const plumbline = true
+  const network = movedNetwork(context)
+  const pod = await patchablePod(context, { mount: 'network' })
+  const wrong = [{ network: [network], plumbline }, { network: [{ ...network, plumbline }] }]
+  await refuses(
+    context,
+    pod,
+    wrong.map((mounts) => ({ mounts })),
+    422,
+  )
+  if (!context.offers('pods.persistent')) return
+  const hostPod = await patchablePod(context, { mount: 'persistent' })
+  await refuses(context, hostPod, [{ mounts: { persistent: { ...movedPersistent(context), plumbline } } }], 422)
+})
 
-rule(
-  'pods.patch.wrong-type',
-  async (context) => {
-    const network = movedNetwork(context)
-    const pod = await patchablePod(context, { mount: 'network' })
-    const wrong = ['none', 7, [{ network: [network] }], { network }, { network: [network.path] }]
-    const paths = [7, true, [network.path]].map((path) => ({ network: [{ ...network, path }] }))
-    await refuses(
-      context,
-      pod,
-      [...wrong, ...paths].map((mounts) => ({ mounts })),
-      422,
-    )
-    // A volumeId of another type is another volume as well.
-    await refuses(context, pod, [{ mounts: { network: [{ ...network, volumeId: 7 }] } }], 400, 422)
-    if (!context.offers('pods.persistent')) return
-    const hostPod = await patchablePod(context, { mount: 'persistent' })
-    const persistent = movedPersistent(context)
-    const { path, size } = persistent
-    const mounts = ['none', [persistent], { path, size: String(size) }, { size, path: 7 }]
-    await refuses(
-      context,
-      hostPod,
-      mounts.map((mount) => ({ mounts: { persistent: mount } })),
-      422,
-    )
-  },
-  { lastsMs: 15_000 },
-)
+rule('pods.patch.wrong-type', async (context) => {
+  const network = movedNetwork(context)
+  const pod = await patchablePod(context, { mount: 'network' })
+  const wrong = ['none', 7, [{ network: [network] }], { network }, { network: [network.path] }]
+  const paths = [7, true, [network.path]].map((path) => ({ network: [{ ...network, path }] }))
+  await refuses(
+    context,
+    pod,
+    [...wrong, ...paths].map((mounts) => ({ mounts })),
+    422,
+  )
+  // A volumeId of another type is another volume as well.
+  await refuses(context, pod, [{ mounts: { network: [{ ...network, volumeId: 7 }] } }], 400, 422)
+  if (!context.offers('pods.persistent')) return
+  const hostPod = await patchablePod(context, { mount: 'persistent' })
+  const persistent = movedPersistent(context)
+  const { path, size } = persistent
+  const mounts = ['none', [persistent], { path, size: String(size) }, { size, path: 7 }]
+  await refuses(
+    context,
+    hostPod,
+    mounts.map((mount) => ({ mounts: { persistent: mount } })),
+    422,
+  )
+})
 
 /** Whether a persistent mount is made larger, and smaller again, to a size that is valid. */
 async function canShrink(context: Context, { id }: PodView): Promise<boolean> {

@@ -45,19 +45,15 @@ rule('pods.patch.cpu-persistent', async (context) => {
   await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], ...cpuPersistent)
 })
 
-rule(
-  'pods.patch.both',
-  async (context) => {
-    const { offers } = context
-    const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
-    const pod = await patchablePod(context, { mount: 'network' })
-    // A CPU pod may refuse the persistent mount first, with a status of that rule.
-    await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? bothMounts : cpuPersistent))
-    if (offers('pods.persistent'))
-      await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
-  },
-  { lastsMs: 15_000 },
-)
+rule('pods.patch.both', async (context) => {
+  const { offers } = context
+  const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
+  const pod = await patchablePod(context, { mount: 'network' })
+  // A CPU pod may refuse the persistent mount first, with a status of that rule.
+  await refuses(context, pod, [{ mounts }], ...(offers('pods.gpu') ? bothMounts : cpuPersistent))
+  if (offers('pods.persistent'))
+    await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
+})
 
 rule('pods.patch.other-volume', async (context) => {
   const volumeId = context.target.pods?.volumeSecond

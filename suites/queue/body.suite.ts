@@ -17,7 +17,7 @@ rule(
     await expectRefused(context, 'not-json', notJson.map(raw))
     await expectRefused(context, 'not-object', [[valid], [], null, 1, true, 'input'])
   },
-  { requests: 26, workers: oneWorker },
+  { workers: oneWorker },
 )
 
 rule(
@@ -39,7 +39,7 @@ rule(
       [null, 'text', '{}', 1, true, [], [{}]].map((input) => ({ input })),
     )
   },
-  { requests: 17, workers: oneWorker },
+  { workers: oneWorker },
 )
 
 rule('queue.body.ttl-bounds', async (context) => {

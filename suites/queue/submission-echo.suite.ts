@@ -31,7 +31,7 @@ rule(
     const isWhole = typeof output === 'string' && output.length === recordedBytes
     reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
   },
-  { workers: 3, requests: 20 },
+  { workers: 3 },
 )
 
 function otherThan(output: unknown): string {

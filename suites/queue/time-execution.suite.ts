@@ -57,7 +57,7 @@ rule(
     // The time may count from before the worker begins.
     await freed(context, Math.min(...endsMs) - target.tolerances.dispatchMs - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], lastsMs: 7_000 },
+  { uses: ['twoWorkers'] },
 )
 
 rule('queue.execution-timeout.not-early', async (context) => {

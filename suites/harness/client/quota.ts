@@ -47,7 +47,7 @@ export function createQuota(line: Pick<Line, 'gate'>, actor: Actor, isGone: () =
 
   return {
     async within(outgoing, isRefused, send) {
-      const gate = outgoing.unpaced === true ? null : line.gate(outgoing)
+      const gate = outgoing.unpaced === true && !isRefused ? null : line.gate(outgoing)
       if (gate === null) return send(null)
       let answered: Answered
       try {

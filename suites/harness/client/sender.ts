@@ -37,7 +37,7 @@ export interface Outgoing {
   readonly body: Uint8Array | null
   /** A 429 is the answer and not waited out. */
   readonly raw429: boolean
-  /** Sent without regard to quotas. */
+  /** Sent without regard to quotas, until it is answered 429. */
   readonly unpaced?: boolean
   /** Sent past all others that wait for the quota. */
   readonly atOnce?: boolean

@@ -114,7 +114,7 @@ export function createSession(options: SessionOptions): Session {
   const starved: string[] = []
 
   return {
-    scenarios: inOrder(scenarios, seed, rowOf, target).map((rule) => ({
+    scenarios: inOrder(scenarios, seed, rowOf).map((rule) => ({
       id: rule.id,
       async judge() {
         const judgement = await judge(rule)
