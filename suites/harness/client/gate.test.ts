@@ -3,6 +3,7 @@ import type { Variant } from '../../../proof/types.ts'
 import { limiterOf } from '../../../reference/limits/limiter.ts'
 import { composeOptions, type ReferenceOptions } from '../../../reference/options.ts'
 import type { Context } from '../context.ts'
+import { Unverified } from '../outcome.ts'
 import type { EvidenceEvent } from '../record/events.ts'
 import { type RigOptions, runOnRig, type TestScenario } from '../testing/rig.ts'
 
@@ -129,6 +130,32 @@ test('budget.requestsPerMinute bounds the requests of all keys in any minute', a
   expect(sentS).toHaveLength(40)
   for (const from of sentS) expect(sentS.filter((at) => at >= from && at < from + 60).length).toBeLessThanOrEqual(10)
   expect(sentS.at(-1)).toBe(180)
+})
+
+test('a rule that is ended leaves the line at once', async () => {
+  let cut = () => {}
+  const { verdicts, owners, sentS } = await run(
+    {
+      'pods.ended': lists(20),
+      'pods.other': {
+        row: { area: 'pods' },
+        async run({ as, check, clock }) {
+          await clock.sleep(1_000)
+          cut()
+          await clock.sleep(1_000)
+          check('listed').status(await as('second').list(), 200)
+        },
+      },
+    },
+    {
+      variants: [variant({ quotas: { minute: 6 }, limiter: limiterOf('token-bucket') })],
+      opened: (session) => {
+        cut = () => session.cut(new Unverified('ended by the test'), ['pods.ended'])
+      },
+    },
+  )
+  expect(verdicts).toEqual({ 'pods.ended': 'ended by the test', 'pods.other': 'passed' })
+  expect([owners.at(-1), owners.length, sentS.at(-1)]).toEqual(['pods.other', 7, 60])
 })
 
 /** Makes a pod and sees it STARTING. */

@@ -65,7 +65,7 @@ export interface Sender extends Pick<Quota, 'reserve' | 'release'> {
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
   begin(outgoing: Outgoing): Coming<Reply>
-  /** Gives up all that is unanswered; nothing is sent any more. */
+  /** Gives up all that is unanswered; nothing is sent any more. Before `release`, which wakes what waits for a quota. */
   abandon(): void
 }
 

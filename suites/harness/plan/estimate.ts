@@ -63,14 +63,14 @@ export function besideRules(target: Target, perMinute: number | null): Pick<Cost
 
 function inSituation(target: Target, perMinute: number | null, of: (situation: Situation) => Cost): Cost {
   const isAtOnce = ['pod.provisioning', 'pod.starting'].every((need) => missing(target, need) !== null)
-  if (isAtOnce) return of('atOnce')
   const share = Math.log((perMinute ?? freePerMinute) / pacedPerMinute) / Math.log(freePerMinute / pacedPerMinute)
   const [paced, free, freed] = [of('paced'), of('free'), Math.min(1, Math.max(0, share))]
   const { requests, podMs } = free
   // The times of a paced run are those of its quota, which bounds the run as a whole.
-  return {
-    ...free,
-    requests: paced.requests + (requests - paced.requests) * freed,
-    podMs: paced.podMs + (podMs - paced.podMs) * freed,
+  const mixedMs = paced.podMs + (podMs - paced.podMs) * freed
+  if (isAtOnce) {
+    const atOnce = of('atOnce')
+    return { ...atOnce, podMs: podMs === 0 ? 0 : (atOnce.podMs * mixedMs) / podMs }
   }
+  return { ...free, requests: paced.requests + (requests - paced.requests) * freed, podMs: mixedMs }
 }

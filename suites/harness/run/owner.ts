@@ -108,8 +108,8 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     left,
     release() {
       released = true
-      sender.release()
       sender.abandon()
+      sender.release()
     },
     maker: (cpu) => ({
       target,
