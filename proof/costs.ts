@@ -3,14 +3,17 @@ import { type Exchange, isQueueOperation, isSuccess } from '../suites/harness/ex
 import type { Cost, Costs, Situation } from '../suites/harness/plan/costs.ts'
 import { idIn } from '../suites/harness/read.ts'
 import { allRules } from '../suites/harness/registry.ts'
+import { rowOf } from '../suites/harness/run/rows.ts'
 import { judgeOn } from './judge.ts'
 import { optioned, startsAtOnce } from './latitudes/tools.ts'
 import type { Variant } from './types.ts'
 
+const perMinute = 60
+
 /** The reference in each situation that a plan tells apart. */
 const variants: Readonly<Record<Situation, readonly Variant[]>> = {
   free: [],
-  paced: [optioned('paced', 'A user has 60 requests a minute.', { quotas: { minute: 60 } })],
+  paced: [optioned('paced', 'A user has 60 requests a minute.', { quotas: { minute: perMinute } })],
   atOnce: [optioned('at-once', 'Pods start at once.', { life: { provisioningMs: 0, startingMs: 0 } }, startsAtOnce)],
 }
 
@@ -37,9 +40,16 @@ type Sum = { -readonly [K in keyof Cost]: number }
 async function measureRequests(on: readonly Variant[], seed: number, costOf: (name: string) => Sum): Promise<void> {
   const alive = new Map<string, { readonly cost: Sum; readonly sinceMs: number }>()
 
-  function exchanged({ owner, operation, response, subject, received, key }: Exchange): void {
+  let [firstMs, lastMs, limited] = [Number.POSITIVE_INFINITY, 0, 0]
+
+  function exchanged({ owner, operation, response, sent, subject, received, key }: Exchange): void {
     const cost = costOf(nameOf(owner, isQueueOperation(operation) ? 'queue' : 'pods'))
     cost.requests++
+    if (!isQueueOperation(operation)) {
+      firstMs = Math.min(firstMs, sent.target)
+      lastMs = received.target
+      limited++
+    }
     if (response === null || !isSuccess(response.status)) return
     if (operation === 'runJob' || operation === 'runJobSync') cost.jobs++
     if (operation === 'createPod') {
@@ -54,7 +64,11 @@ async function measureRequests(on: readonly Variant[], seed: number, costOf: (na
     alive.delete(subject ?? '')
   }
 
-  await judgeOn({ variants: on, rules: allRules(), seed, asReal: true, cleanup: 'all', exchanged })
+  const isPaced = on === variants.paced
+  // What waits for days is paced by nothing.
+  const rules = allRules().filter(({ id }) => !isPaced || rowOf(id).profile === 'core')
+  await judgeOn({ variants: on, rules, seed, asReal: true, cleanup: 'all', exchanged })
+  if (isPaced) costOf('unused').requests += perMinute + ((lastMs - firstMs) / 60_000) * perMinute - limited
 }
 
 /** Of each rule alone: that rules wait for each other is for the plan to say. */

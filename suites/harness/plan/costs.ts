@@ -13,7 +13,7 @@ export interface Cost {
   readonly jobs: number
 }
 
-/** Costs by rule; those of no rule (shared fixtures, pacing) by plane. */
+/** Costs by rule; those of no rule (shared fixtures, pacing) by plane, and what of a quota goes unused as `unused`. */
 export type Costs = Readonly<Record<string, Cost>>
 
 /**
@@ -34,10 +34,13 @@ export function costOfRule({ id, area }: { readonly id: string; readonly area: s
   return cost === undefined ? medianOf(area, situation) : { ...nothing, ...cost }
 }
 
-/** What a run takes of the pod API beside its rules, for each rule that makes a pod. */
-export function besidePods(situation: Situation): Cost {
+/**
+ * What a run takes of the pod API beside its rules, for each rule that makes a pod: `pods` in shared fixtures and for
+ * pacing, `unused` of the quota.
+ */
+export function besidePods(name: 'pods' | 'unused', situation: Situation): Cost {
   const makers = Object.values(costs.free).filter(({ pods = 0 }) => pods > 0).length - 1
-  const { requests = 0, pods = 0 } = costs[situation].pods ?? costs.free.pods ?? nothing
+  const { requests = 0, pods = 0 } = costs[situation][name] ?? costs.free[name] ?? nothing
   return { ...nothing, requests: requests / makers, pods: pods / makers }
 }
 

@@ -3,7 +3,7 @@ import type { Scenario } from '../registry.ts'
 import { missing, needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { besidePods, type Cost, costOfRule, type Situation } from './costs.ts'
-import type { PlanRule } from './plan.ts'
+import type { Beside, PlanRule } from './plan.ts'
 import { claimOf, waitMsOf } from './resources.ts'
 
 /** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
@@ -56,9 +56,10 @@ export function estimate(
 }
 
 /** What a run takes of the pod API beside its rules, for each rule about pods. */
-export function besideRules(target: Target, perMinute: number | null): Pick<Cost, 'requests' | 'pods'> {
-  const { requests, pods } = inSituation(target, perMinute, besidePods)
-  return { requests, pods }
+export function besideRules(target: Target, perMinute: number | null): Beside {
+  const of = (name: 'pods' | 'unused') => inSituation(target, perMinute, (situation) => besidePods(name, situation))
+  const { requests, pods } = of('pods')
+  return { requests, pods, unused: of('unused').requests }
 }
 
 function inSituation(target: Target, perMinute: number | null, of: (situation: Situation) => Cost): Cost {

@@ -9,7 +9,7 @@ const free: PlanResources = {
   workers: 3,
   quotas: [],
   longestMs: 180_000,
-  beside: { requests: 0, pods: 0 },
+  beside: { requests: 0, pods: 0, unused: 0 },
   aroundMs: 0,
 }
 const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
@@ -94,7 +94,7 @@ const plans: readonly [
     [rule('a', 10, { requests: 120 })],
     { quotas: [minute] },
     null,
-    150,
+    120,
     [],
   ],
   [
@@ -107,15 +107,15 @@ const plans: readonly [
       ],
     },
     null,
-    90,
+    60,
     [],
   ],
   [
-    'only requests to the pod API are counted, those beside the rules too',
+    'only requests to the pod API are counted, those beside the rules and what goes unused too',
     [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, isAboutPods: false })],
-    { quotas: [minute], beside: { requests: 6, pods: 0 } },
+    { quotas: [minute], beside: { requests: 6, pods: 0, unused: 2 } },
     null,
-    96,
+    68,
     [],
   ],
   [
@@ -174,8 +174,8 @@ const plans: readonly [
     'what sends most is left out where the quota decides',
     [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
     { quotas: [minute] },
-    66,
-    60,
+    46,
+    30,
     ['b'],
   ],
   ['a budget of nothing leaves all out', [rule('a', 1)], {}, 0, 0, ['a']],
@@ -211,7 +211,7 @@ test('a plan says what it leaves out, and why', () => {
 test('a plan says which window decides, and why a rule is left out for a quota', () => {
   const rules = [rule('few', 3, { requests: 30 }), rule('many', 3, { requests: 90 })]
   expect(planLines(planRun(rules, { ...free, quotas: [minute] }, null))[0]).toMatch(
-    /done in about 2m30s; the requests that the target grants decide \(window minute: 60 in 1m\)$/,
+    /done in about 2m; the requests that the target grants decide \(window minute: 60 in 1m\)$/,
   )
   expect(planRun(rules, { ...free, quotas: [hour] }, null).leftOut).toEqual([
     { rule: 'many', reason: 'left out by the window hour: it has 40 of 100 requests left and is not waited out' },

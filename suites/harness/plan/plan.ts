@@ -32,9 +32,17 @@ export interface PlanResources extends Resources {
   /** Windows that are longer are not waited out, ms. */
   readonly longestMs: number
   /** What a run takes of the pod API beside its rules, for each rule about pods. */
-  readonly beside: { readonly requests: number; readonly pods: number }
+  readonly beside: Beside
   /** What a run takes before its first rule and after its last, real ms. */
   readonly aroundMs: number
+}
+
+/** What belongs to no rule. */
+export interface Beside {
+  readonly requests: number
+  readonly pods: number
+  /** Requests that a quota grants and that nobody sends, since some wait for several together. */
+  readonly unused: number
 }
 
 /** How long a run is expected to take, and why. */
@@ -132,7 +140,8 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
   const aboutPods = rules.filter(({ claim }) => claim.isAboutPods)
   const shared = { requests: beside.requests * aboutPods.length, pods: beside.pods * aboutPods.length }
-  const granted = grantedMs(sum(({ requests }) => requests, aboutPods) + shared.requests, quotas, longestMs)
+  const taken = sum(({ requests }) => requests, aboutPods) + shared.requests + beside.unused * aboutPods.length
+  const granted = grantedMs(taken, quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
   const ms = Math.max(pathMs, granted.ms)
   const first = rules.reduce<PlanRule | undefined>(

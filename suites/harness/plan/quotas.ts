@@ -31,8 +31,7 @@ export function grantedMs(
   const waits = quotas.map((by) => {
     const lacking = requests - by.remaining
     if (lacking <= 0) return { ms: 0, by }
-    // A window that gives all back at its end leaves half of itself unused, on the average.
-    const ms = Math.ceil((lacking / by.quota + 0.5) * by.lengthMs)
+    const ms = Math.ceil((lacking / by.quota) * by.lengthMs)
     return { ms: by.lengthMs > longestMs ? Number.POSITIVE_INFINITY : ms, by }
   })
   return waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), { ms: 0, by: null as PlanQuota | null })
