@@ -43,6 +43,16 @@ function statusOf(event: Extract<EvidenceEvent, { type: 'exchange' }>): number |
   return event.response?.status ?? String(event.failure)
 }
 
+/** Makes a pod and sees it STARTING. */
+const catches: TestScenario = {
+  row: { area: 'pods' },
+  async run({ fixture, pods, check }) {
+    const { id } = await fixture.pod('STARTING')
+    const { status } = check('caught').object(await pods.get(id))
+    check('caught').that(status === 'STARTING', 'STARTING', String(status), null)
+  },
+}
+
 test('rules share a quota without a 429, each in its turn', async () => {
   const { verdicts, statuses, sentS } = await run(
     { 'pods.a': lists(15), 'pods.b': lists(15) },
@@ -158,15 +168,13 @@ test('a rule that is ended leaves the line at once', async () => {
   expect([owners.at(-1), owners.length, sentS.at(-1)]).toEqual(['pods.other', 7, 60])
 })
 
-/** Makes a pod and sees it STARTING. */
-const catches: TestScenario = {
-  row: { area: 'pods' },
-  async run({ fixture, pods, check }) {
-    const { id } = await fixture.pod('STARTING')
-    const { status } = check('caught').object(await pods.get(id))
-    check('caught').that(status === 'STARTING', 'STARTING', String(status), null)
-  },
-}
+test('a quota that is used up for long ends a rule that would reserve some of it, also by replay', async () => {
+  const { verdicts } = await run(
+    { 'pods.a': lists(5), 'pods.catches': catches },
+    { variants: [variant({ quotas: { hour: 5 } })] },
+  )
+  expect(verdicts['pods.catches']).toMatch(/was not sent: the target answered 429 and grants nothing for another/)
+})
 
 test.each([
   ['short', { provisioningMs: 2_000, startingMs: 3_000 }],

@@ -9,10 +9,7 @@ const podRequest = { operation: 'getPod', key: 'full' } as const
 export interface Quota {
   /** Sends once the quota has room; `unsent` says why it never will. `isRefused`: the request was answered 429 before. */
   within(outgoing: Outgoing, isRefused: boolean, send: (unsent: string | null) => Promise<Exchange>): Promise<Exchange>
-  /**
-   * Waits until the full key's quota has room for so many requests in a row, and keeps it. Rejects with Inconclusive if it
-   * has none in time.
-   */
+  /** Waits until the full key's quota has room for so many requests in a row, and keeps it. Keeps nothing of one that is used up. */
   reserve(requests: number): Promise<void>
   /** Gives back what was reserved and not used. */
   release(): void
@@ -68,7 +65,12 @@ export function createQuota(line: Pick<Line, 'gate'>, actor: Actor, isGone: () =
     async reserve(requests) {
       const gate = line.gate(podRequest)
       if (gate === null || reserved >= requests) return
-      reserved += await waiting(gate, gate.reserve(visitor, requests - reserved))
+      try {
+        reserved += await waiting(gate, gate.reserve(visitor, requests - reserved))
+      } catch (error) {
+        // The request that follows is not sent for the same reason, and that is recorded.
+        if (!(error instanceof UsedUp)) throw error
+      }
     },
     release() {
       line.gate(podRequest)?.giveBack(reserved)

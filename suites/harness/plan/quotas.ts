@@ -10,6 +10,9 @@ export interface PlanQuota {
   readonly remaining: number
 }
 
+/** The share of a window that is not waited out which a run uses: it has to remove what it made, and a plan is an estimate. */
+const usable = 0.9
+
 /** The quotas of a run: those that the target shows, and the one of the target file. */
 export function quotasOf(windows: readonly RateWindow[], { budget }: Pick<Target, 'budget'>): PlanQuota[] {
   const { requestsPerMinute: most } = budget
@@ -29,10 +32,8 @@ export function grantedMs(
   longestMs: number,
 ): { readonly ms: number; readonly by: PlanQuota | null } {
   const waits = quotas.map((by) => {
-    const lacking = requests - by.remaining
-    if (lacking <= 0) return { ms: 0, by }
-    const ms = Math.ceil((lacking / by.quota) * by.lengthMs)
-    return { ms: by.lengthMs > longestMs ? Number.POSITIVE_INFINITY : ms, by }
+    if (by.lengthMs > longestMs) return { ms: requests > by.remaining * usable ? Number.POSITIVE_INFINITY : 0, by }
+    return { ms: Math.ceil((Math.max(0, requests - by.remaining) / by.quota) * by.lengthMs), by }
   })
   return waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), { ms: 0, by: null as PlanQuota | null })
 }
