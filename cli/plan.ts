@@ -45,7 +45,7 @@ export async function planOf(
 
 const notAsked: ShownQuota = { windows: [], failure: null }
 
-/** Throws UsageError where a run would cost more than it may, or nobody says what it costs: nothing has been created then. */
+/** Throws UsageError if a run would cost more than it may, or its price is unknown. Nothing has been created by then. */
 export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | undefined): void {
   if (maxCost === undefined) return
   const cost = costOf(plan, budget)

@@ -4,7 +4,7 @@ import { overHttp } from '../suites/harness/transport/http.ts'
 import { TransportFailure } from '../suites/harness/transport/types.ts'
 import { version } from './home.ts'
 
-/** What the pod API shows of its quotas. */
+/** The quotas that the pod API shows. */
 export interface ShownQuota {
   /** Empty if it shows none. */
   readonly windows: readonly RateWindow[]

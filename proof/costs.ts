@@ -17,7 +17,7 @@ const variants: Readonly<Record<Situation, readonly Variant[]>> = {
   atOnce: [optioned('at-once', 'Pods start at once.', { life: { provisioningMs: 0, startingMs: 0 } }, startsAtOnce)],
 }
 
-/** What all rules take on the reference, as means over runs with these seeds; by no clock of this machine. */
+/** The costs of all rules on the reference: means over runs with these seeds, independent of this machine's speed. */
 export async function measureCosts(situation: Situation, seeds: readonly number[]): Promise<Costs> {
   const sums = new Map<string, Sum>()
   const costOf = (name: string): Sum => {

@@ -13,7 +13,7 @@ export interface WindowReading extends LimitWindow {
   readonly remaining: number
   /** Until nothing that was taken counts any more; of a sliding counter: until its own window ends. */
   readonly resetSeconds: number
-  /** Until one more request is given back than there is now; 0 where all are there. */
+  /** Until one more request is given back; 0 if all are. */
   readonly nextSeconds: number
 }
 

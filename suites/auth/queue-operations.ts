@@ -64,7 +64,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', input, options))
   }
   if (offers('endpoint.dedicated')) {
-    // A refused call is no purge; where it is counted as one, a 429 says how long to wait.
+    // A refused call is not a purge. If the target counts it as one, a 429 says how long to wait.
     requests.set('purgeQueue', (client, options) => client.on('dedicated').purge({ ...options, unpaced: true }))
   }
 

@@ -7,7 +7,7 @@ import { createSlidingLog } from './sliding-log.ts'
 export interface RateWindow {
   /** In how many ms so many requests would be taken together if no other came before; 0: now. */
   waitMs(nowMs: number, requests?: number): number
-  /** Takes one request; only where `waitMs` is 0. */
+  /** Takes one request; only if `waitMs` is 0. */
   take(nowMs: number): void
   /** Requests that would be taken now. */
   remaining(nowMs: number): number

@@ -6,7 +6,7 @@ import type { WireResponse } from '../exchange.ts'
  */
 export type Room = 'certain' | 'blind' | 'answered' | number
 
-/** What is known of the requests that a limit grants. Moments are ms on the target's clock. */
+/** An estimate of the requests that a limit grants. Moments are ms on the target's clock. */
 export interface Allowance {
   /** The room for so many requests together. */
   room(requests: number, now: number): Room

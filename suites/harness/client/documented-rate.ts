@@ -2,7 +2,7 @@ import { type RateOperation, tables } from '../../../generated/tables.ts'
 import type { QueueOperation } from '../exchange.ts'
 import { type Allowance, createLog } from './allowance.ts'
 
-/** The rate that the description gives an operation (heading Limits); null where it gives none. */
+/** The documented rate of an operation (heading Limits); null if it has none. */
 const rateOf: Readonly<Record<QueueOperation, RateOperation | null>> = {
   runJob: 'run',
   runJobSync: 'runsync',

@@ -196,6 +196,26 @@ test('what shows the level of a quota belongs to no rule', async () => {
   expect(owners).toContain('pacing:1')
 })
 
+test('where the list shows nothing of the quota, it is not asked for again and again', async () => {
+  const { owners, verdicts } = await run(
+    { 'pods.busy': lists(28), 'pods.catches': catches },
+    {
+      variants: [
+        {
+          ...variant({ quotas: { minute: 30 }, limiter: limiterOf('token-bucket') }),
+          wrap: (fetch) => async (request) => {
+            const response = await fetch(request)
+            if (request.url.endsWith('/v2/pods') && request.method === 'GET') response.headers.delete('ratelimit')
+            return response
+          },
+        },
+      ],
+    },
+  )
+  expect(verdicts).toEqual({ 'pods.busy': 'passed', 'pods.catches': 'passed' })
+  expect(owners.filter((owner) => owner.startsWith('pacing')).length).toBeLessThan(5)
+})
+
 test('a quota that is too small for a short status is the reason why it was not seen', async () => {
   const { verdicts } = await run(
     { 'pods.busy': lists(20), 'pods.catches': catches },

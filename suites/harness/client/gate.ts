@@ -11,11 +11,11 @@ export class UsedUp extends Inconclusive {}
 /** Who waits at a gate. */
 export interface Visitor {
   readonly actor: Pick<Actor, 'pause' | 'join'>
-  /** Whether nobody needs the request any more. */
+  /** True if the rule has ended and the request is not needed any more. */
   readonly isGone: () => boolean
 }
 
-/** To be told of the answer to a request that went out; null: there was none. `isElsewhere`: as of `Allowance.send`. */
+/** Takes in the response to a request that went out; null: there was none. `isElsewhere`: see `Allowance.send`. */
 export type Answered = (response: WireResponse | null, isElsewhere?: boolean) => void
 
 /** Lets the requests of one quota out, so that none meets a 429 that another one caused. First come, first served. */
@@ -46,7 +46,7 @@ export interface GateOptions {
   readonly now: () => number
   /** The tolerance `rateWait`, ms. */
   readonly longestMs: number
-  /** Requests of all gates of a plane, where the target file bounds them. */
+  /** Requests of all gates of a plane; null if the target file does not bound them. */
   readonly budget: ReturnType<typeof createLog> | null
   /** Sends a request that shows how much of the quota is left. */
   readonly refresh: () => Promise<void>
@@ -57,7 +57,6 @@ const ranks = { refused: 0, reservation: 1, request: 2 } as const
 
 interface Waiting {
   readonly rank: number
-  readonly requests: number
   readonly visitor: Visitor
   wake: () => void
 }
@@ -112,7 +111,10 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     if (saysMs === null && sentAt >= closedUntil - backoffMs) backoffMs *= 2
   }
 
-  /** Waits for what `decide` says of the first in line: null: go; a number: ms; otherwise until something changes. */
+  /**
+   * Asks `decide` each time something changes while the entry is the first in line: it is done, it waits so many ms (null:
+   * until something changes), or it does something first. `sinceMs`: since when it is the first.
+   */
   async function inLine<T>(
     entry: Waiting,
     decide: (sinceMs: number) => { readonly done: T } | { readonly waitMs: number | null } | Promise<void>,
@@ -185,7 +187,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         const first = room(1)
         if (first === 'certain' || first === 'blind') return send()
       }
-      const entry = { rank: isRefused ? ranks.refused : ranks.request, requests: 1, visitor, wake() {} }
+      const entry = { rank: isRefused ? ranks.refused : ranks.request, visitor, wake() {} }
       return inLine(entry, (since) => {
         const free = room(1)
         if (free === 'certain' || free === 'blind') return { done: send() }
@@ -197,15 +199,18 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     },
     async reserve(visitor, requests) {
       const most = Math.max(1, Math.min(requests, allowance.most() ?? requests))
-      const entry = { rank: ranks.reservation, requests: most, visitor, wake() {} }
+      const entry = { rank: ranks.reservation, visitor, wake() {} }
+      let hasRefreshed = false
       return inLine(entry, (since) => {
         const free = room(most)
-        const isOver = now() - since >= longestMs
-        if (free === 'certain' || (isOver && refusedSince === null)) {
+        // An answer that shows nothing of the quota would be asked for again and again.
+        const isInVain = now() - since >= longestMs || (free === 'blind' && hasRefreshed)
+        if (free === 'certain' || (isInVain && refusedSince === null)) {
           reserved += most
           return { done: most }
         }
         if (free === 'answered') return { waitMs: null }
+        hasRefreshed = free === 'blind'
         if (free === 'blind') return refresh()
         const reason = free > longestMs || refusedSince !== null ? hopeless(free, since) : null
         if (reason !== null) throw new UsedUp(reason)

@@ -18,7 +18,7 @@ export interface Line {
   readonly now: () => number
   readonly wallNow: () => number
   readonly next: () => number
-  /** What lets a request out within its quota; null in a replay, where nothing waits. */
+  /** The gate that a request waits at; null in a replay, which waits for nothing. */
   readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
   readonly record: (exchange: Exchange) => void
   /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */

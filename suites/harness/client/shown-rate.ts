@@ -31,7 +31,7 @@ export function createShownRate(longestMs: number): Allowance {
   /** Without headers: how many may be under way together; doubled by each answer after a refusal. */
   let together = Number.POSITIVE_INFINITY
   let inVain = 0
-  /** Whether what may be counted elsewhere seems to be counted here. */
+  /** False once requests that may be counted elsewhere have been seen to be. */
   let isOneQuota = true
   let isReadElsewhere = false
   /** Windows that are shown as used up for long while requests are served. */
@@ -44,13 +44,13 @@ export function createShownRate(longestMs: number): Allowance {
   const isTrusted = () => inVain < waitsInVain
 
   function waitFor({ name, remaining, resetMs, policy }: RateWindow, requests: number): number {
-    // The request that then shows whether there is room takes one as well.
+    // The request that shows the level takes one as well.
     const lacking = requests + 1 - Math.max(0, remaining - used)
     const evenMs = policy === null || requests === 1 ? 0 : (lacking * policy.lengthMs) / policy.quota
     return Math.max(Math.min(paces.get(name) ?? resetMs, resetMs), evenMs)
   }
 
-  /** Whether a window lacks room for so long that a 429 has to say so. */
+  /** True if a window lacks room for longer than is waited for: then a 429 decides. */
   function isLong(window: RateWindow, requests: number): boolean {
     const isShort = window.remaining - used < requests && !served.has(window.name)
     return isShort && waitFor(window, requests) > longestMs
@@ -68,7 +68,7 @@ export function createShownRate(longestMs: number): Allowance {
     return counted.reduce((least, { remaining }) => Math.min(least, remaining), Number.MAX_SAFE_INTEGER)
   }
 
-  /** Room by the policies alone, and where there are none by what is refused. */
+  /** The room by the policies alone; without a policy, by refusals. */
   function untrusted(requests: number, now: number): Room {
     const waits = [...logs.values()].map((log) => log.waitMs(requests, now))
     if (waits.length === 0) return underWay < together ? 'certain' : 'answered'
@@ -114,7 +114,7 @@ export function createShownRate(longestMs: number): Allowance {
     }
   }
 
-  /** Whether a window that is still said to be used up after a wait cannot be, by what was sent. */
+  /** True if a window says after a wait that it is used up, and too few requests were sent for that. */
   function isWrong({ name, remaining, policy }: RateWindow, waitedMs: number, now: number): boolean {
     if (remaining > 0 || waitedMs < shortWaitMs) return false
     return policy === null || (logs.get(name)?.count(now) ?? 0) <= policy.quota / 2

@@ -1,6 +1,6 @@
 import measured from './costs.json' with { type: 'json' }
 
-/** What a rule takes of a run, as means over runs on the reference, on a clock that is controlled. */
+/** The share of a run that a rule takes: means over runs on the reference with a controlled clock. */
 export interface Cost {
   readonly requests: number
   /** From its first request to its last, its waits and the pauses between polls included. */
@@ -13,7 +13,7 @@ export interface Cost {
   readonly jobs: number
 }
 
-/** Costs by rule; those of no rule (shared fixtures, pacing) by plane, and what of a quota goes unused as `unused`. */
+/** Costs by rule. `pods`: those of no rule (shared fixtures, pacing). `unused`: requests that a quota grants and nobody sends. */
 export type Costs = Readonly<Record<string, Cost>>
 
 /**
@@ -23,12 +23,12 @@ export type Costs = Readonly<Record<string, Cost>>
 export const situations = ['free', 'paced', 'atOnce'] as const
 export type Situation = (typeof situations)[number]
 
-/** What is 0 is left out, and of the other situations what is as in the first. */
+/** Members that are 0 are left out, and entries of the other situations that are as in the first. */
 const costs: Readonly<Record<Situation, Readonly<Record<string, Partial<Cost>>>>> = measured
 
 const nothing: Cost = { requests: 0, ms: 0, workerMs: 0, pods: 0, podMs: 0, jobs: 0 }
 
-/** What a rule takes; of a rule that was not measured, the medians of its area. */
+/** The cost of a rule; if it was not measured, the medians of its area. */
 export function costOfRule({ id, area }: { readonly id: string; readonly area: string }, situation: Situation): Cost {
   const cost = costs[situation][id] ?? costs.free[id]
   return cost === undefined ? medianOf(area, situation) : { ...nothing, ...cost }

@@ -15,11 +15,11 @@ const coldMs = 10_000
 /** Requests a minute between which the costs lie between those of a paced run and those of a free one. */
 const [pacedPerMinute, freePerMinute] = [60, 600]
 
-/** What is known of a target before a run. */
+/** Facts about a target before a run. */
 export interface Surroundings {
   /** Requests that the pod API grants; null: no bound is known. */
   readonly perMinute: number | null
-  /** What a request adds to the times that were measured in process, real ms. */
+  /** How long a request takes beside the times that were measured in process, real ms. */
   readonly requestMs: number
 }
 
@@ -55,7 +55,7 @@ export function estimate(
   }
 }
 
-/** What a run takes of the pod API beside its rules, for each rule about pods. */
+/** Requests and pods that belong to no rule, for each rule about pods. */
 export function besideRules(target: Target, perMinute: number | null): Beside {
   const of = (name: 'pods' | 'unused') => inSituation(target, perMinute, (situation) => besidePods(name, situation))
   const { requests, pods } = of('pods')

@@ -31,7 +31,7 @@ const localMs = 5
 /** The plan of a run: the scenarios among `rules` that the target claims, within a budget of time. */
 export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestMs = localMs }: PlanOptions): Plan {
   const { budget, clock, queue, tolerances } = target
-  // A window passes at once where the clock is moved.
+  // A window takes no time if the clock is controlled.
   const longestMs = clock === 'real' ? tolerances.rateWaitMs : Number.POSITIVE_INFINITY
   const quotas = clock === 'real' ? quotasOf(windows, target) : []
   const perMinute = perMinuteOf(quotas, longestMs)

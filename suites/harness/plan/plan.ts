@@ -27,17 +27,17 @@ export interface PlanRule {
 }
 
 export interface PlanResources extends Resources {
-  /** What the pod API grants. */
+  /** The quotas of the pod API. */
   readonly quotas: readonly PlanQuota[]
   /** Windows that are longer are not waited out, ms. */
   readonly longestMs: number
-  /** What a run takes of the pod API beside its rules, for each rule about pods. */
+  /** Requests and pods that belong to no rule, for each rule about pods. */
   readonly beside: Beside
   /** What a run takes before its first rule and after its last, real ms. */
   readonly aroundMs: number
 }
 
-/** What belongs to no rule. */
+/** Requests and pods that belong to no rule. */
 export interface Beside {
   readonly requests: number
   readonly pods: number

@@ -6,7 +6,7 @@ export interface PlanQuota {
   readonly name: string
   readonly quota: number
   readonly lengthMs: number
-  /** What is left when the run begins. */
+  /** Requests left when the run begins. */
   readonly remaining: number
 }
 

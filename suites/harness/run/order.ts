@@ -6,7 +6,7 @@ import { randomFrom } from '../random.ts'
 import type { Scenario } from '../registry.ts'
 import { needsOf } from '../target/claims.ts'
 
-/** Rules in the order in which they begin; shuffled by the seed where that is open; those that must be alone last. */
+/** Rules in the order in which they begin; ties are shuffled by the seed, and rules that must be alone come last. */
 export function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow): Scenario[] {
   const random = randomFrom(seed, 'order')
   return [...rules]

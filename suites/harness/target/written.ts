@@ -12,7 +12,7 @@ const defaults: Readonly<Record<string, (pods: Partial<PodsSection>, file: Targe
   'quota.reachable': () => undefined,
 }
 
-/** Whether the file itself claims a need that the target offers. A claim that follows from a default is not written. */
+/** True if the file itself claims a need that the target offers, not a default. */
 export function isWritten(file: TargetFile, need: string): boolean {
   const pods: Partial<PodsSection> = typeof file.pods === 'object' ? file.pods : {}
   if (need.startsWith('pod.')) return pods.statuses?.[need.slice(4).toUpperCase() as PodStatus] !== undefined
