@@ -13,13 +13,16 @@ export interface Quota {
   reserve(requests: number): Promise<void>
   /** Gives back what was reserved and not used. */
   release(): void
+  /** How long the last request waited for the quota, ms; 0 in a replay. */
+  heldUpMs(): number
 }
 
-export function createQuota(line: Pick<Line, 'gate'>, actor: Actor, isGone: () => boolean): Quota {
+export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGone: () => boolean): Quota {
   const visitor = { actor, isGone }
   /** Where a request of this owner waits. */
   const waitsAt = new Map<Gate, number>()
   let reserved = 0
+  let heldUpMs = 0
 
   async function waiting<T>(gate: Gate, wait: Promise<T>): Promise<T> {
     waitsAt.set(gate, (waitsAt.get(gate) ?? 0) + 1)
@@ -47,8 +50,10 @@ export function createQuota(line: Pick<Line, 'gate'>, actor: Actor, isGone: () =
       const gate = outgoing.unpaced === true && !isRefused ? null : line.gate(outgoing)
       if (gate === null) return send(null)
       let answered: Answered
+      const fromMs = line.now()
       try {
         answered = await pass(gate, outgoing, isRefused)
+        heldUpMs = line.now() - fromMs
       } catch (error) {
         if (error instanceof UsedUp) return send(error.message)
         throw error
@@ -72,6 +77,7 @@ export function createQuota(line: Pick<Line, 'gate'>, actor: Actor, isGone: () =
         if (!(error instanceof UsedUp)) throw error
       }
     },
+    heldUpMs: () => heldUpMs,
     release() {
       line.gate(podRequest)?.giveBack(reserved)
       reserved = 0

@@ -60,7 +60,7 @@ const tryAgainMs = 5_000
 const unsentPrefix = 'not sent: '
 
 /** How one owner's requests go out. */
-export interface Sender extends Pick<Quota, 'reserve' | 'release'> {
+export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> {
   /** Rejects with Inconclusive where no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
@@ -198,6 +198,7 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     abandon: () => given.abort(),
     reserve: quota.reserve,
     release: quota.release,
+    heldUpMs: quota.heldUpMs,
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createInstance } from '../../../proof/instance.ts'
 import { createRealClock } from '../clock/real.ts'
-import { createShortStatuses } from '../fixtures/short-status.ts'
+import { createPodTimes } from '../fixtures/pod-times.ts'
 import { Inconclusive } from '../outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { createOwner, type Shared } from './owner.ts'
@@ -28,7 +28,7 @@ test('an owner that was released runs no hook any more', async () => {
     controlled: false,
     seed: 1,
     resources: () => {},
-    shortStatuses: createShortStatuses(500),
+    podTimes: createPodTimes(500),
     async hook(_, n, __, { pod }) {
       ran.push(`${n} ${pod}`)
       return null

@@ -4,8 +4,8 @@ import type { Line } from '../client/sender.ts'
 import type { RunClock } from '../clock/types.ts'
 import type { Exchange } from '../exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
+import { createPodTimes } from '../fixtures/pod-times.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
-import { createShortStatuses } from '../fixtures/short-status.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import { Stalled, Unverified } from '../outcome.ts'
 import { createDesk } from '../receiver/desk.ts'
@@ -210,7 +210,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     controlled: clock.controlled,
     seed,
     resources: options.resources,
-    shortStatuses: createShortStatuses(target.tolerances.pollMs),
+    podTimes: createPodTimes(target.tolerances.pollMs),
     desk,
   }
   return { shared, exchanges: () => count }
