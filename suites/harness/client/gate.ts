@@ -61,10 +61,14 @@ interface Waiting {
   wake: () => void
 }
 
+/** It is done, it waits so many ms, or until something changes; `unpaced`: what it does once the clock has failed. */
+type Decision<T> =
+  | { readonly done: T }
+  | { readonly waitMs: null }
+  | { readonly waitMs: number; readonly unpaced: () => T }
+
 /** More than Retry-After, for clocks that differ, ms. */
 const slackMs = 50
-/** After so many pauses in which no time passed, the clock of the target has failed. */
-const vainPauses = 3
 /** The first wait after a 429 that does not say how long; it doubles. */
 const firstBackoffMs = 1_000
 
@@ -112,18 +116,14 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
   }
 
   /**
-   * Asks `decide` each time something changes while the entry is the first in line: it is done, it waits so many ms (null:
-   * until something changes), or it does something first. `sinceMs`: since when it is the first.
+   * Asks `decide` each time something changes while the entry is the first in line: see `Decision`; a promise: something that it
+   * does first. `sinceMs`: since when it is the first.
    */
-  async function inLine<T>(
-    entry: Waiting,
-    decide: (sinceMs: number) => { readonly done: T } | { readonly waitMs: number | null } | Promise<void>,
-  ): Promise<T> {
+  async function inLine<T>(entry: Waiting, decide: (sinceMs: number) => Decision<T> | Promise<void>): Promise<T> {
     const place = waiting.findIndex(({ rank }) => rank > entry.rank)
     waiting.splice(place === -1 ? waiting.length : place, 0, entry)
     let since = now()
     let isFirst = false
-    let vain = 0
     try {
       for (;;) {
         const woken = new Promise<void>((resolve) => {
@@ -141,25 +141,17 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         if (decision instanceof Promise) await entry.visitor.actor.join(decision)
         else if ('done' in decision) return decision.done
         else if (decision.waitMs === null) await entry.visitor.actor.join(woken)
-        else if (!(await hasPassed(entry, decision.waitMs, woken)) && ++vain === vainPauses) {
-          throw new UsedUp(`no time passes on the clock of the target; ${allowance.says(now())}`)
+        else {
+          const failure = await entry.visitor.actor.pause(decision.waitMs, woken)
+          if (failure === null) continue
+          if (refusedSince === null) return decision.unpaced()
+          throw new UsedUp(failure)
         }
       }
     } finally {
       waiting.splice(waiting.indexOf(entry), 1)
       wakeFirst()
     }
-  }
-
-  /** Pauses until something changes or for so long; false if neither came, since the clock has failed. */
-  async function hasPassed({ visitor }: Waiting, ms: number, woken: Promise<void>): Promise<boolean> {
-    const fromMs = now()
-    let isWoken = false
-    void woken.then(() => {
-      isWoken = true
-    })
-    await visitor.actor.pause(ms, woken)
-    return isWoken || now() > fromMs
   }
 
   /** Why nobody waits any longer; null while it is worth while. */
@@ -194,27 +186,28 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         if (free === 'answered') return { waitMs: null }
         const reason = hopeless(free, since)
         if (reason !== null) throw new UsedUp(reason)
-        return { waitMs: free }
+        return { waitMs: free, unpaced: send }
       })
     },
     async reserve(visitor, requests) {
       const most = Math.max(1, Math.min(requests, allowance.most() ?? requests))
       const entry = { rank: ranks.reservation, visitor, wake() {} }
+      const keep = () => {
+        reserved += most
+        return most
+      }
       let hasRefreshed = false
       return inLine(entry, (since) => {
         const free = room(most)
         // An answer that shows nothing of the quota would be asked for again and again.
         const isInVain = now() - since >= longestMs || (free === 'blind' && hasRefreshed)
-        if (free === 'certain' || (isInVain && refusedSince === null)) {
-          reserved += most
-          return { done: most }
-        }
+        if (free === 'certain' || (isInVain && refusedSince === null)) return { done: keep() }
         if (free === 'answered') return { waitMs: null }
         hasRefreshed = free === 'blind'
         if (free === 'blind') return refresh()
         const reason = free > longestMs || refusedSince !== null ? hopeless(free, since) : null
         if (reason !== null) throw new UsedUp(reason)
-        return { waitMs: Math.min(free, since + longestMs - now()) }
+        return { waitMs: Math.min(free, since + longestMs - now()), unpaced: keep }
       })
     },
     passReserved() {

@@ -219,10 +219,12 @@ export class Participant implements Actor {
     return this.#lanes.beside(all, work)
   }
 
-  async pause(ms: number, early?: Promise<unknown>): Promise<void> {
+  async pause(ms: number, early?: Promise<unknown>): Promise<string | null> {
     // The record knows nothing of pauses, so none may end a rule.
-    if (this.#book.over === null) await this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).catch(() => {})
-    else await nextTurn()
+    const { over } = this.#book
+    if (over === null) return this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).then(() => null, textOf)
+    await nextTurn()
+    return over.message
   }
 
   async during<T>(work: Promise<T>): Promise<T> {
