@@ -22,7 +22,7 @@ async function priced(name: string, maxCost: number, pods: object = {}) {
 
 test('what passes on a controlled clock costs nothing', { timeout: 120_000 }, async () => {
   const { code, said } = await priced('moved', 20)
-  expect(said).toContain('\nestimated cost: about 0.22 USD')
+  expect(said).toMatch(/\nestimated cost: about 0\.[0-4]\d USD/)
   expect(said).not.toContain('not done')
   expect(code).toBe(0)
 })
@@ -31,7 +31,7 @@ test('a run that comes to more than its plan ends where it may cost no more', { 
   const slow = [process.execPath, '-e', 'setTimeout(() => {}, 5_000)']
   const { code, said } = await priced('slow', 0.5, { statuses: { EXITED: { actions: [], hook: slow } } })
   expect(code).toBe(3)
-  expect(said).toContain('\nestimated cost: about 0.22 USD')
+  expect(said).toMatch(/\nestimated cost: about 0\.[0-4]\d USD/)
   expect(said).toContain('unverified: not done when the run had cost 0.5 USD')
   expect(said).not.toContain('could not be')
   const replayed = await commands.start(['replay', 'slow', '--out', 'again']).ended

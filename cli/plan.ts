@@ -1,33 +1,51 @@
 import '../suites/all.ts'
+import { embed } from '../proof/instance.ts'
 import { costLine, costOf } from '../suites/harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../suites/harness/plan/for-target.ts'
 import type { Plan } from '../suites/harness/plan/plan.ts'
 import { planLines } from '../suites/harness/plan/text.ts'
 import { allRules } from '../suites/harness/registry.ts'
 import { rowOf } from '../suites/harness/run/rows.ts'
+import { needsOf } from '../suites/harness/target/claims.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { UsageError } from './errors.ts'
+import { quotaOf, type ShownQuota } from './quota.ts'
 
 export { defaultBudgetMs }
 
-/** The plan of a run over selected rules; without a budget of its own, a run in real time has five minutes. */
-export function planOf(target: Target, selected: readonly string[], budgetMs: number | undefined): Plan {
+/** The plan of a run and what is said of it before the run. */
+export interface Planned {
+  readonly plan: Plan
+  readonly lines: readonly string[]
+}
+
+/**
+ * The plan of a run over selected rules; without a budget of its own, a run in real time has five minutes. The target is
+ * asked once for its quotas. Null: the reference in this process, which costs nothing.
+ */
+export async function planOf(
+  given: Target | null,
+  selected: readonly string[],
+  budgetMs: number | undefined,
+): Promise<Planned> {
+  const target = given ?? embed().target
   const chosen = new Set(selected)
-  const budget = budgetMs ?? (target.clock === 'real' ? defaultBudgetMs : null)
-  return planFor(
-    target,
-    allRules().filter(({ id }) => chosen.has(id)),
-    rowOf,
-    budget,
-  )
+  const rules = allRules().filter(({ id }) => chosen.has(id))
+  const isAboutPods = rules.some(({ id }) => needsOf(rowOf(id)).includes('pods'))
+  const { failure, ...shown } = given !== null && isAboutPods ? await quotaOf(given) : notAsked
+  const isReal = target.clock === 'real'
+  const plan = planFor({ target, rules, rowOf, budgetMs: budgetMs ?? (isReal ? defaultBudgetMs : null), ...shown })
+  const lines = [
+    ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
+    ...planLines(plan),
+    ...(given === null ? [] : [costLine(plan, given.budget)]),
+  ]
+  return { plan, lines }
 }
 
-/** What a plan says before a run; the reference, for which there is no target file, costs nothing. */
-export function linesOf(plan: Plan, target: Target | null): string[] {
-  return [...planLines(plan), ...(target === null ? [] : [costLine(plan, target.budget)])]
-}
+const notAsked: ShownQuota = { windows: [], failure: null }
 
-/** Throws UsageError where a run would cost more than it may, or nobody says what it costs: nothing has been sent then. */
+/** Throws UsageError if a run would cost more than it may, or its price is unknown. Nothing has been created by then. */
 export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | undefined): void {
   if (maxCost === undefined) return
   const cost = costOf(plan, budget)

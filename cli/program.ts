@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
-import { limiterKindNames } from '../reference/limits/queue/kinds.ts'
+import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
 import { parseDuration } from '../suites/harness/target/duration.ts'
 import { version } from './home.ts'
 import type { Terminal } from './terminal.ts'
@@ -47,7 +47,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--max-cost <usd>', 'refuse a run that costs more by its plan, and end one that comes to more', price)
     .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
 
-  command('plan', 'say how long a run takes and what a budget leaves out; sends nothing')
+  command('plan', 'say how long a run takes and what a budget leaves out; asks the target for its quotas')
     .option('--target <file>', 'the target file; without it, that of the reference')
     .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; may be given again', gather, [])
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
@@ -100,7 +100,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--json', 'with --list: as JSON', false)
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
-    .addOption(new Option('--limiter <kind>', 'how the queue plane counts requests').choices(limiterKindNames))
+    .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
     .option('--window-scale <factor>', 'shorten its windows, such as 0.1 for a second', factor)
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
     .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))

@@ -3,11 +3,12 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, getRequestListener } from '@hono/node-server'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { referenceTarget } from '../proof/instance.ts'
 import { defaultKeys } from '../reference/auth/accounts.ts'
 import { createEmbedded } from '../reference/embedded.ts'
+import { createControlHandler } from '../reference/index.ts'
 import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
 import type { Target } from '../suites/harness/target/types.ts'
 import { sweep } from './commands/sweep.ts'
@@ -278,6 +279,24 @@ test('pods that were kept on purpose stay until they are asked for', async () =>
   const second = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
   expect(second).toMatchObject({ removed: ['a'], kept: [] })
   expect(await names()).toEqual([])
+})
+
+test('where a quota is used up and the clock is controlled, time is moved until there is room', async () => {
+  const { fetch, control } = createEmbedded((options) => ({ ...options, quotas: { minute: 3 } }))
+  const clocked = createControlHandler(control as Parameters<typeof createControlHandler>[0])
+  server.removeAllListeners('request')
+  server.on(
+    'request',
+    getRequestListener((request) => (new URL(request.url).pathname === '/clock' ? clocked(request) : fetch(request))),
+  )
+  const ids = await Promise.all(['a', 'b', 'c'].map(create))
+  ledger(['a', 'b', 'c'].map((name, n) => ({ kind: 'pod', name, id: ids[n] ?? '', state: 'created' })))
+  const swept = await sweepRun({
+    ledger: readLedger(cwd, run),
+    target: { ...target, clock: { url: `${url}/clock` } },
+    leaveKept: false,
+  })
+  expect(swept).toMatchObject({ removed: ['a', 'b', 'c'], failed: [] })
 })
 
 test('what cannot be removed stays in the ledger', async () => {

@@ -3,6 +3,7 @@ import type { Exchange } from '../suites/harness/exchange.ts'
 import { inProcessDoor } from '../suites/harness/receiver/in-process.ts'
 import { noRecorder } from '../suites/harness/record/recorder.ts'
 import type { Rule } from '../suites/harness/registry.ts'
+import type { Cleanup } from '../suites/harness/run/cleanup.ts'
 import type { Judgement } from '../suites/harness/run/judge.ts'
 import { createSession } from '../suites/harness/run/session.ts'
 import { inProcess } from '../suites/harness/transport/in-process.ts'
@@ -15,24 +16,30 @@ export interface JudgeOptions {
   readonly seed?: number
   /** Every rule in its plain case. */
   readonly plain?: boolean
-  /** One second look at a time, as on a real clock. */
-  readonly realLooks?: boolean
+  /** Rules do as on a real clock, though time passes as fast as on a controlled one. */
+  readonly asReal?: boolean
+  readonly cleanup?: Cleanup
   /** Told of each exchange at its end. */
   readonly exchanged?: (exchange: Exchange) => void
   /** Called with the judgement of each scenario as soon as it is known. */
   readonly judged?: (judgement: Judgement) => void
+  /** Told when a rule gives back its workers before it ends. */
+  readonly workersFreed?: (rule: string) => void
 }
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
-export async function judgeOn({
-  variants,
-  rules,
-  seed = 1,
-  plain = false,
-  realLooks = false,
-  exchanged,
-  judged,
-}: JudgeOptions): Promise<Judgement[]> {
+export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
+  const {
+    variants,
+    rules,
+    seed = 1,
+    plain = false,
+    asReal = false,
+    cleanup = 'none',
+    exchanged,
+    judged,
+    workersFreed,
+  } = options
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
@@ -42,15 +49,16 @@ export async function judgeOn({
     version: '0.0.0',
     seed,
     plain,
-    target,
+    target: asReal ? { ...target, clock: 'real' } : target,
     transport: inProcess(fetch),
-    clock: realLooks ? { ...clock, controlled: false } : clock,
+    clock: asReal ? { ...clock, controlled: false } : clock,
     recorder: exchanged === undefined ? noRecorder : { ...noRecorder, exchange: exchanged },
     resources() {},
     rules,
-    cleanup: 'none',
+    cleanup,
     wallNow: () => 0,
     door: inProcessDoor(instance),
+    ...(workersFreed === undefined ? {} : { workersFreed }),
   })
   try {
     const scenarios = await Promise.all(

@@ -1,8 +1,7 @@
 import { tables as generatedTables } from '../generated/tables.ts'
 import { validators as generatedValidators } from '../generated/validators.ts'
 import { type Account, defaultAccounts, type IssuedKey } from './auth/accounts.ts'
-import { createFixedWindows } from './limits/fixed-windows.ts'
-import type { LimitWindow } from './limits/limiter.ts'
+import { type LimitWindow, limiterOf } from './limits/limiter.ts'
 import { renderPolicy } from './limits/rate-headers.ts'
 import { OptionError } from './option-error.ts'
 import { type Life, listOf, type Quotas, type ReferenceOptions } from './options.ts'
@@ -71,7 +70,7 @@ const OPTION_NAMES: { readonly [K in keyof Required<ReferenceOptions>]: true } =
  */
 export function createService(options: ReferenceOptions): Service {
   checkNames('', options, Object.keys(OPTION_NAMES))
-  const { clock, seed, ids, limiter = createFixedWindows, capacity = null } = options
+  const { clock, seed, ids, limiter = limiterOf('fixed-window'), capacity = null } = options
   if (typeof clock?.now !== 'function' || typeof clock.schedule !== 'function') {
     throw new OptionError('clock', 'a clock with now and schedule', clock)
   }

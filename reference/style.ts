@@ -110,8 +110,13 @@ export const styleChoices = {
   /** A further parameter on each item. */
   rateExtra: [false, true],
   rateHeadersOnErrors: [true, false],
-  /** Which window Retry-After covers where several are used up. */
-  retryAfter: ['longest', 'shortest'],
+  /** What t says: when all requests of the window are given back, or when one more is. */
+  rateReset: ['full', 'next'],
+  /**
+   * What Retry-After covers: the longest or the shortest wait of the windows that are used up, or the time until the
+   * longest of them is as if nothing had been taken.
+   */
+  retryAfter: ['longest', 'shortest', 'full'],
 
   ...queueStyleChoices,
 } as const

@@ -192,14 +192,13 @@ async function plannedFor(
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs }
   // Loaded where it is asked for: the plan needs every suite.
-  const { defaultBudgetMs, linesOf, planOf, refuseCost } = await import('../plan.ts')
-  const described = target ?? (await import('../../proof/instance.ts')).embed().target
-  const plan = planOf(described, selected, budget)
-  if (!quiet) for (const line of linesOf(plan, target)) terminal.err(line)
-  refuseCost(plan, described, maxCost)
+  const { defaultBudgetMs, planOf, refuseCost } = await import('../plan.ts')
+  const { plan, lines } = await planOf(target, selected, budget)
+  if (!quiet) for (const line of lines) terminal.err(line)
+  if (target !== null) refuseCost(plan, target, maxCost)
   return {
     leftOut: plan.leftOut,
-    budgetMs: budget ?? (described.clock === 'real' ? defaultBudgetMs : controlledBudgetMs),
+    budgetMs: budget ?? (target?.clock === 'real' ? defaultBudgetMs : controlledBudgetMs),
     ...(maxCost !== undefined && { maxCost }),
   }
 }

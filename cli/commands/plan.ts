@@ -1,6 +1,5 @@
-import { embed } from '../../proof/instance.ts'
 import { lengthOf } from '../../suites/harness/plan/text.ts'
-import { linesOf, planOf } from '../plan.ts'
+import { planOf } from '../plan.ts'
 import { selectRules } from '../select.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -13,12 +12,12 @@ export interface PlanOptions {
   readonly budget?: number
 }
 
-/** Says how long a run would take, what decides that, and what a budget leaves out. Sends nothing. */
+/** Says how long a run would take, what decides that, and what a budget leaves out. Asks the target for its quotas alone. */
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const selected = selectRules(judged, { only: options.only, profiles: profilesFor(options.profile, target) })
-  const planned = planOf(target ?? embed().target, selected, options.budget)
-  for (const line of linesOf(planned, target)) terminal.out(line)
+  const { plan: planned, lines } = await planOf(target, selected, options.budget)
+  for (const line of lines) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('the end is decided by:')
   for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {
     terminal.out(`  ${lengthOf(fromMs)} to ${lengthOf(toMs)}: ${rule}`)

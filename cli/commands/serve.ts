@@ -12,6 +12,7 @@ import {
   createRealClock,
   createReference,
   type Fetch,
+  limiterOf,
   OptionError,
   type QueueSettings,
   type ReferenceOptions,
@@ -35,7 +36,7 @@ export interface ServeOptions {
   readonly latitude: readonly string[]
   readonly printTarget?: string
   readonly quotas?: Readonly<Record<string, number>>
-  /** How the queue plane counts requests, and by what its windows are shorter or longer. */
+  /** How requests are counted, and by what the windows of the queue plane are shorter or longer. */
   readonly limiter?: QueueSettings['limiter']
   readonly windowScale?: number
   /** The command of a worker process; the conformance worker of the reference unless given. */
@@ -149,7 +150,13 @@ function createServed(
     ...(limiter === undefined ? {} : { limiter }),
     ...(windowScale === undefined ? {} : { windowScale }),
   }
-  const more = { call, queue, ...(quotas === undefined ? {} : { quotas }), ...(worker === null ? {} : { worker }) }
+  const more = {
+    call,
+    queue,
+    ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
+    ...(quotas === undefined ? {} : { quotas }),
+    ...(worker === null ? {} : { worker }),
+  }
   if (clock === 'real') {
     const real = createRealClock()
     const reference = make(change({ clock: real, ...more }))

@@ -1,4 +1,4 @@
-import { createFixedWindows, Refusal } from '../../reference/index.ts'
+import { limiterOf, Refusal } from '../../reference/index.ts'
 import type { Limiter, LimiterMaker } from '../../reference/limits/limiter.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { LoadDefect } from '../defects.ts'
@@ -64,7 +64,7 @@ export const podLoadDefects: readonly LoadDefect[] = [
 /** Another limiter around the one that there is. */
 function limited(wrap: (limiter: Limiter) => Limiter) {
   return (options: ReferenceOptions): ReferenceOptions => {
-    const make: LimiterMaker = options.limiter ?? createFixedWindows
+    const make: LimiterMaker = options.limiter ?? limiterOf('fixed-window')
     return { ...options, limiter: (windows) => wrap(make(windows)) }
   }
 }

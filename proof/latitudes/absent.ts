@@ -2,7 +2,7 @@ import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Plane } from '../../suites/harness/exchange.ts'
 import { needsOf } from '../../suites/harness/target/claims.ts'
-import type { EndpointRole, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
+import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
 import type { Latitude } from '../types.ts'
 import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
@@ -20,6 +20,8 @@ export const absent: readonly Latitude[] = [
   lack('endpoint.two-workers', 'queue', endpoint('twoWorkers')),
   lack('endpoint.scale-to-zero', 'queue', endpoint('scaleToZero')),
   lack('key.restricted', null, key('restricted')),
+  lack('restricted.may', null, grants({ may: [] })),
+  lack('restricted.may-not', null, grants({ mayNot: [] })),
   lack('key.expired', null, key('expired')),
   lack('key.stranger', null, key('stranger')),
   lack('volume.second', 'pods', plane({ volumeSecond: null })),
@@ -61,6 +63,10 @@ function queue(change: Partial<QueuePlane>): Without {
 function endpoint(role: Exclude<EndpointRole, 'normal'>): Without {
   return (target) =>
     target.queue === null ? target : queue({ endpoints: { ...target.queue.endpoints, [role]: null } })(target)
+}
+
+function grants(change: Partial<Grants>): Without {
+  return (target) => ({ ...target, grants: { ...target.grants, ...change } })
 }
 
 function key(name: KeyName): Without {

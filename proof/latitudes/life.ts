@@ -1,7 +1,17 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { authorization, inProvisioning, inStarting, optioned, plane, styled, timed, verdict } from './tools.ts'
+import {
+  authorization,
+  inProvisioning,
+  inStarting,
+  optioned,
+  plane,
+  startsAtOnce,
+  styled,
+  timed,
+  verdict,
+} from './tools.ts'
 
 /** How a pod moves on: neither the statuses right after start and restart are shown, nor how long anything takes. */
 export const life = [
@@ -32,6 +42,12 @@ export const life = [
     {
       verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
     },
+  ),
+  timed(
+    'life-instant-declared',
+    'A pod is RUNNING as soon as it is created, and the target file says so.',
+    { provisioningMs: 0, startingMs: 0 },
+    startsAtOnce,
   ),
   timed(
     'life-no-provisioning',

@@ -1,6 +1,12 @@
-import { createFirstRequestWindows } from '../../reference/limits/fixed-windows.ts'
+import type { LimiterKind } from '../../reference/limits/kinds/kinds.ts'
+import { limiterOf } from '../../reference/limits/limiter.ts'
+import type { ReferenceOptions } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { authorization, optioned, styled } from './tools.ts'
+import { authorization, optioned, startsAtOnce, styled } from './tools.ts'
+
+const next = { rateReset: 'next' } as const
+/** Provisioning takes half a minute, and starting as long again: a small quota must not make a rule miss them. */
+const slow = { life: { provisioningMs: 30_000, startingMs: 30_000 } }
 
 /** Rate limits: the quotas are not shown, and the headers only as far as their names and parameters go. */
 export const limits = [
@@ -51,11 +57,49 @@ export const limits = [
   styled('retry-after-shortest', 'Retry-After covers the window that refused and no other.', {
     retryAfter: 'shortest',
   }),
+  styled('rate-reset-next', 't says when one more request is given back, not when all are.', { rateReset: 'next' }),
+  styled('retry-after-full', 'Retry-After says when all requests of the window are given back.', {
+    retryAfter: 'full',
+  }),
   optioned('quota-small', 'A user has 120 requests a minute.', { quotas: { minute: 120 } }),
   optioned('quota-small-uneven', 'A user has 60 requests in a minute that begins with the first of them.', {
     quotas: { minute: 60 },
-    limiter: createFirstRequestWindows,
+    limiter: limiterOf('first-request-window'),
   }),
+  sixty('quota-fixed-slow', 'in each minute of the clock, and pods take a minute to start', 'fixed-window', slow),
+  sixty('quota-log', 'in any minute', 'sliding-log', {}),
+  sixty(
+    'quota-log-slow',
+    'in any minute, t says when one is given back, and pods take a minute to start',
+    'sliding-log',
+    {
+      ...slow,
+      style: next,
+    },
+  ),
+  sixty('quota-counter', 'in any minute by two counts, and t says when one is given back', 'sliding-counter', {
+    style: next,
+  }),
+  sixty('quota-counter-slow', 'in any minute by two counts, and pods take a minute to start', 'sliding-counter', slow),
+  sixty('quota-bucket', 'from a bucket that fills evenly, and Retry-After says when it is full', 'token-bucket', {
+    style: { retryAfter: 'full' },
+  }),
+  sixty('quota-bucket-slow', 'from a bucket that fills evenly, and pods take a minute to start', 'token-bucket', slow),
+  sixty('quota-even', 'spaced evenly, and t says when one is given back', 'gcra', { style: next }),
+  sixty('quota-even-slow', 'spaced evenly, t says so, and pods take a minute to start', 'gcra', {
+    ...slow,
+    style: next,
+  }),
+  sixty(
+    'quota-even-at-once',
+    'spaced evenly, and pods start at once, as the target file says',
+    'gcra',
+    {
+      life: { provisioningMs: 0, startingMs: 0 },
+      style: next,
+    },
+    startsAtOnce,
+  ),
   optioned('quota-of-others-tighter', 'The hour is used up before the minute.', {
     quotas: { minute: 1_000_000, hour: 100_000, day: 200_000 },
   }),
@@ -81,6 +125,18 @@ export const limits = [
     },
   },
 ] as const satisfies readonly Latitude[]
+
+/** A quota of 60 requests a minute, counted by some kind of limiter. */
+function sixty(
+  id: string,
+  how: string,
+  kind: LimiterKind,
+  changed: Partial<ReferenceOptions>,
+  more: Parameters<typeof optioned>[3] = {},
+): Latitude {
+  const options = { quotas: { minute: 60 }, limiter: limiterOf(kind), ...changed }
+  return optioned(id, `A user has 60 requests ${how}.`, options, { plane: 'pods', ...more })
+}
 
 const rateHeaderNames = ['ratelimit', 'ratelimit-policy']
 

@@ -117,6 +117,6 @@ export const offers = [
       ...target,
       grants: { may: [], mayNot: [...target.grants.may, ...target.grants.mayNot] },
     }),
-    verdicts: { 'auth.granted': 'inconclusive' },
+    verdicts: { 'auth.granted': 'unclaimed' },
   },
 ] as const satisfies readonly Latitude[]

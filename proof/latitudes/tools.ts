@@ -43,6 +43,12 @@ export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Lati
   return Object.fromEntries(rules.map((rule) => [rule, is]))
 }
 
+/** A target whose pods are RUNNING as soon as they are created, as its file says. */
+export const startsAtOnce: More = {
+  file: (target) => ({ ...target, absent: { 'pod.provisioning': 'none', 'pod.starting': 'none' } }),
+  verdicts: verdict('not-applicable', [...inProvisioning, ...inStarting]),
+}
+
 /** A target file that says something else of its pod plane. */
 export function plane(change: Partial<PodPlane>): (target: Target) => Target {
   return (target) => ({ ...target, pods: target.pods === null ? null : { ...target.pods, ...change } })

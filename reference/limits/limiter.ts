@@ -1,3 +1,5 @@
+import { type LimiterKind, limiterKinds, type RateWindow } from './kinds/kinds.ts'
+
 /** A quota of requests for one user in a window of `seconds`. */
 export interface LimitWindow {
   readonly name: string
@@ -5,12 +7,14 @@ export interface LimitWindow {
   readonly seconds: number
 }
 
-/** A window as one user finds it. */
+/** A window as one user finds it. Times are whole seconds, rounded up. */
 export interface WindowReading extends LimitWindow {
   /** Requests left, this one counted; 0 in each window for whose sake a request is refused. */
   readonly remaining: number
-  /** Whole seconds until requests are given back. */
+  /** Until nothing that was taken counts any more; of a sliding counter: until its own window ends. */
   readonly resetSeconds: number
+  /** Until one more request is given back; 0 if all are. */
+  readonly nextSeconds: number
 }
 
 export interface LimitReading {
@@ -24,3 +28,46 @@ export interface Limiter {
 }
 
 export type LimiterMaker = (windows: readonly LimitWindow[]) => Limiter
+
+/** Counts the requests of each user in each window, all by the same kind of window. O(1) a request. */
+export function limiterOf(kind: LimiterKind): LimiterMaker {
+  return (windows) => {
+    const users = new Map<string, readonly Counted[]>()
+
+    const countedOf = (user: string): readonly Counted[] => {
+      const known = users.get(user)
+      if (known !== undefined) return known
+      const counted = windows.map((window) => {
+        const setup = { windowMs: window.seconds * 1000, limit: () => window.quota, offsetMs: 0 }
+        return { window, rate: limiterKinds[kind](setup) }
+      })
+      users.set(user, counted)
+      return counted
+    }
+
+    return {
+      take(user, nowMs) {
+        const counted = countedOf(user)
+        const isRefused = counted.some(({ rate }) => rate.waitMs(nowMs) > 0)
+        if (!isRefused) for (const { rate } of counted) rate.take(nowMs)
+        return { isRefused, windows: counted.map((one) => read(one, nowMs)) }
+      },
+    }
+  }
+}
+
+interface Counted {
+  readonly window: LimitWindow
+  readonly rate: RateWindow
+}
+
+function read({ window, rate }: Counted, nowMs: number): WindowReading {
+  const remaining = rate.remaining(nowMs)
+  const nextMs = remaining < window.quota ? rate.waitMs(nowMs, remaining + 1) : 0
+  return {
+    ...window,
+    remaining,
+    resetSeconds: Math.ceil(rate.resetMs(nowMs) / 1000),
+    nextSeconds: Math.ceil(nextMs / 1000),
+  }
+}

@@ -1,7 +1,8 @@
 import { parseList } from 'structured-headers'
 import { expect, test } from 'vitest'
+import type { Style } from '../style.ts'
 import { createBench, START_MS } from '../testing/bench.ts'
-import { createFirstRequestWindows, createFixedWindows } from './fixed-windows.ts'
+import { limiterOf } from './limiter.ts'
 
 const small = { quotas: { minute: 3, hour: 5, day: 100 } }
 
@@ -65,10 +66,43 @@ test.each([
   expect(parseList(headers.get('ratelimit-policy') ?? '')).toHaveLength(3)
 })
 
+test.each([
+  ['fixed-window', 'r=0;t=55 r=0;t=55', '45', 'r=3;t=50'],
+  ['first-request-window', 'r=0;t=60 r=0;t=60', '50', 'r=3;t=60'],
+  ['sliding-log', 'r=0;t=60 r=0;t=60', '50', 'r=3;t=60'],
+  ['sliding-counter', 'r=0;t=55 r=0;t=60', '60', 'r=0;t=50'],
+  ['token-bucket', 'r=0;t=60 r=0;t=15', '5', 'r=3;t=15'],
+  ['gcra', 'r=0;t=60 r=0;t=15', '5', 'r=3;t=15'],
+] as const)(
+  '%s: four requests at once are %s, the fifth after 10 s waits %s s, and 55 s later %s',
+  async (kind, ...told) => {
+    const minute = async (rateReset: Style['rateReset']) => {
+      const { call, pass } = createBench({
+        quotas: { minute: 4, hour: 100 },
+        limiter: limiterOf(kind),
+        style: { rateReset },
+      })
+      const asked = async () => {
+        const { headers } = await call('GET', '/v2/pods')
+        const [shown] = /r=\d+;t=\d+/.exec(headers.get('ratelimit') ?? '') ?? []
+        return { shown, retryAfter: headers.get('retry-after') }
+      }
+      for (let n = 0; n < 3; n++) await asked()
+      const fourth = await asked()
+      pass(10_000)
+      const { retryAfter } = await asked()
+      pass(55_000)
+      return { fourth: fourth.shown, retryAfter, later: (await asked()).shown }
+    }
+    const [full, next] = [await minute('full'), await minute('next')]
+    expect([`${full.fourth} ${next.fourth}`, full.retryAfter, full.later]).toEqual(told)
+  },
+)
+
 test('windows begin at multiples of their length, or with the first request', () => {
   const window = { name: 'minute', quota: 2, seconds: 60 }
-  const aligned = createFixedWindows([window])
-  const first = createFirstRequestWindows([window])
+  const aligned = limiterOf('fixed-window')([window])
+  const first = limiterOf('first-request-window')([window])
   expect(aligned.take('a', START_MS)).toMatchObject({ windows: [{ remaining: 1, resetSeconds: 55 }] })
   expect(first.take('a', START_MS)).toMatchObject({ windows: [{ remaining: 1, resetSeconds: 60 }] })
   expect(first.take('a', START_MS + 59_001)).toMatchObject({ windows: [{ remaining: 0, resetSeconds: 1 }] })

@@ -11,9 +11,11 @@ const SPACING = {
 
 /** RateLimit and RateLimit-Policy: structured-field lists with an item for each window (heading Limits). */
 export function rateHeaders({ windows }: LimitReading, { style, ratePolicy }: Service): Record<string, string> {
-  const items = windows.map(({ name, remaining, resetSeconds }) =>
-    renderItem(name, `r=${remaining}`, `t=${resetSeconds}`, style),
-  )
+  const items = windows.map(({ name, seconds, remaining, resetSeconds, nextSeconds }) => {
+    // A sliding counter may need longer than its window until it gives one back.
+    const reset = style.rateReset === 'next' ? Math.min(seconds, nextSeconds) : resetSeconds
+    return renderItem(name, `r=${remaining}`, `t=${reset}`, style)
+  })
   return { ratelimit: renderList(items, style), 'ratelimit-policy': ratePolicy }
 }
 
@@ -25,12 +27,14 @@ export function renderPolicy(windows: readonly LimitWindow[], style: Style): str
 
 /** The answer to a request beyond a quota: 429, Retry-After, and a detail that names the window. */
 export function rateRefusal({ windows }: LimitReading, { style }: Service): Refusal {
+  const secondsOf = ({ nextSeconds, resetSeconds }: WindowReading) =>
+    style.retryAfter === 'full' ? resetSeconds : nextSeconds
   const [shortest, ...others] = windows
     .filter(({ remaining }) => remaining <= 0)
-    .toSorted((a, b) => a.resetSeconds - b.resetSeconds)
-  const window: WindowReading | undefined = style.retryAfter === 'longest' ? (others.at(-1) ?? shortest) : shortest
+    .toSorted((a, b) => secondsOf(a) - secondsOf(b))
+  const window = style.retryAfter === 'shortest' ? shortest : (others.at(-1) ?? shortest)
   return new Refusal(429, `rate limit exceeded for the ${window?.name} window`, {
-    headers: { 'retry-after': String(window?.resetSeconds ?? 0) },
+    headers: { 'retry-after': String(window === undefined ? 0 : secondsOf(window)) },
   })
 }
 

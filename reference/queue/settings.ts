@@ -1,5 +1,5 @@
 import type { RateOperation, Tables } from '../../generated/tables.ts'
-import { type LimiterKind, limiterKindNames } from '../limits/queue/kinds.ts'
+import { type LimiterKind, limiterKindNames } from '../limits/kinds/kinds.ts'
 import { createOperationLimiter, type OperationLimiter } from '../limits/queue/operation-limiter.ts'
 import { OptionError } from '../option-error.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'

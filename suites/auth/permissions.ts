@@ -39,20 +39,21 @@ export async function requestFor(permission: Permission, context: Context): Prom
       return (client) => client.patch(pod.id, changeOf(context, pod, 'a'))
     }
     case 'deletePod': {
-      const { id } = await fixture.pod('PROVISIONING')
+      const { id } = await fixture.fresh()
       return (client) => client.delete(id)
     }
     default: {
-      const { id } = await fixture.pod(askedIn[permission])
+      const status = askedIn[permission]
+      const { id } = await (status === null ? fixture.fresh() : fixture.pod(status))
       return (client) => client.act(id, permission)
     }
   }
 }
 
-/** A status that permits the action. */
-const askedIn: Readonly<Record<PodAction, PodStatus>> = {
+/** A status that permits the action; null: any. */
+const askedIn: Readonly<Record<PodAction, PodStatus | null>> = {
   start: 'EXITED',
   stop: 'RUNNING',
   restart: 'RUNNING',
-  terminate: 'PROVISIONING',
+  terminate: null,
 }

@@ -79,7 +79,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', body, options))
   }
   if (part('endpoint.dedicated')) {
-    requests.set('purgeQueue', (client, options) => client.on('dedicated').purge(options))
+    requests.set('purgeQueue', (client, options) => client.on('dedicated').purge({ ...options, unpaced: true }))
   }
   for (const operation of idle.keys()) requests.delete(operation)
   const executed = isSeen ? executions() : 0
@@ -134,6 +134,5 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
 export const mayPurge = {
   uses: ['dedicated'],
   workers: oneWorker,
-  requests: 32,
   varies: ['options', 'execution', 'neighbour', 'order'],
 } as const satisfies Partial<ScenarioOptions>

@@ -17,7 +17,7 @@ rule(
     await nothingDone()
     allWork()
   },
-  { ...mayPurge, requests: 42 },
+  mayPurge,
 )
 
 rule(

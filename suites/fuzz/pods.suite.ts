@@ -14,57 +14,49 @@ import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
 
-rule(
-  'pods.action-body.fuzz',
-  async (context) => {
-    const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
-    const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
-    const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
-    const onRunning = [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]
-    const onExited = [
-      ...actionsAsTheyAre('stop', 'restart'),
-      ...refusable.filter((one) => !mayAct(one)),
-      ...actionsAsTheyAre('terminate'),
-    ]
-    const cases = { RUNNING: onRunning, EXITED: onExited }
-    await context.clock.beside(['RUNNING', 'EXITED'] as const, (status) =>
-      playAll(context, actionTrial(context, status), cases[status]),
-    )
-  },
-  { requests: 190, lastsMs: 40_000 },
-)
+rule('pods.action-body.fuzz', async (context) => {
+  const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
+  const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
+  const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
+  const onRunning = [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]
+  const onExited = [
+    ...actionsAsTheyAre('stop', 'restart'),
+    ...refusable.filter((one) => !mayAct(one)),
+    ...actionsAsTheyAre('terminate'),
+  ]
+  const cases = { RUNNING: onRunning, EXITED: onExited }
+  await context.clock.beside(['RUNNING', 'EXITED'] as const, (status) =>
+    playAll(context, actionTrial(context, status), cases[status]),
+  )
+})
 
-rule(
-  'pods.patch.fuzz',
-  async (context) => {
-    const { clock } = context
-    const done = new Set<string>()
-    const stages: PatchStage[] = mountStates(context.part)
-      .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
-      .flatMap((shape) => {
-        const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
-        for (const one of cases) done.add(caseText(one))
-        const parts = Math.ceil(cases.length / casesEach)
-        const each = Math.ceil(cases.length / parts)
-        return Array.from({ length: parts }, (_, part) => ({
-          shape,
-          cases: cases.slice(part * each, (part + 1) * each),
-          subject: createSubject(),
-        }))
-      })
-    await clock.beside(stages, async ({ shape, subject }) => {
-      subject.pod = await patchTrial(context, shape, null).make()
+rule('pods.patch.fuzz', async (context) => {
+  const { clock } = context
+  const done = new Set<string>()
+  const stages: PatchStage[] = mountStates(context.part)
+    .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
+    .flatMap((shape) => {
+      const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
+      for (const one of cases) done.add(caseText(one))
+      const parts = Math.ceil(cases.length / casesEach)
+      const each = Math.ceil(cases.length / parts)
+      return Array.from({ length: parts }, (_, part) => ({
+        shape,
+        cases: cases.slice(part * each, (part + 1) * each),
+        subject: createSubject(),
+      }))
     })
-    const [first] = stages
-    const center = first?.shape.mount === 'network' ? first.subject.pod?.value.dataCenterId : null
-    const trialOf = (shape: PodShape) => patchTrial(context, shape, center)
-    const play = (casesOf: (stage: PatchStage) => readonly FuzzCase[]) =>
-      clock.beside(stages, (stage) => playAll(context, trialOf(stage.shape), casesOf(stage), stage.subject))
-    await play(({ cases }) => cases)
-    await play(() => randomPatches(planeOf(context.target)))
-  },
-  { requests: 440, lastsMs: 40_000 },
-)
+  await clock.beside(stages, async ({ shape, subject }) => {
+    subject.pod = await patchTrial(context, shape, null).make()
+  })
+  const [first] = stages
+  const center = first?.shape.mount === 'network' ? first.subject.pod?.value.dataCenterId : null
+  const trialOf = (shape: PodShape) => patchTrial(context, shape, center)
+  const play = (casesOf: (stage: PatchStage) => readonly FuzzCase[]) =>
+    clock.beside(stages, (stage) => playAll(context, trialOf(stage.shape), casesOf(stage), stage.subject))
+  await play(({ cases }) => cases)
+  await play(() => randomPatches(planeOf(context.target)))
+})
 
 /** Cases that are tried on one pod in turn; where there are more, several pods share them. */
 const casesEach = 60

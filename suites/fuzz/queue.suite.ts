@@ -42,7 +42,7 @@ rule(
       if (isTwin || isRefused(one)) await tryOne(context, runsync, one)
     }
   },
-  { requests: 250, workers: oneWorker },
+  { workers: oneWorker },
 )
 
 /** Sends a case; the answer has to be in a class that the oracle gives. */

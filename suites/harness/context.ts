@@ -74,6 +74,8 @@ export interface Context {
   ended(job: JobAt, boundMs?: number): Promise<Followed>
   /** Waits until the n-th execution of a job begins. Rejects with Inconclusive where no worker begins in time. */
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
+  /** Gives back the workers that the rule keeps: all its jobs have ended, and it submits no more. */
+  freeWorkers(): void
   /** Whether the target's clock stood still between two replies, so that nothing moved on by itself. */
   stoodStill(first: Reply, last: Reply): boolean
   /** Records what was seen where the description is open. */

@@ -23,10 +23,6 @@ export interface Scenario {
   readonly workers?: number | ((target: Target) => number)
   /** What its sentence leaves open, and the engine draws by seed. */
   readonly varies?: readonly Dimension[]
-  /** How long it takes where nothing on the target is late, ms, for the plan; default: the wait of its row, or an estimate. */
-  readonly lastsMs?: number
-  /** How many requests it sends, for the plan; default: an estimate from what it needs. */
-  readonly requests?: number
 }
 
 /** What a reducer makes of one exchange. */
@@ -59,10 +55,7 @@ export function rule(id: RuleId, run: Scenario['run'], options: Partial<Scenario
 }
 
 /** What a scenario may say of itself. */
-export type ScenarioOptions = Pick<
-  Scenario,
-  'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies' | 'lastsMs' | 'requests'
->
+export type ScenarioOptions = Pick<Scenario, 'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies'>
 
 /** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */
 export function invariant<State>(

@@ -44,7 +44,7 @@ rule(
       if (behind.size === 0) return
     }
   },
-  { varies: anyPod, lastsMs: 20_000 },
+  { varies: anyPod },
 )
 
 const judgedBy = {

@@ -85,7 +85,7 @@ rule(
     const { pods, fixture, check, clock, looks, settle, blocked } = context
     const settled = await fixture.pod('TERMINATED')
     // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
-    const young = await fixture.pod('PROVISIONING')
+    const young = await fixture.fresh()
     const reply = await pods.act(young.id, 'terminate')
     if (reply.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${reply.status}`)
     const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')

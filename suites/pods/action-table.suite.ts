@@ -4,7 +4,9 @@ import { lasting } from '../harness/client/outage.ts'
 import type { Reply } from '../harness/client/reply.ts'
 import type { Context } from '../harness/context.ts'
 import { restartBeginsMs } from '../harness/fixtures/history.ts'
+import { quotaIn } from '../harness/fixtures/pod-times.ts'
 import { unseenAdvice } from '../harness/fixtures/pods.ts'
+import { lengthOf } from '../harness/plan/text.ts'
 import { type PodView, podOf } from '../harness/read.ts'
 import { rule } from '../harness/registry.ts'
 import type { PodStatus } from '../harness/target/types.ts'
@@ -24,6 +26,8 @@ const final: ReadonlySet<string> = new Set(['RUNNING', 'ERROR', ...ended])
 const podsTried = 4
 /** Pause after an answer of a gateway, ms. */
 const outageMs = 2_000
+/** A call that is sent later than this was held up by a quota, ms. */
+const lateMs = 1_000
 
 for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as const) {
   const status = name.toUpperCase() as Uppercase<typeof name>
@@ -77,12 +81,19 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   const { clock, fixture, pods } = context
   const restarted: Acted[] = []
   const outages: Acted[] = []
+  let late: { readonly ms: number; readonly reply: Reply } | null = null
+  const sent = (reply: Reply, fromMs: number) => {
+    const ms = reply.exchange.sent.target - fromMs
+    if (ms > Math.max(lateMs, late?.ms ?? 0)) late = { ms, reply }
+    return reply
+  }
   for (let count = 1; count <= podsTried; count++) {
     const { id } = await fixture.pod(status)
-    const before = await pods.get(id)
+    const fromMs = clock.now()
+    const before = sent(await pods.get(id), fromMs)
     const pod = podOf(before.json, before.exchange.n)
     if (pod?.status !== status) continue
-    const reply = await pods.act(id, action)
+    const reply = sent(await pods.act(id, action), before.exchange.received.target)
     const acted = { pod, before, reply }
     if (isOutage(reply)) {
       outages.push({ ...acted, reply: lasting(reply) })
@@ -97,8 +108,12 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   if (out !== undefined) return out
   const last = restarted.at(-1)
   if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
-  const advice = transient.has(status) ? `; ${unseenAdvice(status)}` : ''
+  const advice = transient.has(status) ? `; ${late === null ? unseenAdvice(status) : lateText(late)}` : ''
   context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}${advice}`)
+}
+
+function lateText({ ms, reply }: { readonly ms: number; readonly reply: Reply }): string {
+  return `for ${quotaIn(reply)} a call was sent ${lengthOf(ms)} late`
 }
 
 /** Whether a pod that is left alone is still in the status after as long as the calls took: they were not too late. */

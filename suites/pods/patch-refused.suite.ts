@@ -77,7 +77,7 @@ rule(
     if (context.part('pods.persistent'))
       await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
   },
-  { varies: patchVaries, lastsMs: 15_000 },
+  { varies: patchVaries },
 )
 
 rule(

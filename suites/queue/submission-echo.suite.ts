@@ -44,5 +44,5 @@ rule(
     const isWhole = typeof output === 'string' && output.length === recordedBytes
     reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
   },
-  { varies: [...anyJob, 'output'], workers: 3, requests: 56 },
+  { varies: [...anyJob, 'output'], workers: 3 },
 )

@@ -32,7 +32,7 @@ rule(
       check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
     }
   },
-  { varies: ['input', 'options'], requests: 6 },
+  { varies: ['input', 'options'] },
 )
 
 rule(
@@ -82,7 +82,7 @@ rule(
       return exchange.operation === 'runJobSync'
     }
   },
-  { requests: manyAtOnce + 4, varies: ['input', 'options'], workers: oneWorker },
+  { varies: ['input', 'options'], workers: oneWorker },
 )
 
 rule(

@@ -83,7 +83,7 @@ rule(
     const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
     await freed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], lastsMs: 13_000, varies: ['input', 'options'] },
+  { uses: ['twoWorkers'], varies: ['input', 'options'] },
 )
 
 rule(

@@ -21,6 +21,7 @@ rule(
     if (first === null) return expectOne(context, 'notified', job)
     const [end] = job.beacon.ends()
     if (end === undefined) return inconclusive('a worker did not tell that it was done')
+    context.freeWorkers()
     check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.reply)
     check('notified').saw(job.reply)
     const count = await countAttempts(context, 'once', job, 2)

@@ -1,6 +1,6 @@
 import type { Rate } from '../../../generated/tables.ts'
 import { OptionError } from '../../option-error.ts'
-import { type LimiterKind, limiterKinds } from './kinds.ts'
+import { type LimiterKind, limiterKinds } from '../kinds/kinds.ts'
 import { createSemaphore } from './semaphore.ts'
 
 /** What a limiter says of one request: let in until `release`, or when to come again. */
@@ -45,8 +45,10 @@ export function createOperationLimiter(options: OperationLimiterOptions): Operat
     admit(nowMs) {
       // Nobody knows when a request that is under way will end, so a window is as good a guess as any.
       if (semaphore.isFull()) return { admitted: false, retryAfterMs: windowMs }
-      const retryAfterMs = window.take(nowMs)
-      return retryAfterMs > 0 ? { admitted: false, retryAfterMs } : { admitted: true, release: semaphore.enter() }
+      const retryAfterMs = window.waitMs(nowMs)
+      if (retryAfterMs > 0) return { admitted: false, retryAfterMs }
+      window.take(nowMs)
+      return { admitted: true, release: semaphore.enter() }
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type LimiterKind, limiterKindNames } from './kinds.ts'
+import { type LimiterKind, limiterKindNames } from '../kinds/kinds.ts'
 import { createOperationLimiter } from './operation-limiter.ts'
 
 const three = { requests: 3, windowSeconds: 10, concurrent: null }

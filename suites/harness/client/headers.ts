@@ -11,6 +11,8 @@ export interface CallOptions {
   readonly raw429?: boolean
   /** Sending it twice does no harm: it is to be refused. */
   readonly repeats?: boolean
+  /** Sent past all others that wait for the quota. */
+  readonly atOnce?: boolean
   /** Sent on a connection of its own, which nothing was sent on before. */
   readonly newConnection?: boolean
 }

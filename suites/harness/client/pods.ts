@@ -78,6 +78,7 @@ export function createPodClient({ plane, key, send, sleep, creating, removed }: 
       headers: headersOf(key.value, body !== undefined, 'application/json, application/problem+json', options),
       body: bytesOf(body),
       raw429: options.raw429 ?? false,
+      atOnce: options.atOnce ?? false,
       ...(options.newConnection === undefined ? {} : { newConnection: options.newConnection }),
     })
   }

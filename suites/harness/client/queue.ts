@@ -11,7 +11,7 @@ export interface QueueCallOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string>>
   /** A body for an operation that is sent without one: a JSON value, or `raw(…)`. */
   readonly body?: unknown
-  /** Sent without regard to the documented rates; for rules about them, on the dedicated endpoint. */
+  /** Sent without regard to the documented rates, until it is answered 429. */
   readonly unpaced?: boolean
   /** Real ms to wait for the answer. */
   readonly answerMs?: number

@@ -1,63 +1,92 @@
 import type { Actor } from '../clock/types.ts'
-import type { Exchange } from '../exchange.ts'
-import type { Pacer } from './pacer.ts'
+import type { Exchange, WireResponse } from '../exchange.ts'
+import { type Answered, type Gate, UsedUp } from './gate.ts'
 import type { Line, Outgoing } from './sender.ts'
-
-/** How often the pacer is asked for one request, and for several in a row, which nothing else can take the place of. */
-const requestTries = 3
-const burstTries = 10
 
 const podRequest = { operation: 'getPod', key: 'full' } as const
 
 /** What one owner takes of the quotas of a run. */
 export interface Quota {
-  /** Sends once there is room for a request, or nothing more can be done about it. */
-  within(outgoing: Outgoing, send: () => Promise<Exchange>): Promise<Exchange>
-  /** Waits until the full key's quota has room for so many requests in a row, and keeps it. */
+  /** Sends once the quota has room; `unsent` says why it never will. `isRefused`: the request was answered 429 before. */
+  within(outgoing: Outgoing, isRefused: boolean, send: (unsent: string | null) => Promise<Exchange>): Promise<Exchange>
+  /** Waits until the full key's quota has room for so many requests in a row, and keeps it. Keeps nothing of one that is used up. */
   reserve(requests: number): Promise<void>
   /** Gives back what was reserved and not used. */
   release(): void
+  /** How long the last request waited for the quota, ms; 0 in a replay. */
+  heldUpMs(): number
 }
 
-export function createQuota(line: Pick<Line, 'pacer' | 'now' | 'tolerances'>, actor: Actor): Quota {
+export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGone: () => boolean): Quota {
+  const visitor = { actor, isGone }
+  /** Where a request of this owner waits. */
+  const waitsAt = new Map<Gate, number>()
   let reserved = 0
+  let heldUpMs = 0
 
-  /** True where the pacer let so many go. One that goes by headers, which may be wrong, is asked a few times only. */
-  async function take(pacer: Pacer | null, requests: number): Promise<boolean> {
-    if (pacer === null) return false
-    const most = requests > 1 ? burstTries : requestTries
-    let waited = 0
-    for (let tries = 0; pacer.isExact ? waited < line.tolerances.rateWaitMs : tries < most; tries++) {
-      const wait = pacer.reserve(requests, line.now())
-      if (wait === 0) return true
-      waited += wait
-      await actor.pause(wait)
+  async function waiting<T>(gate: Gate, wait: Promise<T>): Promise<T> {
+    waitsAt.set(gate, (waitsAt.get(gate) ?? 0) + 1)
+    try {
+      return await wait
+    } finally {
+      waitsAt.set(gate, (waitsAt.get(gate) ?? 0) - 1)
     }
-    pacer.giveUp(requests)
-    return false
+  }
+
+  function pass(gate: Gate, outgoing: Outgoing, isRefused: boolean): Answered | Promise<Answered> {
+    if (outgoing.atOnce === true) return gate.passAtOnce()
+    if (reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined && !isRefused) {
+      const answered = gate.passReserved()
+      if (answered !== null) {
+        reserved--
+        return answered
+      }
+    }
+    return waiting(gate, gate.pass(visitor, isRefused))
   }
 
   return {
-    async within(outgoing, send) {
-      const pacer = outgoing.unpaced === true ? null : line.pacer(outgoing)
-      const isReserved = reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined
-      if (isReserved) reserved--
-      if (!isReserved && !(await take(pacer, 1))) pacer?.force(1, line.now())
+    async within(outgoing, isRefused, send) {
+      const gate = outgoing.unpaced === true && !isRefused ? null : line.gate(outgoing)
+      if (gate === null) return send(null)
+      let answered: Answered
+      const fromMs = line.now()
       try {
-        const exchange = await send()
-        if (exchange.response !== null) pacer?.answered(exchange.response, line.now(), exchange.sent.target)
+        answered = await pass(gate, outgoing, isRefused)
+        heldUpMs = line.now() - fromMs
+      } catch (error) {
+        if (error instanceof UsedUp) return send(error.message)
+        throw error
+      }
+      let response: WireResponse | null = null
+      try {
+        const exchange = await send(null)
+        response = exchange.response
         return exchange
       } finally {
-        pacer?.release(1)
+        answered(response, mayBeCountedElsewhere(outgoing))
       }
     },
     async reserve(requests) {
-      if (reserved >= requests) return
-      if (await take(line.pacer(podRequest), requests - reserved)) reserved = requests
+      const gate = line.gate(podRequest)
+      if (gate === null || reserved >= requests) return
+      try {
+        reserved += await waiting(gate, gate.reserve(visitor, requests - reserved))
+      } catch (error) {
+        // The request that follows is not sent for the same reason, and that is recorded.
+        if (!(error instanceof UsedUp)) throw error
+      }
     },
+    heldUpMs: () => heldUpMs,
     release() {
-      line.pacer(podRequest)?.release(reserved)
+      line.gate(podRequest)?.giveBack(reserved)
       reserved = 0
+      for (const [gate, requests] of waitsAt) if (requests > 0) gate.look()
     },
   }
+}
+
+/** Nothing says that listings of the catalog are counted with the rest, or whose another key is. */
+function mayBeCountedElsewhere({ operation, key }: Outgoing): boolean {
+  return operation === 'listCpuFlavors' || (key !== 'full' && key !== 'second')
 }

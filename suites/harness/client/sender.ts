@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { tables } from '../../../generated/tables.ts'
 import type { Actor, Coming } from '../clock/types.ts'
-import { counted } from '../counted.ts'
 import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange.ts'
-import { headerOf } from '../exchange.ts'
 import { Inconclusive, Unanswered } from '../outcome.ts'
 import type { Tolerances } from '../target/types.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
-import type { Pacer } from './pacer.ts'
+import type { Gate } from './gate.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
@@ -20,7 +18,8 @@ export interface Line {
   readonly now: () => number
   readonly wallNow: () => number
   readonly next: () => number
-  readonly pacer: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Pacer | null
+  /** The gate that a request waits at; null in a replay, which waits for nothing. */
+  readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
   readonly record: (exchange: Exchange) => void
   /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */
   readonly health: { unanswered: number; triedMs: number }
@@ -38,8 +37,10 @@ export interface Outgoing {
   readonly body: Uint8Array | null
   /** A 429 is the answer and not waited out. */
   readonly raw429: boolean
-  /** Sent without regard to quotas. */
+  /** Sent without regard to quotas, until it is answered 429. */
   readonly unpaced?: boolean
+  /** Sent past all others that wait for the quota. */
+  readonly atOnce?: boolean
   /** The answer may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
   /** Real ms to wait for the answer; default: the tolerance `answer`, or a default execution more where it takes time. */
@@ -55,14 +56,16 @@ export interface Recorded {
 const givenUpAfter = 8
 /** A target that was given up is tried again after so many real ms. */
 const tryAgainMs = 5_000
-const rateAttempts = 5
+/** How the failure of an exchange begins whose request was not sent for want of quota. */
+const unsentPrefix = 'not sent: '
+
 /** How one owner's requests go out. */
-export interface Sender extends Pick<Quota, 'reserve' | 'release'> {
+export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> {
   /** Rejects with Inconclusive where no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
   begin(outgoing: Outgoing): Coming<Reply>
-  /** Gives up all that is unanswered; nothing is sent any more. */
+  /** Gives up all that is unanswered; nothing is sent any more. Before `release`, which wakes what waits for a quota. */
   abandon(): void
 }
 
@@ -75,25 +78,23 @@ const heldMs = tables.bounds.executionTimeoutMs.default
  */
 export function createSender(line: Line, owner: string, actor: Actor, look: () => void = () => {}): Sender {
   const given = new AbortController()
-  const quota = createQuota(line, actor)
+  const quota = createQuota(line, actor, () => given.signal.aborted)
   let sent = 0
 
-  async function once(outgoing: Outgoing, place: string, background: boolean): Promise<Exchange> {
+  /** Sends and records; `unsent`: why it is not sent after all. */
+  async function once(
+    outgoing: Outgoing,
+    place: string,
+    background: boolean,
+    unsent: string | null,
+  ): Promise<Exchange> {
     const request = addressed(outgoing, place)
     const before = { target: line.now(), harness: line.wallNow() }
     const n = line.next()
     let response: WireResponse | null = null
-    let failure: string | null = null
+    let failure: string | null = unsent === null ? null : unsentPrefix + unsent
     try {
-      if (line.health.unanswered >= givenUpAfter && line.wallNow() - line.health.triedMs < tryAgainMs) {
-        throw new TransportFailure(
-          'malformed',
-          `not sent, for ${line.health.unanswered} requests in a row had no answer`,
-        )
-      }
-      line.health.triedMs = line.wallNow()
-      response = await answerTo(request, outgoing, background)
-      line.health.unanswered = 0
+      if (failure === null) response = await answerOf(request, outgoing, background)
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
@@ -119,6 +120,18 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     line.record(exchange)
     look()
     return exchange
+  }
+
+  /** The answer; the target is given up once many requests in a row had none. */
+  async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
+    const { health } = line
+    if (health.unanswered >= givenUpAfter && line.wallNow() - health.triedMs < tryAgainMs) {
+      throw new TransportFailure('malformed', `not sent, for ${health.unanswered} requests in a row had no answer`)
+    }
+    health.triedMs = line.wallNow()
+    const response = await answerTo(request, outgoing, background)
+    health.unanswered = 0
+    return response
   }
 
   function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
@@ -155,30 +168,23 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
   async function send(outgoing: Outgoing, background = false): Promise<Reply> {
     const number = ++sent
     let tries = 0
-    const next = () => {
+    const next = (isRefused: boolean) => {
       refuseIfGiven()
       const place = `${number}.${++tries}`
-      return quota.within(outgoing, () => {
+      return quota.within(outgoing, isRefused, (unsent) => {
         // It may have ended while the quota had no room.
         refuseIfGiven()
-        return once(outgoing, place, background)
+        return once(outgoing, place, background, unsent)
       })
     }
-    let waited = 0
-    for (let attempt = 1; ; attempt++) {
-      let exchange = await next()
-      if (exchange.response === null && outgoing.method === 'GET' && !given.signal.aborted) exchange = await next()
+    for (let isRefused = false; ; isRefused = true) {
+      let exchange = await next(isRefused)
+      const isAskedAgain = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
+      if (isAskedAgain && !given.signal.aborted) exchange = await next(isRefused)
       const { response, failure } = exchange
+      if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no whole answer: ${failure}`)
       if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
-      const wait = retryAfterMs(response, attempt)
-      waited += wait
-      if (attempt === rateAttempts || waited > line.tolerances.rateWaitMs) {
-        throw new Inconclusive(
-          `the target answered 429 to ${outgoing.method} ${outgoing.url} ${counted(attempt, 'time')}; its quota does not allow this rule now`,
-        )
-      }
-      await actor.sleep(wait)
     }
   }
 
@@ -192,6 +198,7 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     abandon: () => given.abort(),
     reserve: quota.reserve,
     release: quota.release,
+    heldUpMs: quota.heldUpMs,
   }
 }
 
@@ -205,9 +212,6 @@ function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promis
   })
 }
 
-/** The description asks for exponential backoff where the target does not say how long. */
-function retryAfterMs(response: WireResponse, attempt: number): number {
-  const text = headerOf(response.headers, 'retry-after')
-  const seconds = text === null ? Number.NaN : Number(text)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) + 50 : 1_000 * 2 ** (attempt - 1)
+function isUnsent({ failure }: Exchange): boolean {
+  return failure?.startsWith(unsentPrefix) === true
 }

@@ -219,10 +219,12 @@ export class Participant implements Actor {
     return this.#lanes.beside(all, work)
   }
 
-  async pause(ms: number): Promise<void> {
+  async pause(ms: number, early?: Promise<unknown>): Promise<string | null> {
     // The record knows nothing of pauses, so none may end a rule.
-    if (this.#book.over === null) await this.#sleepUntil(this.#clock.now() + Math.max(0, ms)).catch(() => {})
-    else await nextTurn()
+    const { over } = this.#book
+    if (over === null) return this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).then(() => null, textOf)
+    await nextTurn()
+    return over.message
   }
 
   async during<T>(work: Promise<T>): Promise<T> {
@@ -267,13 +269,14 @@ export class Participant implements Actor {
     this.#book.changed()
   }
 
-  #sleepUntil(t: number): Promise<void> {
-    return this.#waiting(
-      t,
-      new Promise<void>((wake, fail) => {
-        this.#book.add({ at: t, wake, fail })
-      }),
-    )
+  async #sleepUntil(at: number, early: Promise<unknown> = never): Promise<void> {
+    let cancel = () => {}
+    const over = new Promise<void>((wake, fail) => {
+      const sleeper = { at, wake, fail }
+      this.#book.add(sleeper)
+      cancel = () => this.#book.sleepers.delete(sleeper)
+    })
+    await this.#waiting(at, Promise.race([over, early])).finally(cancel)
   }
 
   async #waiting<T>(until: number | null, promise: Promise<T>): Promise<T> {
@@ -302,6 +305,8 @@ export class Participant implements Actor {
 function abandoned({ message }: Error): TransportFailure {
   return new TransportFailure('abandoned', message)
 }
+
+const never = new Promise<never>(() => {})
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

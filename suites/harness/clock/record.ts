@@ -61,7 +61,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
       return (await next()) ? Promise.race([comes, missing(name)]) : null
     },
     beside: (all, work) => lanes.beside(all, work),
-    pause: async () => {},
+    pause: async () => null,
     during: (work) => work,
     hold: (work) => work,
     real: (work) => work,

@@ -57,10 +57,10 @@ export interface Actor extends ScenarioClock {
   /** The earliest moment seen; null before any. */
   started(): number | null
   /**
-   * Pauses without leaving a trace in the record (pacing); replay skips it. Never rejects: it ends at once where the
-   * clock has failed, so who pauses until something holds must count.
+   * Pauses until `early` or for `ms`, without leaving a trace in the record (pacing); replay skips it. Never rejects:
+   * resolves at once with the reason if the clock has failed, else with null.
    */
-  pause(ms: number): Promise<void>
+  pause(ms: number, early?: Promise<unknown>): Promise<string | null>
   /** Calls `look` at the end of each wait, at the moment that the record tells of. */
   watch(look: () => void): void
   /** Ends the actor. */

@@ -1,56 +1,77 @@
 import type { RuleRow } from '../../../generated/rules.ts'
 import type { Scenario } from '../registry.ts'
-import { needsOf } from '../target/claims.ts'
+import { missing, needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
-import type { PlanRule } from './plan.ts'
+import { besidePods, type Cost, costOfRule, type Situation } from './costs.ts'
+import type { Beside, PlanRule } from './plan.ts'
 import { claimOf, waitMsOf } from './resources.ts'
-
-/**
- * What it takes to arrange things, and a request with its share of the pauses between polls, real ms: the means of the
- * rules on the served reference in real time. A plan is an estimate, and says so.
- */
-const pods = { requests: 20, ms: 5_700, requestMs: 50 }
-const startingPods = { requests: 10, ms: 3_000, requestMs: 50 }
-const jobs = { requests: 8, ms: 1_000, requestMs: 25 }
-const other = { requests: 6, ms: 0, requestMs: 25 }
-
-/** Pods that a rule of the pod plane makes, its share of common ones included; and how long they live, by its time. */
-const podsMade = 1.7
-const podsLive = 2
-
-/** Jobs of a rule that needs the worker, and the share of jobs in the requests of other rules of queues. */
-const jobsMade = 2.2
-const jobShare = 0.35
-
-/** A worker that the rules before have brought must be gone first. */
-const coldMs = 10_000
 
 /** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
 const controlledMs = 4
 
-/** What one rule takes of a run against this target. */
-export function estimate(scenario: Scenario, row: RuleRow, target: Target): PlanRule {
-  const needs = needsOf(row)
-  const kind = kindOf(needs)
-  const requests = scenario.requests ?? kind.requests
-  const made = needs.includes('pods') ? podsMade : 0
-  const submitted = kind === jobs ? jobsMade : needs.includes('queue') ? requests * jobShare : 0
-  const claim = claimOf(scenario, row, target)
-  const plain = { rule: row.id, isMust: row.level === 'must', requests, pods: made, jobs: submitted, claim }
-  const timed = (waitMs: number, ms: number) => ({ ...plain, waitMs, ms, podMs: made === 0 ? 0 : ms * podsLive })
-  if (target.clock !== 'real') return timed(0, requests * controlledMs)
-  const waitMs = waitMsOf(row)
-  // What is arranged takes part of the wait.
-  const ms =
-    (scenario.lastsMs ?? Math.max(waitMs, kind.ms + requests * kind.requestMs)) +
-    (scenario.shares === undefined ? 0 : coldMs)
-  return timed(waitMs, ms)
+/** A worker that the rules before have brought must be gone first. */
+const coldMs = 10_000
+
+/** Requests a minute between which the costs lie between those of a paced run and those of a free one. */
+const [pacedPerMinute, freePerMinute] = [60, 600]
+
+/** Facts about a target before a run. */
+export interface Surroundings {
+  /** Requests that the pod API grants; null: no bound is known. */
+  readonly perMinute: number | null
+  /** How long a request takes beside the times that were measured in process, real ms. */
+  readonly requestMs: number
 }
 
-/** A status that a pod begins with is seen before the pods of other rules have come to rest. */
-function kindOf(needs: readonly string[]): typeof pods {
-  if (needs.includes('pod.provisioning')) return other
-  if (needs.includes('pod.starting')) return startingPods
-  if (needs.some((need) => need.startsWith('pod'))) return pods
-  return needs.includes('worker') ? jobs : other
+/** What one rule takes of a run against this target. */
+export function estimate(
+  scenario: Scenario,
+  row: RuleRow,
+  target: Target,
+  { perMinute, requestMs }: Surroundings,
+): PlanRule {
+  const needs = needsOf(row)
+  const { requests, pods, jobs, ...times } = inSituation(target, perMinute, (situation) => costOfRule(row, situation))
+  const plain = {
+    rule: row.id,
+    isMust: row.level === 'must',
+    needsWorker: needs.includes('worker'),
+    requests,
+    pods,
+    jobs,
+    claim: claimOf(scenario, row, target),
+  }
+  if (target.clock !== 'real') {
+    const ms = requests * controlledMs
+    return { ...plain, waitMs: 0, ms, workerMs: ms, podMs: pods === 0 ? 0 : ms }
+  }
+  const sendingMs = requests * requestMs + (scenario.shares === undefined ? 0 : coldMs)
+  return {
+    ...plain,
+    waitMs: waitMsOf(row),
+    ms: times.ms + sendingMs,
+    workerMs: times.workerMs + sendingMs,
+    podMs: times.podMs,
+  }
+}
+
+/** Requests and pods that belong to no rule, for each rule about pods. */
+export function besideRules(target: Target, perMinute: number | null): Beside {
+  const of = (name: 'pods' | 'unused') => inSituation(target, perMinute, (situation) => besidePods(name, situation))
+  const { requests, pods } = of('pods')
+  return { requests, pods, unused: of('unused').requests }
+}
+
+function inSituation(target: Target, perMinute: number | null, of: (situation: Situation) => Cost): Cost {
+  const isAtOnce = ['pod.provisioning', 'pod.starting'].every((need) => missing(target, need) !== null)
+  const share = Math.log((perMinute ?? freePerMinute) / pacedPerMinute) / Math.log(freePerMinute / pacedPerMinute)
+  const [paced, free, freed] = [of('paced'), of('free'), Math.min(1, Math.max(0, share))]
+  const { requests, podMs } = free
+  // The times of a paced run are those of its quota, which bounds the run as a whole.
+  const mixedMs = paced.podMs + (podMs - paced.podMs) * freed
+  if (isAtOnce) {
+    const atOnce = of('atOnce')
+    return { ...atOnce, podMs: podMs === 0 ? 0 : (atOnce.podMs * mixedMs) / podMs }
+  }
+  return { ...free, requests: paced.requests + (requests - paced.requests) * freed, podMs: mixedMs }
 }

@@ -4,19 +4,30 @@ import { costLine, costOf } from './cost.ts'
 import { type PlanResources, type PlanRule, planRun } from './plan.ts'
 import { lengthOf, planLines } from './text.ts'
 
-const free: PlanResources = { scenarios: 16, workers: 3, requestsPerMinute: null, aroundMs: 0 }
+const free: PlanResources = {
+  scenarios: 16,
+  workers: 3,
+  quotas: [],
+  longestMs: 180_000,
+  beside: { requests: 0, pods: 0, unused: 0 },
+  aroundMs: 0,
+}
+const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
+const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
   const { alone = false, isAboutPods = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
   return {
     rule: name,
     isMust: true,
+    needsWorker: false,
     requests: 1,
     pods: 0,
     jobs: 0,
     podMs: 0,
     waitMs: seconds * 1000,
     ms: seconds * 1000,
+    workerMs: seconds * 1000,
     claim: { alone, isAboutPods, endpoints, shared, roused, workers },
     ...rest,
   }
@@ -81,9 +92,54 @@ const plans: readonly [
   [
     'a quota decides where it is less than the waits need',
     [rule('a', 10, { requests: 120 })],
-    { requestsPerMinute: 60 },
+    { quotas: [minute] },
     null,
     120,
+    [],
+  ],
+  [
+    'what a window has left at the beginning takes no time',
+    [rule('a', 10, { requests: 120 })],
+    {
+      quotas: [
+        { ...minute, remaining: 60 },
+        { ...minute, name: 'other', quota: 600 },
+      ],
+    },
+    null,
+    60,
+    [],
+  ],
+  [
+    'only requests to the pod API are counted, those beside the rules and what goes unused too',
+    [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, isAboutPods: false })],
+    { quotas: [minute], beside: { requests: 6, pods: 0, unused: 2 } },
+    null,
+    68,
+    [],
+  ],
+  [
+    'a window that is not waited out leaves out what it has no requests for',
+    [rule('a', 10, { requests: 30 }), rule('b', 10, { requests: 30 }), rule('c', 10, { requests: 5 })],
+    { quotas: [hour] },
+    null,
+    10,
+    ['a'],
+  ],
+  [
+    'workers are free once a rule needs them no more',
+    ['a', 'b', 'c'].map((name) => rule(name, 50, { workers: 3, workerMs: 1_000 })),
+    {},
+    null,
+    52,
+    [],
+  ],
+  [
+    'rules that need no worker begin before those that do',
+    [rule('a', 50, { workers: 3, needsWorker: true }), rule('b', 2, { workers: 3 })],
+    {},
+    null,
+    52,
     [],
   ],
   ['a wait beyond the budget is left out', [rule('a', 10), rule('b', 60)], {}, 20, 10, ['b']],
@@ -117,7 +173,7 @@ const plans: readonly [
   [
     'what sends most is left out where the quota decides',
     [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
-    { requestsPerMinute: 60 },
+    { quotas: [minute] },
     46,
     30,
     ['b'],
@@ -137,9 +193,9 @@ test.each(plans)('%s', (_, rules, resources, budgetS, seconds, leftOut) => {
 test('the critical path names who made room for whom', () => {
   const rules = [rule('first', 20), rule('second', 10, { alone: true }), rule('third', 5, { alone: true })]
   expect(planRun(rules, free, null).path).toEqual([
-    { rule: 'first', fromMs: 0, toMs: 20_000 },
-    { rule: 'second', fromMs: 20_000, toMs: 30_000 },
-    { rule: 'third', fromMs: 30_000, toMs: 35_000 },
+    { rule: 'first', fromMs: 0, freedMs: 20_000, toMs: 20_000 },
+    { rule: 'second', fromMs: 20_000, freedMs: 30_000, toMs: 30_000 },
+    { rule: 'third', fromMs: 30_000, freedMs: 35_000, toMs: 35_000 },
   ])
 })
 
@@ -148,7 +204,17 @@ test('a plan says what it leaves out, and why', () => {
   expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m35s by itself' }])
   expect(planLines(plan)).toEqual([
     'planned: 1 rule with requests of its own, about 1 request, done in about 3s; the longest wait is 3s (quick)',
-    'left out by the budget, and so unverified: 1 rule (slow)',
+    'left out, and so unverified: 1 rule (slow)',
+  ])
+})
+
+test('a plan says which window decides, and why a rule is left out for a quota', () => {
+  const rules = [rule('few', 3, { requests: 30 }), rule('many', 3, { requests: 90 })]
+  expect(planLines(planRun(rules, { ...free, quotas: [minute] }, null))[0]).toMatch(
+    /done in about 2m; the requests that the target grants decide \(window minute: 60 in 1m\)$/,
+  )
+  expect(planRun(rules, { ...free, quotas: [hour] }, null).leftOut).toEqual([
+    { rule: 'many', reason: 'left out by the window hour: it has 40 of 100 requests left and is not waited out' },
   ])
 })
 

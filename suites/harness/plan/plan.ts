@@ -1,5 +1,6 @@
 import type { LeftOut } from '../record/events.ts'
 import type { Claim, Resources } from '../run/turns.ts'
+import { grantedMs, type PlanQuota } from './quotas.ts'
 import { criticalPath, type Slot, schedule } from './schedule.ts'
 import { lengthOf } from './text.ts'
 
@@ -8,6 +9,8 @@ export interface PlanRule {
   readonly rule: string
   /** What must hold is kept before what should. */
   readonly isMust: boolean
+  /** Rules that need no worker begin before those that do, which may take long. */
+  readonly needsWorker: boolean
   readonly requests: number
   /** Pods that it makes and jobs that it submits, as means and so with fractions. */
   readonly pods: number
@@ -18,14 +21,28 @@ export interface PlanRule {
   readonly waitMs: number
   /** All of its time, real ms. */
   readonly ms: number
+  /** Until it needs no worker any more, real ms. */
+  readonly workerMs: number
   readonly claim: Claim
 }
 
 export interface PlanResources extends Resources {
-  /** Requests a minute that the target grants; null where that is not known. */
-  readonly requestsPerMinute: number | null
+  /** The quotas of the pod API. */
+  readonly quotas: readonly PlanQuota[]
+  /** Windows that are longer are not waited out, ms. */
+  readonly longestMs: number
+  /** Requests and pods that belong to no rule, for each rule about pods. */
+  readonly beside: Beside
   /** What a run takes before its first rule and after its last, real ms. */
   readonly aroundMs: number
+}
+
+/** Requests and pods that belong to no rule. */
+export interface Beside {
+  readonly requests: number
+  readonly pods: number
+  /** Requests that a quota grants and that nobody sends, since some wait for several together. */
+  readonly unused: number
 }
 
 /** How long a run is expected to take, and why. */
@@ -39,6 +56,8 @@ export interface Plan {
   readonly expectedMs: number
   /** What decides that: the rules of the critical path, or how many requests the target grants. */
   readonly bound: 'rules' | 'requests'
+  /** The window that does; null if the rules decide. */
+  readonly quota: PlanQuota | null
   readonly path: readonly Slot[]
   /** The longest wait of a rule that is not left out; null where none waits. */
   readonly longest: { readonly rule: string; readonly waitMs: number } | null
@@ -51,9 +70,8 @@ export interface Plan {
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
-  if (budgetMs === null) return { ...timed(all, resources), leftOut: [] }
-  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).expectedMs + tidyingMs(budgetMs)
-  const fits = (some: readonly PlanRule[]) => fullMs(some) <= budgetMs
+  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).expectedMs + tidyingMs(budgetMs ?? 0)
+  const fits = (some: readonly PlanRule[]) => fullMs(some) <= (budgetMs ?? Number.MAX_VALUE)
   let kept = fitting(
     all.filter((rule) => fits([rule])),
     resources,
@@ -64,14 +82,21 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
     const more = inOrder([...kept, rule])
     if (fits(more)) kept = more
     else {
-      const isLong = !fits([rule])
-      const takes = isLong
-        ? `it takes ${lengthOf(fullMs([rule]))} by itself`
-        : `with it the run takes ${lengthOf(fullMs(more))}`
-      leftOut.push({ rule: rule.rule, reason: `left out by the budget of ${lengthOf(budgetMs)}: ${takes}` })
+      leftOut.push({ rule: rule.rule, reason: reasonOf(rule, more) })
     }
   }
   return { ...timed(kept, resources), leftOut: leftOut.sort((a, b) => (a.rule < b.rule ? -1 : 1)) }
+
+  function reasonOf(rule: PlanRule, more: readonly PlanRule[]): string {
+    const { expectedMs, quota } = timed(more, resources)
+    if (expectedMs === Number.POSITIVE_INFINITY && quota !== null) {
+      return `left out by the window ${quota.name}: it has ${quota.remaining} of ${quota.quota} requests left and is not waited out`
+    }
+    const takes = fits([rule])
+      ? `with it the run takes ${lengthOf(fullMs(more))}`
+      : `it takes ${lengthOf(fullMs([rule]))} by itself`
+    return `left out by the budget of ${lengthOf(budgetMs ?? 0)}: ${takes}`
+  }
 }
 
 /** What a run keeps of its budget to remove what it made, ms. */
@@ -93,9 +118,14 @@ function fitting(
   return left
 }
 
-/** As a run begins them: the longest first. */
+/** As a run begins them. */
 function inOrder(rules: readonly PlanRule[]): readonly PlanRule[] {
-  return [...rules].sort((a, b) => b.ms - a.ms || (a.rule < b.rule ? -1 : 1))
+  return [...rules].sort((a, b) => beginsBefore(a, b) || (a.rule < b.rule ? -1 : 1))
+}
+
+/** The order in which rules begin: those that need no worker first, so that none waits for a worker in vain; the longest first. */
+export function beginsBefore(a: Pick<PlanRule, 'needsWorker' | 'ms'>, b: Pick<PlanRule, 'needsWorker' | 'ms'>): number {
+  return Number(a.needsWorker) - Number(b.needsWorker) || b.ms - a.ms
 }
 
 /** Musts first, and the short ones, of which more fit. */
@@ -104,25 +134,30 @@ function inRank(a: PlanRule, b: PlanRule): number {
 }
 
 function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut'> {
+  const { quotas, longestMs, beside, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
-  const sum = (of: (rule: PlanRule) => number) => rules.reduce((all, rule) => all + of(rule), 0)
-  const requests = sum((rule) => rule.requests)
-  const { requestsPerMinute } = resources
-  const grantedMs = requestsPerMinute === null ? 0 : Math.ceil((requests / requestsPerMinute) * 60_000)
+  const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
+  const aboutPods = rules.filter(({ claim }) => claim.isAboutPods)
+  const shared = { requests: beside.requests * aboutPods.length, pods: beside.pods * aboutPods.length }
+  const taken = sum(({ requests }) => requests, aboutPods) + shared.requests + beside.unused * aboutPods.length
+  const granted = grantedMs(taken, quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
+  const ms = Math.max(pathMs, granted.ms)
   const first = rules.reduce<PlanRule | undefined>(
     (most, rule) => (rule.waitMs > (most?.waitMs ?? 0) ? rule : most),
     undefined,
   )
+  const isByRequests = granted.ms > pathMs
   return {
     rules: rules.length,
-    requests,
-    pods: Math.ceil(sum(({ pods }) => pods)),
-    podMs: Math.ceil(sum(({ podMs }) => podMs)),
+    requests: Math.ceil(sum(({ requests }) => requests) + shared.requests),
+    pods: Math.ceil(sum(({ pods }) => pods) + shared.pods),
+    podMs: Math.ceil(sum(({ podMs }) => podMs) + shared.pods * ms),
     jobs: Math.ceil(sum(({ jobs }) => jobs)),
-    expectedMs: rules.length === 0 ? 0 : Math.max(pathMs, grantedMs) + resources.aroundMs,
-    bound: grantedMs > pathMs ? 'requests' : 'rules',
+    expectedMs: rules.length === 0 ? 0 : ms + aroundMs,
+    bound: isByRequests ? 'requests' : 'rules',
+    quota: isByRequests ? granted.by : null,
     path,
     longest: first === undefined ? null : { rule: first.rule, waitMs: first.waitMs },
   }
@@ -131,6 +166,9 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
 /** What is given up first: the longest of the critical path, or what sends most. */
 function sacrifice(rules: readonly PlanRule[], { bound, path }: Pick<Plan, 'bound' | 'path'>): string {
   const onPath = new Set(path.map(({ rule }) => rule))
-  const weight = (rule: PlanRule) => (bound === 'requests' ? rule.requests : onPath.has(rule.rule) ? rule.ms : -1)
+  const weight = (rule: PlanRule) => {
+    if (bound === 'requests') return rule.claim.isAboutPods ? rule.requests : -1
+    return onPath.has(rule.rule) ? rule.ms : -1
+  }
   return [...rules].sort((a, b) => weight(b) - weight(a))[0]?.rule ?? ''
 }

@@ -5,28 +5,35 @@ import type { PlanRule } from './plan.ts'
 export interface Slot {
   readonly rule: string
   readonly fromMs: number
+  /** When it needs no worker any more. */
+  readonly freedMs: number
   readonly toMs: number
 }
 
 /** Lays rules out in their order as the turns of a run do: as soon as what they take is free, those alone at the end. */
 export function schedule(rules: readonly PlanRule[], resources: Resources): Slot[] {
   const waiting = [...rules]
-  const running: { readonly slot: Slot; readonly claim: Claim }[] = []
+  let running: { readonly slot: Slot; readonly claim: Claim }[] = []
   const slots: Slot[] = []
   let now = 0
   for (;;) {
     const [next] = waiting.splice(nextToStart(claimsOf(waiting), claimsOf(running), resources) ?? waiting.length, 1)
     if (next !== undefined) {
-      const slot = { rule: next.rule, fromMs: now, toMs: now + next.ms }
+      const slot = {
+        rule: next.rule,
+        fromMs: now,
+        freedMs: now + Math.min(next.workerMs, next.ms),
+        toMs: now + next.ms,
+      }
       running.push({ slot, claim: next.claim })
       slots.push(slot)
       continue
     }
     if (running.length === 0) return slots
-    now = Math.min(...running.map(({ slot }) => slot.toMs))
-    for (let at = running.length - 1; at >= 0; at--) {
-      if ((running[at]?.slot.toMs ?? 0) <= now) running.splice(at, 1)
-    }
+    now = Math.min(...running.map(({ slot, claim }) => (claim.workers > 0 ? slot.freedMs : slot.toMs)))
+    running = running
+      .filter(({ slot }) => slot.toMs > now)
+      .map(({ slot, claim }) => ({ slot, claim: slot.freedMs > now ? claim : { ...claim, workers: 0 } }))
   }
 }
 
@@ -44,7 +51,7 @@ export function criticalPath(slots: readonly Slot[]): Slot[] {
   while (current !== undefined) {
     path.unshift(current)
     const { fromMs } = current
-    current = fromMs === 0 ? undefined : slots.find(({ toMs }) => toMs === fromMs)
+    current = fromMs === 0 ? undefined : slots.find(({ toMs, freedMs }) => toMs === fromMs || freedMs === fromMs)
   }
   return path
 }

@@ -20,10 +20,10 @@ function joined(whole: number, unit: string, rest: number, smaller: string): str
 const named = 5
 
 /** What a plan says before a run, a line each: how long it will take, why, and what is left out. */
-export function planLines({ rules, requests, expectedMs, bound, longest, leftOut }: Plan): string[] {
+export function planLines({ rules, requests, expectedMs, quota, longest, leftOut }: Plan): string[] {
   const why =
-    bound === 'requests'
-      ? 'the requests that the target grants decide'
+    quota !== null
+      ? `the requests that the target grants decide (window ${quota.name}: ${quota.quota} in ${lengthOf(quota.lengthMs)})`
       : longest === null
         ? 'no rule waits'
         : `the longest wait is ${lengthOf(longest.waitMs)} (${longest.rule})`
@@ -34,9 +34,7 @@ export function planLines({ rules, requests, expectedMs, bound, longest, leftOut
   if (leftOut.length > 0) {
     const names = leftOut.slice(0, named).map(({ rule }) => rule)
     const more = leftOut.length > named ? ` and ${leftOut.length - named} more` : ''
-    lines.push(
-      `left out by the budget, and so unverified: ${count(leftOut.length, 'rule')} (${names.join(', ')}${more})`,
-    )
+    lines.push(`left out, and so unverified: ${count(leftOut.length, 'rule')} (${names.join(', ')}${more})`)
   }
   return lines
 }

@@ -4,6 +4,7 @@ import { referenceTarget } from '../../../proof/instance.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Invariant } from '../registry.ts'
 import { foldInvariants } from './invariants.ts'
+import { rowOf } from './rows.ts'
 
 const moment = { target: 0, harness: 0 }
 const exchange = { operation: 'getPod', sent: moment, received: moment } as Exchange
@@ -29,3 +30,19 @@ test.each([
   if (row === undefined) throw new Error('the rule is in the ledger')
   expect(fold.judge(() => row)).toMatchObject([{ verdict, findings }])
 })
+
+test.each([
+  [[], 'inconclusive', 'no exchange exercised this rule'],
+  [['queue.run.accepted'], 'inconclusive', 'no exchange exercised this rule'],
+  [
+    ['queue.run.accepted', 'pods.action.exited.stop'],
+    'unverified',
+    'no exchange exercised this rule; 1 rule of its plane was left out or not done',
+  ],
+])(
+  'what nothing exercised is unverified where rules of its plane were starved by a budget: %j',
+  (starved, verdict, reason) => {
+    const fold = foldInvariants([breaking as Invariant], referenceTarget('http://127.0.0.1', 'real'))
+    expect(fold.judge(rowOf, starved)).toMatchObject([{ verdict, reason }])
+  },
+)

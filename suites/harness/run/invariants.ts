@@ -1,8 +1,9 @@
 import type { RuleRow } from '../../../generated/rules.ts'
-import { type Exchange, isQueueOperation } from '../exchange.ts'
-import type { Finding } from '../outcome.ts'
+import { counted } from '../counted.ts'
+import { type Exchange, isQueueOperation, type Plane } from '../exchange.ts'
+import { type Finding, Unverified } from '../outcome.ts'
 import type { Invariant } from '../registry.ts'
-import { missingNeed } from '../target/claims.ts'
+import { missingNeed, needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
@@ -24,7 +25,8 @@ interface Tally {
 /** Folds every exchange of a run, in the order of their end, into the rules that hold over all of them. */
 export interface InvariantFold {
   exchange(exchange: Exchange): void
-  judge(rowOf: (id: string) => RuleRow): Judgement[]
+  /** `starved`: scenarios that a budget kept from making exchanges. */
+  judge(rowOf: (id: string) => RuleRow, starved?: readonly string[]): Judgement[]
 }
 
 export function foldInvariants(rules: readonly Invariant[], target: Target): InvariantFold {
@@ -48,7 +50,12 @@ export function foldInvariants(rules: readonly Invariant[], target: Target): Inv
         if (tally.fault === undefined && (tally.rule.plane ?? 'pods') === plane) take(tally, exchange, target)
       }
     },
-    judge: (rowOf) => tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target)),
+    judge(rowOf, starved = []) {
+      const starvedOn = (plane: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(plane)).length
+      return tallies.map((tally) =>
+        judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.rule.plane ?? 'pods')),
+      )
+    },
   }
 }
 
@@ -73,7 +80,7 @@ function take(tally: Tally, exchange: Exchange, target: Target): void {
   }
 }
 
-function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
+function judgeTally(tally: Tally, row: RuleRow, target: Target, starved: number): Judgement {
   const { exchanges, startedMs, endedMs, readings } = tally
   const facts = {
     rule: row.id,
@@ -89,7 +96,15 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target): Judgement {
     const verdict = row.level === 'must' ? 'failed' : 'advice'
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
-  // What nothing exercised may owe that to what the target does not offer.
-  const unmet = exchanges > 0 ? null : missingNeed(target, row)
+  // What nothing exercised may owe that to what the target does not offer, or to rules that were not run to their end.
+  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(starved))
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
+}
+
+function unexercised(starved: number): Unverified | null {
+  if (starved === 0) return null
+  const were = starved === 1 ? 'was' : 'were'
+  return new Unverified(
+    `no exchange exercised this rule; ${counted(starved, 'rule')} of its plane ${were} left out or not done`,
+  )
 }

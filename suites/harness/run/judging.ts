@@ -11,8 +11,9 @@ import { createVariation, type Variation } from '../variation/variation.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 import { createContext, createOwner, type Shared } from './owner.ts'
+import type { SessionOptions } from './session.ts'
 import { tell } from './tell.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, type Turn } from './turns.ts'
 
 export interface JudgingOptions {
   readonly shared: Shared
@@ -23,6 +24,7 @@ export interface JudgingOptions {
   /** What had come of rules before they began. */
   readonly ended: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
+  readonly workersFreed?: NonNullable<SessionOptions['workersFreed']>
   /** Null for the plain case of every rule. */
   readonly deal: Deal | null
 }
@@ -54,11 +56,11 @@ export function createJudging(options: JudgingOptions): Judging {
     const actor = clock.actor(rule.id)
     const cut = new Promise<Cut>((resolve) => cutters.set(rule.id, resolve))
     try {
-      const turn = turns.take(claimOf(rule, row, target))
-      const leave = await actor.join(Promise.race([turn, cut]))
-      if (typeof leave === 'function') return await judgeIn(rule, row, actor, cut).finally(leave)
-      void turn.then((late) => late())
-      return tellCut(row, leave)
+      const taken = turns.take(claimOf(rule, row, target))
+      const turn = await actor.join(Promise.race([taken, cut]))
+      if ('leave' in turn) return await judgeIn(rule, row, actor, cut, turn).finally(turn.leave)
+      void taken.then((late) => late.leave())
+      return tellCut(row, turn)
     } finally {
       cutters.delete(rule.id)
       actor.done()
@@ -71,11 +73,20 @@ export function createJudging(options: JudgingOptions): Judging {
     return tell(recorder, empty(row, error))
   }
 
-  async function judgeIn(rule: Scenario, row: RuleRow, actor: Actor, cut: Promise<Cut>): Promise<Judgement> {
+  async function judgeIn(
+    rule: Scenario,
+    row: RuleRow,
+    actor: Actor,
+    cut: Promise<Cut>,
+    turn: Turn,
+  ): Promise<Judgement> {
     const owner = createOwner(shared, rule.id, actor)
     const vary = createVariation(rule, target, deal)
     const log = createLog(vary)
-    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common, vary), vary, log)
+    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common, vary), vary, log, () => {
+      options.workersFreed?.(row.id)
+      turn.freeWorkers()
+    })
     running.add(rule.id)
     const came = await Promise.race([
       rule.run(context).then(

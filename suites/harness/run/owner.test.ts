@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createInstance } from '../../../proof/instance.ts'
 import { createRealClock } from '../clock/real.ts'
+import { createPodTimes } from '../fixtures/pod-times.ts'
 import { Inconclusive } from '../outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { createOwner, type Shared } from './owner.ts'
@@ -19,7 +20,7 @@ test('an owner that was released runs no hook any more', async () => {
       now: () => 0,
       wallNow: () => 0,
       next: () => 1,
-      pacer: () => null,
+      gate: () => null,
       record: () => {},
       health: { unanswered: 0, triedMs: 0 },
     },
@@ -27,6 +28,7 @@ test('an owner that was released runs no hook any more', async () => {
     controlled: false,
     seed: 1,
     resources: () => {},
+    podTimes: createPodTimes(500),
     async hook(_, n, __, { pod }) {
       ran.push(`${n} ${pod}`)
       return null

@@ -5,6 +5,7 @@ import type { Reply } from '../client/reply.ts'
 import { createSender, type Line } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import type { Context, Settled } from '../context.ts'
+import type { PodTimes } from '../fixtures/pod-times.ts'
 import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
@@ -26,6 +27,7 @@ export interface Shared {
   readonly controlled: boolean
   readonly seed: number
   readonly resources: ResourceLedger
+  readonly podTimes: PodTimes
   /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
   readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
   /** The receiver of the run; null where the target does not reach the suite. */
@@ -47,6 +49,9 @@ export interface Owner extends Pick<OwnPods, 'left'> {
   makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
   maker(cpu: Maker['cpu']): Maker
 }
+
+/** A request that waited longer for the quota shows that it is scarce, ms. */
+const heldUpMs = 2_000
 
 export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   const { line, target, resources } = shared
@@ -113,8 +118,8 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     left,
     release() {
       released = true
-      sender.release()
       sender.abandon()
+      sender.release()
     },
     maker: (cpu) => ({
       target,
@@ -128,6 +133,11 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
       },
       nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
       sleep: (ms) => actor.sleep(ms),
+      now: () => actor.now(),
+      podTimes: shared.podTimes,
+      async spareLooks(ms) {
+        if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)
+      },
       fellBack() {},
       lacksCapacity: (reply) => lacksCapacity(target, reply),
     }),
@@ -144,6 +154,7 @@ export function createContext(
   fixture: Context['fixture'],
   vary: Variation,
   log: { clause(name: string): void; exercised(n: number): void; reading(name: string, value: string): void },
+  freeWorkers: () => void,
 ): Context {
   return {
     row,
@@ -174,6 +185,7 @@ export function createContext(
       }
       return missing(shared.target, need) === null
     },
+    freeWorkers,
     offers: (need) => missing(shared.target, need) === null,
     random: owner.random,
     unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,

@@ -80,8 +80,9 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
       cuts,
       rowOf,
     })
-    await Promise.all(session.scenarios.map(({ judge }) => judge()))
-    if (fold !== null) for (const judgement of fold.judge(rowOf)) tell(recorder, judgement)
+    const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
+    const starved = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
+    if (fold !== null) for (const judgement of fold.judge(rowOf, starved)) tell(recorder, judgement)
   }
   return { run, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
 }

@@ -1,9 +1,10 @@
 import type { RuleRow } from '../../../generated/rules.ts'
-import { createPacers } from '../client/pacers.ts'
+import { createGates } from '../client/gates.ts'
 import type { Line } from '../client/sender.ts'
 import type { RunClock } from '../clock/types.ts'
 import type { Exchange } from '../exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
+import { createPodTimes } from '../fixtures/pod-times.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import { Stalled, Unverified } from '../outcome.ts'
@@ -51,6 +52,8 @@ export interface SessionOptions {
   readonly cuts?: readonly CutEvent[]
   /** Every rule in its plain case: nothing is drawn. */
   readonly plain?: boolean
+  /** Told when a rule gives back its workers before it ends. */
+  readonly workersFreed?: (rule: string) => void
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -97,10 +100,28 @@ export function createSession(options: SessionOptions): Session {
   const known = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
   const deal = options.plain === true ? null : dealTo([...known.values()].filter(isScenario), seed)
-  const { running, judge, cut } = createJudging({ shared, common, clock, recorder, cleanup, ended, rowOf, deal })
+  const { running, judge, cut } = createJudging({
+    shared,
+    common,
+    clock,
+    recorder,
+    cleanup,
+    ended,
+    rowOf,
+    deal,
+    ...(options.workersFreed === undefined ? {} : { workersFreed: options.workersFreed }),
+  })
+  const starved: string[] = []
 
   return {
-    scenarios: inOrder(scenarios, seed, rowOf, target).map((rule) => ({ id: rule.id, judge: () => judge(rule) })),
+    scenarios: inOrder(scenarios, seed, rowOf).map((rule) => ({
+      id: rule.id,
+      async judge() {
+        const judgement = await judge(rule)
+        if (judgement.verdict === 'unverified') starved.push(rule.id)
+        return judgement
+      },
+    })),
     invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
     running,
     cut,
@@ -109,7 +130,7 @@ export function createSession(options: SessionOptions): Session {
       // Where the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
       await removeLeftovers(shared, clock, owners, cleanup, false)
-      const judgements = fold.judge(rowOf)
+      const judgements = fold.judge(rowOf, starved)
       for (const judgement of judgements) tell(recorder, judgement)
       return judgements
     },
@@ -133,7 +154,20 @@ function isScenario(rule: Rule): rule is Scenario {
 function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
   const { run, clock, recorder, seed, transport, wallNow, door } = options
   let count = 0
-  const pacerOf = createPacers()
+  let looks = 0
+  const gateOf = createGates({
+    now: () => clock.now(),
+    longestMs: target.tolerances.rateWaitMs,
+    requestsPerMinute: target.budget.requestsPerMinute,
+    async refresh() {
+      const { actor, pods } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+      try {
+        await pods.list({ raw429: true, atOnce: true })
+      } finally {
+        actor.done()
+      }
+    },
+  })
   const line: Line = {
     run,
     version: options.version,
@@ -142,7 +176,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     now: () => clock.now(),
     wallNow,
     next: () => ++count,
-    pacer: (outgoing) => (outgoing.key === null || clock.kind === 'record' ? null : pacerOf(outgoing)),
+    gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judge(exchange)
@@ -176,6 +210,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     controlled: clock.controlled,
     seed,
     resources: options.resources,
+    podTimes: createPodTimes(target.tolerances.pollMs),
     desk,
   }
   return { shared, exchanges: () => count }

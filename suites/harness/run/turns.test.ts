@@ -13,7 +13,7 @@ async function play(
   const turns = createTurns({ scenarios, workers })
   const leaves = new Map<string, () => void>()
   for (const [name, claim] of Object.entries(claims)) {
-    void turns.take({ ...nothing, ...claim }).then((leave) => leaves.set(name, leave))
+    void turns.take({ ...nothing, ...claim }).then((turn) => leaves.set(name, turn.leave))
   }
   const seen: string[] = []
   const look = async () => {
@@ -51,6 +51,20 @@ test('an endpoint is for one at a time; others go past who waits for it', async 
 test('no more workers than there are; one that wants more runs when none is kept', async () => {
   const claims = { a: { workers: 2 }, b: { workers: 2 }, c: { workers: 1 }, d: { workers: 9 } }
   expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])
+})
+
+test('workers may be given back before the turn', async () => {
+  const turns = createTurns({ scenarios: 5, workers: 1 })
+  const first = await turns.take({ ...nothing, workers: 1, endpoints: ['d'] })
+  const begun: string[] = []
+  void turns.take({ ...nothing, workers: 1 }).then(() => begun.push('worker'))
+  void turns.take({ ...nothing, endpoints: ['d'] }).then(() => begun.push('endpoint'))
+  first.freeWorkers()
+  await new Promise(setImmediate)
+  expect(begun).toEqual(['worker'])
+  first.leave()
+  await new Promise(setImmediate)
+  expect(begun).toEqual(['worker', 'endpoint'])
 })
 
 test('who shares an endpoint lets those go first that want it to themselves, and then shares it', async () => {

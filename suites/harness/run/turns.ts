@@ -24,21 +24,28 @@ export interface Resources {
 
 /** Who may run: many beside each other as far as resources allow, and some only alone, after the others. */
 export interface Turns {
-  /** Resolves with the function that gives the turn back. */
-  take(claim: Claim): Promise<() => void>
+  take(claim: Claim): Promise<Turn>
+}
+
+export interface Turn {
+  /** Gives the workers back and keeps the rest of the turn. */
+  freeWorkers(): void
+  /** Gives the turn back. */
+  leave(): void
 }
 
 /** Turns of a run: what begins next is for `nextToStart` to say. */
 export function createTurns(resources: Resources): Turns {
-  const running: Claim[] = []
-  const waiting: { readonly claim: Claim; readonly start: () => void }[] = []
+  const running: { claim: Claim }[] = []
+  const waiting: { claim: Claim; readonly start: () => void }[] = []
 
   function next(): void {
     for (;;) {
-      const claims = waiting.map(({ claim }) => claim)
-      const [entry] = waiting.splice(nextToStart(claims, running, resources) ?? waiting.length, 1)
+      const claimsOf = (entries: readonly { readonly claim: Claim }[]) => entries.map(({ claim }) => claim)
+      const place = nextToStart(claimsOf(waiting), claimsOf(running), resources)
+      const [entry] = waiting.splice(place ?? waiting.length, 1)
       if (entry === undefined) return
-      running.push(entry.claim)
+      running.push(entry)
       entry.start()
     }
   }
@@ -46,11 +53,18 @@ export function createTurns(resources: Resources): Turns {
   return {
     take: (claim) =>
       new Promise((resolve) => {
-        const leave = () => {
-          running.splice(running.indexOf(claim), 1)
-          next()
+        const turn: Turn = {
+          freeWorkers() {
+            entry.claim = { ...entry.claim, workers: 0 }
+            next()
+          },
+          leave() {
+            running.splice(running.indexOf(entry), 1)
+            next()
+          },
         }
-        waiting.push({ claim, start: () => resolve(leave) })
+        const entry = { claim, start: () => resolve(turn) }
+        waiting.push(entry)
         // Rules are started one by one in the same turn of the event loop; who goes first is seen once all are there.
         setImmediate(next)
       }),

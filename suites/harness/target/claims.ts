@@ -78,8 +78,10 @@ export function needsOf({ id, area, needs: own }: Needing): readonly string[] {
   return area === 'deploy' ? ['deploy', ...own] : ['pods', ...own]
 }
 
-function given({ pods, queue, receiver, keys }: Target, need: string): boolean {
+function given({ pods, queue, receiver, keys, grants }: Target, need: string): boolean {
   if (need.startsWith('key.')) return keys[need.slice(4) as KeyName] !== undefined
+  if (need === 'restricted.may') return grants.may.length > 0
+  if (need === 'restricted.may-not') return grants.mayNot.length > 0
   if (need === 'pods') return pods !== null
   if (need === 'receiver') return receiver !== null
   if (queueNeeds.has(need) || need.startsWith('endpoint.')) return queue !== null && givenByQueue(queue, need)

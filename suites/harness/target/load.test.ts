@@ -396,6 +396,34 @@ test('a file that cannot be read is one sentence', () => {
   )
 })
 
+const claimedByDefault = [
+  'pod.provisioning',
+  'pod.starting',
+  'pod.running',
+  'pod.exited',
+  'pods.cpu',
+  'catalog',
+  'pods.change',
+  'quota.reachable',
+  'stream',
+]
+
+test.each(claimedByDefault)('%s is claimed by default, and may be declared absent', (need) => {
+  const more = 'queue: {url: "https://q.example.com", endpoints: {normal: e}}\n'
+  expect(claimOf(parse(file({ more })), need)).toBe('given')
+  expect(claimOf(parse(file({ more: `${more}absent: {${need}: none}` })), need)).toEqual({ absent: 'none' })
+})
+
+test.each([
+  ['pod.starting', 'pods: {url: "https://a.test", statuses: {STARTING: {body: {image: slow}}}}'],
+  ['pods.cpu', 'pods: {url: "https://a.test", cpu: catalog}'],
+  ['pods.change', 'pods: {url: "https://a.test", change: env}'],
+  ['stream', 'queue: {url: "https://q.test", endpoints: {normal: e}, stream: true}'],
+])('%s is not both written and declared absent', (need, line) => {
+  const text = `plumbline: 1\nkeys: {full: "${'${API_KEY}'}"}\n${line}\nabsent: {${need}: none}`
+  expect(refusal(text)).toBe(`target.yaml:4: ${need} is both given and declared absent; take one of the two away`)
+})
+
 test('every need of the ledger can be declared absent', () => {
   const unknown = rules.flatMap((row): readonly string[] => row.needs).filter((need) => needs[need] === undefined)
   expect(unknown).toEqual([])

@@ -30,6 +30,14 @@ export const needs: Readonly<Record<string, Need>> = {
     says: 'a key that lacks permissions',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod], mayNot: [stop]}}`,
   },
+  'restricted.may': {
+    says: 'what that key may do',
+    line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod]}}`,
+  },
+  'restricted.may-not': {
+    says: 'what that key may not do',
+    line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [createPod, stop]}}`,
+  },
   'key.expired': { says: 'a key that has expired', line: keyLine('expired') },
   'key.stranger': { says: 'a key of another account', line: keyLine('stranger') },
   pods: { says: 'the pod API', line: 'pods: https://HOST' },

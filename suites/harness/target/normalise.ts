@@ -9,6 +9,7 @@ import { queueOf, receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
 import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
 import { addressOf, type Path, type Surroundings, take } from './values.ts'
+import { isWritten } from './written.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
@@ -34,7 +35,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
     known: knownOf(file, around),
   }
   for (const need of Object.keys(absent)) {
-    if (claimOf({ ...target, absent: {} }, need) === 'given') {
+    if (isWritten(file, need) && claimOf({ ...target, absent: {} }, need) === 'given') {
       fault(['absent', need], `${need} is both given and declared absent; take one of the two away`)
     }
   }

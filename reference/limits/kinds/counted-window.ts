@@ -14,15 +14,17 @@ export function createFirstRequestWindow(setup: WindowSetup): RateWindow {
 function createCountedWindow({ windowMs, limit }: WindowSetup, beginOf: (nowMs: number) => number): RateWindow {
   let startMs = Number.NEGATIVE_INFINITY
   let taken = 0
+  const isOver = (nowMs: number) => nowMs >= startMs + windowMs
   return {
+    waitMs: (nowMs, requests = 1) => (isOver(nowMs) || taken + requests <= limit() ? 0 : startMs + windowMs - nowMs),
     take(nowMs) {
-      if (nowMs >= startMs + windowMs) {
+      if (isOver(nowMs)) {
         startMs = beginOf(nowMs)
         taken = 0
       }
-      if (taken >= limit()) return startMs + windowMs - nowMs
       taken++
-      return 0
     },
+    remaining: (nowMs) => (isOver(nowMs) ? limit() : Math.max(0, limit() - taken)),
+    resetMs: (nowMs) => (isOver(nowMs) ? beginOf(nowMs) : startMs) + windowMs - nowMs,
   }
 }

@@ -3,13 +3,16 @@ import { createFirstRequestWindow, createFixedWindow } from './counted-window.ts
 import { createSlidingCounter } from './sliding-counter.ts'
 import { createSlidingLog } from './sliding-log.ts'
 
-/** What counts requests: at most `limit()` a window, by its own idea of a window. */
+/** Counts requests: at most `limit()` a window, by its own idea of a window. Moments never run backwards. */
 export interface RateWindow {
-  /**
-   * Takes one request at `nowMs` and returns 0, or takes none and returns in how many milliseconds one would be taken
-   * if no other came before.
-   */
-  take(nowMs: number): number
+  /** In how many ms so many requests would be taken together if no other came before; 0: now. */
+  waitMs(nowMs: number, requests?: number): number
+  /** Takes one request; only if `waitMs` is 0. */
+  take(nowMs: number): void
+  /** Requests that would be taken now. */
+  remaining(nowMs: number): number
+  /** In how many ms the window is as if nothing had been taken; of a sliding counter: its own window ends. */
+  resetMs(nowMs: number): number
 }
 
 export interface WindowSetup {

@@ -1,0 +1,21 @@
+// Measures what the rules take on the reference and writes suites/harness/plan/costs.json, by which runs are planned.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { measureCosts } from '../proof/costs.ts'
+import { situations } from '../suites/harness/plan/costs.ts'
+
+const seeds = [1, 2, 3, 4, 5]
+
+/** Lines of what differs from the costs of a run that nothing holds up. */
+const parts: string[] = []
+const free = await measureCosts('free', seeds)
+for (const situation of situations) {
+  const costs = situation === 'free' ? free : await measureCosts(situation, seeds)
+  const lines = Object.entries(costs).flatMap(([name, cost]) => {
+    const text = JSON.stringify(Object.fromEntries(Object.entries(cost).filter(([, value]) => value !== 0)))
+    const isSame = situation !== 'free' && JSON.stringify(cost) === JSON.stringify(free[name])
+    return isSame ? [] : [`    "${name}": ${text}`]
+  })
+  parts.push(`  "${situation}": {\n${lines.join(',\n')}\n  }`)
+}
+writeFileSync(join(import.meta.dirname, '../suites/harness/plan/costs.json'), `{\n${parts.join(',\n')}\n}\n`)

@@ -1,0 +1,61 @@
+import measured from './costs.json' with { type: 'json' }
+
+/** The share of a run that a rule takes: means over runs on the reference with a controlled clock. */
+export interface Cost {
+  readonly requests: number
+  /** From its first request to its last, its waits and the pauses between polls included. */
+  readonly ms: number
+  /** From its first request until it needs no worker any more. */
+  readonly workerMs: number
+  readonly pods: number
+  /** How long its pods live, one after the other. */
+  readonly podMs: number
+  readonly jobs: number
+}
+
+/** Costs by rule. `pods`: those of no rule (shared fixtures, pacing). `unused`: requests that a quota grants and nobody sends. */
+export type Costs = Readonly<Record<string, Cost>>
+
+/**
+ * `free`: quotas that do not matter. `paced`: 60 requests a minute, where polls are few. `atOnce`: free, and pods are
+ * RUNNING when they are created.
+ */
+export const situations = ['free', 'paced', 'atOnce'] as const
+export type Situation = (typeof situations)[number]
+
+/** Members that are 0 are left out, and entries of the other situations that are as in the first. */
+const costs: Readonly<Record<Situation, Readonly<Record<string, Partial<Cost>>>>> = measured
+
+const nothing: Cost = { requests: 0, ms: 0, workerMs: 0, pods: 0, podMs: 0, jobs: 0 }
+
+/** The cost of a rule; if it was not measured, the medians of its area. */
+export function costOfRule({ id, area }: { readonly id: string; readonly area: string }, situation: Situation): Cost {
+  const cost = costs[situation][id] ?? costs.free[id]
+  return cost === undefined ? medianOf(area, situation) : { ...nothing, ...cost }
+}
+
+/**
+ * What a run takes of the pod API beside its rules, for each rule that makes a pod: `pods` in shared fixtures and for
+ * pacing, `unused` of the quota.
+ */
+export function besidePods(name: 'pods' | 'unused', situation: Situation): Cost {
+  const makers = Object.values(costs.free).filter(({ pods = 0 }) => pods > 0).length - 1
+  const { requests = 0, pods = 0 } = costs[situation][name] ?? costs.free[name] ?? nothing
+  return { ...nothing, requests: requests / makers, pods: pods / makers }
+}
+
+const medians = new Map<string, Cost>()
+
+function medianOf(area: string, situation: Situation): Cost {
+  const key = `${situation} ${area}`
+  const known = medians.get(key)
+  if (known !== undefined) return known
+  const ofArea = Object.keys(costs.free).filter((id) => id.startsWith(`${area}.`))
+  const member = (name: keyof Cost) => {
+    const sorted = ofArea.map((id) => costOfRule({ id, area }, situation)[name]).sort((a, b) => a - b)
+    return sorted[Math.floor(sorted.length / 2)] ?? 0
+  }
+  const median = Object.fromEntries(Object.keys(nothing).map((name) => [name, member(name as keyof Cost)]))
+  medians.set(key, median as unknown as Cost)
+  return medians.get(key) ?? nothing
+}
