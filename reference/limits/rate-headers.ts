@@ -11,9 +11,9 @@ const SPACING = {
 
 /** RateLimit and RateLimit-Policy: structured-field lists with an item for each window (heading Limits). */
 export function rateHeaders({ windows }: LimitReading, { style, ratePolicy }: Service): Record<string, string> {
-  const items = windows.map(({ name, seconds, remaining, resetSeconds, nextSeconds }) => {
-    // A sliding counter may need longer than its window until it gives one back.
-    const reset = style.rateReset === 'next' ? Math.min(seconds, nextSeconds) : resetSeconds
+  const items = windows.map(({ name, remaining, resetSeconds, nextSeconds }) => {
+    // A sliding counter may need longer than until its window ends to give one back.
+    const reset = style.rateReset === 'next' ? Math.min(resetSeconds, nextSeconds) : resetSeconds
     return renderItem(name, `r=${remaining}`, `t=${reset}`, style)
   })
   return { ratelimit: renderList(items, style), 'ratelimit-policy': ratePolicy }
