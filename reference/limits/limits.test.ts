@@ -70,7 +70,7 @@ test.each([
   ['fixed-window', 'r=0;t=55 r=0;t=55', '45', 'r=3;t=50'],
   ['first-request-window', 'r=0;t=60 r=0;t=60', '50', 'r=3;t=60'],
   ['sliding-log', 'r=0;t=60 r=0;t=60', '50', 'r=3;t=60'],
-  ['sliding-counter', 'r=0;t=55 r=0;t=60', '60', 'r=0;t=50'],
+  ['sliding-counter', 'r=0;t=55 r=0;t=55', '60', 'r=0;t=50'],
   ['token-bucket', 'r=0;t=60 r=0;t=15', '5', 'r=3;t=15'],
   ['gcra', 'r=0;t=60 r=0;t=15', '5', 'r=3;t=15'],
 ] as const)(
