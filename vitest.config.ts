@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { rules } from './generated/rules.ts'
-import type { RunOptions } from './suites/harness/run/options.ts'
+import type { RunOptions } from './harness/run/options.ts'
 
 /** What an editor's test runner judges: every rule, against the embedded reference. */
 const plumbline: RunOptions = {

@@ -2,8 +2,8 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Pool } from 'undici'
 import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzzing.ts'
+import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { referenceTarget } from '../proof/instance.ts'
-import type { WireRequest } from '../suites/harness/exchange.ts'
 
 // Fuzzing cases per second over one connection beside bare undici that sends the same requests, in turns A B A B. The
 // reference is served from a process of its own. Prints both rates and their ratio.

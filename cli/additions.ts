@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml'
-import { membersOf } from '../suites/harness/read.ts'
+import { membersOf } from '../harness/exchange/read.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file that reads as `file`: below a mapping that is

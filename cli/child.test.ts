@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { RunOptions } from '../suites/harness/run/options.ts'
+import type { RunOptions } from '../harness/run/options.ts'
 import { startChild } from './child.ts'
 
 test.each<[does: string, body: string, silentMs: number, end: object]>([

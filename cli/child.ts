@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import type { Progress, RunOptions } from '../suites/harness/run/options.ts'
+import type { Progress, RunOptions } from '../harness/run/options.ts'
 import { moduleFile } from './home.ts'
 
 export interface ChildRun {
@@ -47,7 +47,7 @@ const looks = 60
  */
 export function startChild(given: ChildOptions): ChildRun {
   const { options, environment, onProgress, module, silentMs = 300_000 } = given
-  const child = spawn(process.execPath, [module ?? moduleFile('suites/harness/run/child')], {
+  const child = spawn(process.execPath, [module ?? moduleFile('harness/run/child')], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'ipc'],
     env: environment as NodeJS.ProcessEnv,

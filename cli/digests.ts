@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openapi } from '../generated/openapi.ts'
 import { rules } from '../generated/rules.ts'
-import type { RunOptions } from '../suites/harness/run/options.ts'
-import { describeTarget } from '../suites/harness/target/describe.ts'
-import type { Target } from '../suites/harness/target/types.ts'
+import type { RunOptions } from '../harness/run/options.ts'
+import { describeTarget } from '../target/describe.ts'
+import type { Target } from '../target/types.ts'
 import { extension, home } from './home.ts'
 
 /** SHA-256 of what a run depends on: the suites as they run, the ledger, the specification, the target without its keys. */

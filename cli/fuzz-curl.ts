@@ -1,9 +1,9 @@
 import { quote } from 'shell-quote'
+import { mountsOf, noSuchPod, planeOf } from '../harness/fixtures/pods.ts'
+import { program } from '../results/rerun.ts'
+import { printfFormat, word } from '../results/shell.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
-import { mountsOf, noSuchPod, planeOf } from '../suites/harness/fixtures/pods.ts'
-import { program } from '../suites/harness/results/rerun.ts'
-import { printfFormat, word } from '../suites/harness/results/shell.ts'
-import type { MountKind, Target } from '../suites/harness/target/types.ts'
+import type { MountKind, Target } from '../target/types.ts'
 
 const keyHeader = `-H "Authorization: Bearer $KEY_FULL"`
 const typeHeader = `-H 'Content-Type: application/json'`

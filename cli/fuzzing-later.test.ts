@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { createControlledClock } from '../harness/clock/controlled.ts'
+import { inProcess } from '../harness/transport/in-process.ts'
 import { defects } from '../proof/defects/index.ts'
 import { breaking, crashing, renaming, type Sent } from '../proof/fuzz/effects.ts'
 import { oddActions } from '../proof/fuzz/odd-actions.ts'
 import { oddPatches } from '../proof/fuzz/odd-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
-import { createControlledClock } from '../suites/harness/clock/controlled.ts'
-import { inProcess } from '../suites/harness/transport/in-process.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
 // What a body does to a pod shows in a later read: the finding is to name the bodies that did it, not those that noticed.

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { expect, type TestContext, test } from 'vitest'
+import { hostileClock, hostilities } from '../harness/testing/hostile-clock.ts'
+import { inProcess } from '../harness/transport/in-process.ts'
+import { type FailureKind, TransportFailure } from '../harness/transport/types.ts'
 import { createCommands } from '../load/testing/commands.ts'
 import { createInstance, referenceTarget } from '../proof/instance.ts'
 import { createControlHandler } from '../reference/index.ts'
-import { writeTarget } from '../suites/harness/target/write.ts'
-import { hostileClock, hostilities } from '../suites/harness/testing/hostile-clock.ts'
-import { inProcess } from '../suites/harness/transport/in-process.ts'
-import { type FailureKind, TransportFailure } from '../suites/harness/transport/types.ts'
+import { writeTarget } from '../target/write.ts'
 
 const timeout = 120_000
 

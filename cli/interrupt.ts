@@ -1,4 +1,4 @@
-import { exitCodes } from '../suites/harness/results/types.ts'
+import { exitCodes } from '../results/types.ts'
 
 /** A run was told to end. */
 export interface Interruption {

@@ -1,5 +1,5 @@
-import { counted } from '../suites/harness/counted.ts'
-import { program } from '../suites/harness/results/rerun.ts'
+import { counted } from '../harness/common/counted.ts'
+import { program } from '../results/rerun.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a sweep could not remove, with the reason. */

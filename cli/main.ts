@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
-import { exitCodes } from '../suites/harness/results/types.ts'
-import { TargetFileError } from '../suites/harness/target/error.ts'
+import { exitCodes } from '../results/types.ts'
+import { TargetFileError } from '../target/error.ts'
 import { BrokenError, UsageError } from './errors.ts'
 import { endOnSignals } from './interrupt.ts'
 import { createProgram } from './program.ts'

@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
-import { parseDuration } from '../suites/harness/target/duration.ts'
+import { parseDuration } from '../target/duration.ts'
 import { version } from './home.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Progress } from '../suites/harness/run/options.ts'
+import type { Progress } from '../harness/run/options.ts'
 import { advance, atStart, draw, span } from './progress.ts'
 
 test.each([

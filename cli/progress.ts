@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update'
-import { counted } from '../suites/harness/counted.ts'
-import type { Verdict } from '../suites/harness/outcome.ts'
-import type { Progress } from '../suites/harness/run/options.ts'
+import { counted } from '../harness/common/counted.ts'
+import type { Verdict } from '../harness/rule/outcome.ts'
+import type { Progress } from '../harness/run/options.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What is known of a run while it goes on. */

@@ -1,7 +1,7 @@
-import { type RateWindow, windowsOf } from '../suites/harness/client/rate-windows.ts'
-import type { Target } from '../suites/harness/target/types.ts'
-import { overHttp } from '../suites/harness/transport/http.ts'
-import { TransportFailure } from '../suites/harness/transport/types.ts'
+import { type RateWindow, windowsOf } from '../harness/client/rate-windows.ts'
+import { overHttp } from '../harness/transport/http.ts'
+import { TransportFailure } from '../harness/transport/types.ts'
+import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
 
 /** The quotas that the pod API shows. */

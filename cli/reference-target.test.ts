@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { rules } from '../generated/rules.ts'
 import { embed, referenceTarget } from '../proof/instance.ts'
 import { defaultKeys } from '../reference/auth/accounts.ts'
-import { claimOf } from '../suites/harness/target/claims.ts'
-import { parseTarget } from '../suites/harness/target/load.ts'
-import { writeTarget } from '../suites/harness/target/write.ts'
+import { claimOf } from '../target/claims.ts'
+import { parseTarget } from '../target/load.ts'
+import { writeTarget } from '../target/write.ts'
 import { diagnose } from './commands/doctor.ts'
 
 test('the reference claims all that any rule needs', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { ResourceLine } from '../suites/harness/fixtures/resources.ts'
+import type { ResourceLine } from '../harness/fixtures/resources.ts'
 import { UsageError } from './errors.ts'
 import { makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'

@@ -1,6 +1,6 @@
 import type { RuleRow } from '../generated/rules.ts'
-import { matcherOf } from '../suites/harness/pattern.ts'
-import { suggestion } from '../suites/harness/target/nearest.ts'
+import { matcherOf } from '../harness/common/pattern.ts'
+import { suggestion } from '../target/nearest.ts'
 import { UsageError } from './errors.ts'
 
 export interface Selection {

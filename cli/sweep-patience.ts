@@ -1,10 +1,10 @@
-import { openClock } from '../suites/harness/clock/open.ts'
-import type { Actor, ClockControl, RunClock } from '../suites/harness/clock/types.ts'
-import { headerOf } from '../suites/harness/exchange.ts'
-import { Inconclusive } from '../suites/harness/outcome.ts'
-import type { Target } from '../suites/harness/target/types.ts'
-import { overHttp } from '../suites/harness/transport/http.ts'
-import { type Transport, TransportFailure } from '../suites/harness/transport/types.ts'
+import { openClock } from '../harness/clock/open.ts'
+import type { Actor, ClockControl, RunClock } from '../harness/clock/types.ts'
+import { headerOf } from '../harness/exchange/exchange.ts'
+import { Inconclusive } from '../harness/rule/outcome.ts'
+import { overHttp } from '../harness/transport/http.ts'
+import { type Transport, TransportFailure } from '../harness/transport/types.ts'
+import type { Target } from '../target/types.ts'
 
 /** The end of a sweep that was told to end. */
 export interface SweepEnd {

@@ -1,5 +1,5 @@
 import { renderText } from '../reports/index.ts'
-import type { Results } from '../suites/harness/results/types.ts'
+import type { Results } from '../results/types.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Prints results as text on standard output: failures first, the verdict last. Quiet: the verdict alone. */

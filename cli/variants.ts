@@ -1,6 +1,6 @@
+import { counted } from '../harness/common/counted.ts'
 import type { Defect, Latitude, Variant } from '../proof/types.ts'
-import { counted } from '../suites/harness/counted.ts'
-import { suggestion } from '../suites/harness/target/nearest.ts'
+import { suggestion } from '../target/nearest.ts'
 import { UsageError } from './errors.ts'
 
 /** The variants of these names, in the order named. Throws UsageError for a name that is not known. */

@@ -1,4 +1,4 @@
-import type { ScenarioClock } from '../suites/harness/clock/types.ts'
+import type { ScenarioClock } from '../harness/clock/types.ts'
 import { type Driven, type Judged, judgeStep, workerCount } from './judge-step.ts'
 import type { Fills } from './k6/script-plan.ts'
 import { LoadError } from './load-error.ts'

@@ -1,5 +1,5 @@
-import { isSuccess } from '../suites/harness/exchange.ts'
-import type { QueuePlane } from '../suites/harness/target/types.ts'
+import { isSuccess } from '../harness/exchange/exchange.ts'
+import type { QueuePlane } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
 import type { Plan, QueuePlan, Workers } from './plan/types.ts'

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../generated/rules.ts'
-import type { Verdict } from '../suites/harness/outcome.ts'
-import type { KnownResult, Results, RuleResult } from '../suites/harness/results/types.ts'
-import { judgeRun, verdictOrder } from '../suites/harness/results/verdict.ts'
+import type { Verdict } from '../harness/rule/outcome.ts'
+import type { KnownResult, Results, RuleResult } from '../results/types.ts'
+import { judgeRun, verdictOrder } from '../results/verdict.ts'
 import { LoadError } from './load-error.ts'
 
 /** Results, and what to call them in a message: the folder that they lie in. */

@@ -1,4 +1,4 @@
-import { isSuccess } from '../suites/harness/exchange.ts'
+import { isSuccess } from '../harness/exchange/exchange.ts'
 
 /** One request as its client saw it. Moments are milliseconds on the client's clock, fractions allowed. */
 export interface Point {

@@ -1,8 +1,8 @@
 import { type RuleId, ruleById } from '../generated/rules.ts'
-import { counted } from '../suites/harness/counted.ts'
-import type { Judgement } from '../suites/harness/run/judge.ts'
-import { absenceOf } from '../suites/harness/target/claims.ts'
-import type { Target } from '../suites/harness/target/types.ts'
+import { counted } from '../harness/common/counted.ts'
+import type { Judgement } from '../harness/run/judge.ts'
+import { absenceOf } from '../target/claims.ts'
+import type { Target } from '../target/types.ts'
 import type { Defect, Latitude } from './types.ts'
 
 /** A verdict or a reading that is not what it should be. */

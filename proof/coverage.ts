@@ -1,5 +1,5 @@
 import { type RuleId, ruleById } from '../generated/rules.ts'
-import type { Judgement } from '../suites/harness/run/judge.ts'
+import type { Judgement } from '../harness/run/judge.ts'
 import type { DefectResult } from './compare.ts'
 
 export interface RuleClause {

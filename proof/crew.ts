@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Judgement } from '../suites/harness/run/judge.ts'
+import type { Judgement } from '../harness/run/judge.ts'
 import { type Catalog, type Job, runJob } from './jobs.ts'
 import { inParallel } from './pool.ts'
 

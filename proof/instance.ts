@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { createEmbedded, targetFileOf } from '../reference/embedded.ts'
-import { parseTarget } from '../suites/harness/target/load.ts'
-import type { EmbeddedTarget, Target } from '../suites/harness/target/types.ts'
+import { parseTarget } from '../target/load.ts'
+import type { EmbeddedTarget, Target } from '../target/types.ts'
 import type { Variant } from './types.ts'
 import { withVariants } from './variants.ts'
 

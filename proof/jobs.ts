@@ -1,6 +1,6 @@
 import '../suites/all.ts'
-import { allRules, type Rule } from '../suites/harness/registry.ts'
-import type { Judgement } from '../suites/harness/run/judge.ts'
+import { allRules, type Rule } from '../harness/rule/registry.ts'
+import type { Judgement } from '../harness/run/judge.ts'
 import { defects } from './defects/index.ts'
 import { judgeOn } from './judge.ts'
 import { latitudes } from './latitudes/index.ts'

@@ -1,5 +1,5 @@
-import type { Verdict } from '../suites/harness/outcome.ts'
-import type { Judgement } from '../suites/harness/run/judge.ts'
+import type { Verdict } from '../harness/rule/outcome.ts'
+import type { Judgement } from '../harness/run/judge.ts'
 import { compareDefect, compareLatitude, compareReference, type DefectResult, type Mismatch } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { runJobs } from './crew.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import '../suites/all.ts'
-import { allRules } from '../suites/harness/registry.ts'
-import type { Judgement } from '../suites/harness/run/judge.ts'
-import { offered } from '../suites/harness/variation/dimensions.ts'
+import { allRules } from '../harness/rule/registry.ts'
+import type { Judgement } from '../harness/run/judge.ts'
+import { offered } from '../harness/variation/dimensions.ts'
 import { createInstance } from './instance.ts'
 import { judgeOn } from './judge.ts'
 

@@ -1,8 +1,8 @@
 import type { RuleId } from '../generated/rules.ts'
+import type { Plane } from '../harness/exchange/exchange.ts'
+import type { Verdict } from '../harness/rule/outcome.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
-import type { Plane } from '../suites/harness/exchange.ts'
-import type { Verdict } from '../suites/harness/outcome.ts'
-import type { Target } from '../suites/harness/target/types.ts'
+import type { Target } from '../target/types.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 

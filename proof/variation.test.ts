@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import '../suites/all.ts'
-import { allRules } from '../suites/harness/registry.ts'
+import { allRules } from '../harness/rule/registry.ts'
 import { defects } from './defects/index.ts'
 import { judgeOn } from './judge.ts'
 import { inParallel } from './pool.ts'

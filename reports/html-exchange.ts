@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { ShownExchange, ShownMessage } from '../suites/harness/results/types.ts'
+import type { ShownExchange, ShownMessage } from '../results/types.ts'
 import { duration, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>

@@ -1,5 +1,5 @@
 import library, { type Builder, type TestCase } from 'junit-report-builder'
-import type { Results, RuleResult } from '../suites/harness/results/types.ts'
+import type { Results, RuleResult } from '../results/types.ts'
 import { logMark, reasonOf } from './sort.ts'
 
 /** The library is CommonJS whose export is the builder itself; its types speak of a default export. */

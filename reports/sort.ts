@@ -1,6 +1,6 @@
-import type { Verdict } from '../suites/harness/outcome.ts'
-import type { Results, RuleResult } from '../suites/harness/results/types.ts'
-import { isInPart } from '../suites/harness/results/verdict.ts'
+import type { Verdict } from '../harness/rule/outcome.ts'
+import type { Results, RuleResult } from '../results/types.ts'
+import { isInPart } from '../results/verdict.ts'
 
 /** The rules of a run by what a reader looks for, each group in the order of the ledger. */
 export interface Sorted {

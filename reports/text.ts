@@ -1,7 +1,7 @@
-import { counted } from '../suites/harness/counted.ts'
-import type { Finding } from '../suites/harness/outcome.ts'
-import type { KnownResult, Results, RuleResult, ShownExchange } from '../suites/harness/results/types.ts'
-import { verdictOrder } from '../suites/harness/results/verdict.ts'
+import { counted } from '../harness/common/counted.ts'
+import type { Finding } from '../harness/rule/outcome.ts'
+import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
+import { verdictOrder } from '../results/verdict.ts'
 import { type Paint, plain } from './paint.ts'
 import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './sort.ts'
 

@@ -1,8 +1,8 @@
-// Measures what the rules take on the reference and writes suites/harness/plan/costs.json, by which runs are planned.
+// Measures what the rules take on the reference and writes harness/plan/costs.json, by which runs are planned.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { situations } from '../harness/plan/costs.ts'
 import { measureCosts } from '../proof/costs.ts'
-import { situations } from '../suites/harness/plan/costs.ts'
 
 const seeds = [1, 2, 3, 4, 5]
 
@@ -18,4 +18,4 @@ for (const situation of situations) {
   })
   parts.push(`  "${situation}": {\n${lines.join(',\n')}\n  }`)
 }
-writeFileSync(join(import.meta.dirname, '../suites/harness/plan/costs.json'), `{\n${parts.join(',\n')}\n}\n`)
+writeFileSync(join(import.meta.dirname, '../harness/plan/costs.json'), `{\n${parts.join(',\n')}\n}\n`)

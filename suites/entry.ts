@@ -1,7 +1,7 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import type { Judgement } from './harness/run/judge.ts'
-import { openRun } from './harness/run/open.ts'
-import type { RunOptions } from './harness/run/options.ts'
+import type { Judgement } from '../harness/run/judge.ts'
+import { openRun } from '../harness/run/open.ts'
+import type { RunOptions } from '../harness/run/options.ts'
 import './all.ts'
 
 declare module 'vitest' {

@@ -20,17 +20,18 @@ const timer = new RegExp(`${timers}|\\bscheduler\\b`)
 const exit = /\bprocess\.(exit|exitCode|reallyExit|abort)\b|\bprocess\.kill\(-?process\.pid\b/
 
 /** Where a timer bounds what comes from outside, and where it shows how far the run is. */
-const timed = /^suites\/harness\/(clock|transport|receiver|run\/(guard|open)\.ts)/
+const timed = /^harness\/(clock|transport|receiver|run\/(guard|open)\.ts)/
 /** Ended with their parent. */
-const children = /^suites\/harness\/(run\/child|hooks\/leader)\.ts$/
+const children = /^harness\/(run\/child|hooks\/leader)\.ts$/
 
 test.each([
-  ['suites', 'an import of reference/', reference, null],
-  ['suites', 'a catch', /\bcatch\s*[({]/, /^suites\/harness\//],
-  ['suites', 'a sleep', sleep, /^suites\/harness\//],
-  ['suites', 'a timer of its own', timer, timed],
-  ['suites', 'HTTP', http, /^suites\/harness\//],
-  ['{suites,reference,proof,reports,load,generated}', 'an exit', exit, children],
+  ['{harness,target,results,suites}', 'an import of reference/', reference, null],
+  ['suites', 'a catch', /\bcatch\s*[({]/, null],
+  ['{target,results,suites}', 'a sleep', sleep, null],
+  ['{harness,target,results,suites}', 'a timer of its own', timer, timed],
+  ['{target,results,suites}', 'HTTP', http, /^target\/types\.ts$/],
+  ['{harness,target,results,suites,reference,proof,reports,load,generated}', 'an exit', exit, children],
+  ['{harness,target,results}', 'an import of suites/', suites, null],
   ['reference', 'an import of suites/', suites, null],
   ['reference', 'a port', port, null],
   ['reports', 'a clock, a file system, a console', /\bDate\.now\b|\bnew Date\(\)|node:fs|\bconsole\./, null],

@@ -1,4 +1,4 @@
-import type { Target } from '../../suites/harness/target/types.ts'
+import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { loadQueue } from '../load/limits.ts'
 import { refuseUnowned } from '../load/owned.ts'

@@ -1,4 +1,4 @@
-import { lengthOf } from '../../suites/harness/plan/text.ts'
+import { lengthOf } from '../../harness/plan/text.ts'
 import { planOf } from '../plan.ts'
 import { selectRules } from '../select.ts'
 import { readTarget } from '../target.ts'

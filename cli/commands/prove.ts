@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { createLogUpdate } from 'log-update'
+import { counted } from '../../harness/common/counted.ts'
 import { proofFaults } from '../../proof/gates.ts'
 import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
@@ -10,8 +11,7 @@ import {
   prove as run,
   type Undecided,
 } from '../../proof/prove.ts'
-import { counted } from '../../suites/harness/counted.ts'
-import { exitCodes } from '../../suites/harness/results/types.ts'
+import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
 import { writableFile } from '../places.ts'
 import { refuseOdd } from '../select.ts'

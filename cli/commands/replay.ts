@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { NoRecord } from '../../suites/harness/record/read.ts'
-import { exitCodes, type Results } from '../../suites/harness/results/types.ts'
+import { NoRecord } from '../../harness/record/read.ts'
+import { exitCodes, type Results } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
 import { differencesOf, tellDifferences } from '../kept.ts'
@@ -35,7 +35,7 @@ async function judgedAgain(folder: string, options: ReplayOptions, terminal: Ter
     )
   }
   await import(pathToFileURL(moduleFile('suites/all')).href)
-  const { replay: again } = await import('../../suites/harness/run/replay.ts')
+  const { replay: again } = await import('../../harness/run/replay.ts')
   const results = await again(dir)
     .then(({ events }) => resultsOf(dir, events))
     .catch((error: unknown) => {

@@ -18,7 +18,7 @@ import {
   type ReferenceOptions,
   splitUrl,
 } from '../../reference/index.ts'
-import { writeTarget } from '../../suites/harness/target/write.ts'
+import { writeTarget } from '../../target/write.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'

@@ -1,6 +1,6 @@
+import { counted } from '../../harness/common/counted.ts'
 import { lengthOf, type Plan, plannedCount } from '../../load/plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from '../../load/queue/steps.ts'
-import { counted } from '../../suites/harness/counted.ts'
 import { UsageError } from '../errors.ts'
 
 /** What a load takes at most, known before anything is sent. */

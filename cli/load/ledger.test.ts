@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ResourceLine } from '../../harness/fixtures/resources.ts'
 import { referenceTarget } from '../../proof/instance.ts'
-import type { ResourceLine } from '../../suites/harness/fixtures/resources.ts'
 import { withLedger } from './ledger.ts'
 
 test('a job is written down as gone once its ttl and the tolerances for its beginning and its end are over', async () => {

@@ -1,8 +1,8 @@
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { ResourceLedger } from '../../harness/fixtures/resources.ts'
+import { goneBy } from '../../harness/run/own-jobs.ts'
 import type { QueueClient } from '../../load/queue/client.ts'
-import { isSuccess } from '../../suites/harness/exchange.ts'
-import type { ResourceLedger } from '../../suites/harness/fixtures/resources.ts'
-import { goneBy } from '../../suites/harness/run/own-jobs.ts'
-import type { Tolerances } from '../../suites/harness/target/types.ts'
+import type { Tolerances } from '../../target/types.ts'
 
 /**
  * The same client, which writes each job down that a purge of the dedicated endpoint would not take: those that occupy

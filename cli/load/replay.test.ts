@@ -19,9 +19,9 @@ import {
   writeRecord,
 } from '../../load/record.ts'
 import { createLimits } from '../../load/testing/targets.ts'
-import { serialiseResults } from '../../suites/harness/results/build.ts'
-import { sampleRun } from '../../suites/harness/results/sample.ts'
-import { parseTarget } from '../../suites/harness/target/load.ts'
+import { serialiseResults } from '../../results/build.ts'
+import { sampleRun } from '../../results/sample.ts'
+import { parseTarget } from '../../target/load.ts'
 import { replay } from '../commands/replay.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -1,9 +1,9 @@
 import { rules as ledger, type RuleRow } from '../../generated/rules.ts'
+import { Unclaimed } from '../../harness/rule/outcome.ts'
 import { podLoadRules, queueLoadRules } from '../../load/analyse/rules.ts'
 import type { LoadResultsOptions } from '../../load/results.ts'
-import { Unclaimed } from '../../suites/harness/outcome.ts'
-import { missingNeed } from '../../suites/harness/target/claims.ts'
-import type { Target } from '../../suites/harness/target/types.ts'
+import { missingNeed } from '../../target/claims.ts'
+import type { Target } from '../../target/types.ts'
 import { readProfiles, selectRules } from '../select.ts'
 
 export type LoadKind = 'smoke' | 'limits' | 'pods'

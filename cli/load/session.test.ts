@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { createColors } from 'picocolors'
 import { expect, test } from 'vitest'
 import { referenceTarget } from '../../proof/instance.ts'
-import { exitCodes } from '../../suites/harness/results/types.ts'
+import { exitCodes } from '../../results/types.ts'
 import type { Terminal } from '../terminal.ts'
 import { runSession } from './session.ts'
 

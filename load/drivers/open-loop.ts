@@ -1,4 +1,4 @@
-import type { ScenarioClock } from '../../suites/harness/clock/types.ts'
+import type { ScenarioClock } from '../../harness/clock/types.ts'
 import type { QueuePlan, Stretch } from '../plan/types.ts'
 import { lengthOf } from '../plan/types.ts'
 import type { Point } from '../points.ts'

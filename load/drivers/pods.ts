@@ -1,4 +1,4 @@
-import type { ScenarioClock } from '../../suites/harness/clock/types.ts'
+import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 import type { LoadAnswer } from './open-loop.ts'

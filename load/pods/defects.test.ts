@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { composeOptions, createControlledClock, createReference, defaultKeys } from '../../reference/index.ts'
-import { createControlledClock as createScenarioClocks } from '../../suites/harness/clock/controlled.ts'
 import { analyse } from '../analyse/analyse.ts'
 import { podLoadRules } from '../analyse/rules.ts'
 import { drivePods } from '../drivers/pods.ts'

@@ -1,5 +1,5 @@
 import type { RateOperation } from '../../generated/tables.ts'
-import type { QueuePlane } from '../../suites/harness/target/types.ts'
+import type { QueuePlane } from '../../target/types.ts'
 import type { LoadRule } from '../analyse/rules.ts'
 import type { Point } from '../points.ts'
 import { type Faults, smokeFaults } from './smoke.ts'

@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
-import { altered } from '../../suites/harness/altered.ts'
-import type { ScenarioClock } from '../../suites/harness/clock/types.ts'
+import type { ScenarioClock } from '../../harness/clock/types.ts'
+import { altered } from '../../harness/common/altered.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { LoadError } from '../load-error.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'

@@ -1,5 +1,5 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
-import type { QueuePath, QueuePlane } from '../../suites/harness/target/types.ts'
+import type { QueuePath, QueuePlane } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
 
 /** The operation of the queue plane that each rate is about. */

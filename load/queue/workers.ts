@@ -1,5 +1,5 @@
-import { membersOf } from '../../suites/harness/read.ts'
-import type { QueuePlane } from '../../suites/harness/target/types.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { QueuePlane } from '../../target/types.ts'
 import type { Workers } from '../plan/types.ts'
 
 /**

@@ -1,3 +1,6 @@
+import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
+import { inProcess } from '../../harness/transport/in-process.ts'
+import { TransportFailure } from '../../harness/transport/types.ts'
 import {
   composeOptions,
   createControlledClock,
@@ -6,11 +9,8 @@ import {
   type ReferenceOptions,
 } from '../../reference/index.ts'
 import { operationRates } from '../../reference/queue/operations.ts'
-import { createControlledClock as createScenarioClocks } from '../../suites/harness/clock/controlled.ts'
-import { defaultHealth, defaultQueuePaths, defaultStream } from '../../suites/harness/target/defaults.ts'
-import type { QueuePlane } from '../../suites/harness/target/types.ts'
-import { inProcess } from '../../suites/harness/transport/in-process.ts'
-import { TransportFailure } from '../../suites/harness/transport/types.ts'
+import { defaultHealth, defaultQueuePaths, defaultStream } from '../../target/defaults.ts'
+import type { QueuePlane } from '../../target/types.ts'
 import { type Conducted, type ConductOptions, conductLimits } from '../conduct.ts'
 import { driveOpenLoop, type Send } from '../drivers/open-loop.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'

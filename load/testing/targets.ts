@@ -1,8 +1,8 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
+import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { createControlledClock } from '../../reference/clock/controlled.ts'
 import type { LimiterKind } from '../../reference/limits/kinds/kinds.ts'
 import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
-import { createControlledClock as createScenarioClocks } from '../../suites/harness/clock/controlled.ts'
 import type { Send } from '../drivers/open-loop.ts'
 
 /** One change of a target that its limits do not survive. */

@@ -1,6 +1,6 @@
 import { enableCompileCache, registerHooks } from 'node:module'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Judgement } from '../../suites/harness/run/judge.ts'
+import type { Judgement } from '../../harness/run/judge.ts'
 import type { Order, Reply, Seen, ThreadData } from './crew.ts'
 
 // Judges the reference with one mutant active at a time. The reference is loaded after the first order has come, so that

@@ -1,4 +1,4 @@
-import { counted } from '../../suites/harness/counted.ts'
+import { counted } from '../../harness/common/counted.ts'
 import type { Outcome } from './crew.ts'
 import type { Mutant } from './instrument.ts'
 import type { Classification, Table } from './table.ts'

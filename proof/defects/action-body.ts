@@ -1,5 +1,5 @@
 import { podActions } from '../../generated/tables.ts'
-import { bytesOf } from '../../suites/harness/client/body.ts'
+import { bytesOf } from '../../harness/client/body.ts'
 import { type Bodies, wrongBodies } from '../../suites/pods/action-bodies.ts'
 import type { Defect } from '../types.ts'
 import { carriesOut, type Effect, later } from './action-tools.ts'

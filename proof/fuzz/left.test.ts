@@ -1,7 +1,7 @@
 import '../../suites/all.ts'
 import { describe, expect, test } from 'vitest'
 import { rules } from '../../generated/rules.ts'
-import { allRules } from '../../suites/harness/registry.ts'
+import { allRules } from '../../harness/rule/registry.ts'
 import { defects } from '../defects/index.ts'
 import { judgeOn } from '../judge.ts'
 import type { Defect } from '../types.ts'

@@ -1,6 +1,6 @@
 import '../../suites/all.ts'
 import { expect, test } from 'vitest'
-import { allRules } from '../../suites/harness/registry.ts'
+import { allRules } from '../../harness/rule/registry.ts'
 import { judgeOn } from '../judge.ts'
 import { oddActions } from './odd-actions.ts'
 import { oddPatches } from './odd-patches.ts'

@@ -1,8 +1,8 @@
 import { rules } from '../../generated/rules.ts'
+import type { Plane } from '../../harness/exchange/exchange.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
-import type { Plane } from '../../suites/harness/exchange.ts'
-import { needsOf } from '../../suites/harness/target/claims.ts'
-import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../suites/harness/target/types.ts'
+import { needsOf } from '../../target/claims.ts'
+import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
 import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 

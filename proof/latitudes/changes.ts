@@ -1,8 +1,8 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
-import { membersOf } from '../../suites/harness/read.ts'
 import type { Latitude } from '../types.ts'
 import { plane, verdict } from './tools.ts'
 

@@ -1,4 +1,4 @@
-import type { Plane } from '../../suites/harness/exchange.ts'
+import type { Plane } from '../../harness/exchange/exchange.ts'
 import type { Latitude } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'

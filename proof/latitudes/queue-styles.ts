@@ -1,5 +1,5 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints } from '../../reference/index.ts'
-import { membersOf } from '../../suites/harness/read.ts'
 import type { Latitude } from '../types.ts'
 import { optioned, reads, styled } from './tools.ts'
 

@@ -1,9 +1,9 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { podActions } from '../../generated/tables.ts'
+import type { Verdict } from '../../harness/rule/outcome.ts'
 import { composeOptions, type Life, type ReferenceOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
-import type { Verdict } from '../../suites/harness/outcome.ts'
-import type { PodPlane, Target } from '../../suites/harness/target/types.ts'
+import type { PodPlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
 
 /** What a latitude has beside its id, its sentence and its change. */

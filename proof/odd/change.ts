@@ -1,5 +1,5 @@
-import type { PodOperation } from '../../suites/harness/exchange.ts'
-import { membersOf } from '../../suites/harness/read.ts'
+import type { PodOperation } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import type { Variant } from '../types.ts'
 import { operationOf } from './operation.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Exchange } from '../../suites/harness/exchange.ts'
+import type { Exchange } from '../../harness/exchange/exchange.ts'
 import { nameOf } from './change.ts'
 import { casesOf, createPlaces } from './enumerate.ts'
 

@@ -1,5 +1,5 @@
-import { type Exchange, isQueueOperation, jsonOf } from '../../suites/harness/exchange.ts'
-import { membersOf } from '../../suites/harness/read.ts'
+import { type Exchange, isQueueOperation, jsonOf } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { changeKinds, type OddCase, pathOf, type Step } from './change.ts'
 
 /** A place in the answers of a normal run. */

@@ -1,4 +1,4 @@
-import type { PodOperation } from '../../suites/harness/exchange.ts'
+import type { PodOperation } from '../../harness/exchange/exchange.ts'
 
 const operations: readonly (readonly [RegExp, PodOperation])[] = [
   [/^GET \/v2\/pods$/, 'listPods'],

@@ -1,6 +1,6 @@
-import { type HeaderPairs, headerOf } from '../harness/exchange.ts'
-import { createRedactor, type Redactor } from '../harness/record/redact.ts'
-import { everyExchange, invariant } from '../harness/registry.ts'
+import { type HeaderPairs, headerOf } from '../../harness/exchange/exchange.ts'
+import { createRedactor, type Redactor } from '../../harness/record/redact.ts'
+import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 
 /** A shorter text, sent in place of a token, may stand in an answer by chance. */
 const leastTokenLength = 8

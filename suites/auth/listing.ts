@@ -1,6 +1,6 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import { idIn, listOf, membersOf } from '../harness/read.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { idIn, listOf, membersOf } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */
 const looks = 5

@@ -1,8 +1,8 @@
 import { type PodAction, podActions } from '../../generated/tables.ts'
-import type { Context } from '../harness/context.ts'
-import type { PodOperation } from '../harness/exchange.ts'
-import { changeOf } from '../harness/fixtures/change.ts'
-import type { PodStatus } from '../harness/target/types.ts'
+import type { PodOperation } from '../../harness/exchange/exchange.ts'
+import { changeOf } from '../../harness/fixtures/change.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { PodStatus } from '../../target/types.ts'
 import type { Send } from './operations.ts'
 
 /** What a key may be granted, as the target file names it: an operation, or one action of the action call. */

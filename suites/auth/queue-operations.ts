@@ -1,12 +1,12 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { QueueCallOptions, QueueClient } from '../harness/client/queue.ts'
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import { isSuccess, type QueueOperation } from '../harness/exchange.ts'
-import { jobIdIn } from '../harness/read.ts'
-import type { ScenarioOptions } from '../harness/registry.ts'
-import { blockedBy, expectEnd } from '../queue/answers.ts'
-import { oneWorker } from '../queue/full.ts'
+import type { QueueCallOptions, QueueClient } from '../../harness/client/queue.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess, type QueueOperation } from '../../harness/exchange/exchange.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ScenarioOptions } from '../../harness/rule/registry.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
+import { blockedBy, expectEnd } from '../shared/job-answers.ts'
 
 export type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
 

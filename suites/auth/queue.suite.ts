@@ -1,6 +1,6 @@
-import type { Context } from '../harness/context.ts'
-import { textOf } from '../harness/exchange.ts'
-import { rule } from '../harness/registry.ts'
+import { textOf } from '../../harness/exchange/exchange.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
 import { mayPurge, workingQueue } from './queue-operations.ts'
 
 rule('auth.queue.missing', (context) => expectRefusedEverywhere(context, { refused: null }), mayPurge)

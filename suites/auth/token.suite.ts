@@ -1,9 +1,9 @@
-import { nothing } from '../harness/client/body.ts'
-import type { Context } from '../harness/context.ts'
-import type { PodOperation } from '../harness/exchange.ts'
-import { rule } from '../harness/registry.ts'
-import { anyPod } from '../harness/variation/dimensions.ts'
-import { staysUnchanged } from '../pods/unchanged.ts'
+import { nothing } from '../../harness/client/body.ts'
+import type { PodOperation } from '../../harness/exchange/exchange.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { staysUnchanged } from '../shared/unchanged.ts'
 import { allOperations, onePod, workingPlane } from './operations.ts'
 
 const varies = [...anyPod, 'order'] as const

@@ -1,10 +1,10 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { jsonOf, type WireResponse } from '../harness/exchange.ts'
-import { mediaTypeOf } from '../harness/media-type.ts'
-import { membersOf } from '../harness/read.ts'
-import { everyExchange } from '../harness/registry.ts'
-import { kindOf } from '../pods/readers.ts'
-import type { Flaw } from '../pods/shapes.ts'
+import { jsonOf, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import { everyExchange } from '../../harness/rule/registry.ts'
+import { kindOf } from '../shared/readers.ts'
+import type { Flaw } from '../shared/shapes.ts'
 
 const problemType = 'application/problem+json'
 

@@ -1,8 +1,8 @@
 import '../all.ts'
 import { describe, expect, test } from 'vitest'
+import { allRules } from '../../harness/rule/registry.ts'
 import { judgeOn } from '../../proof/judge.ts'
 import type { Variant } from '../../proof/types.ts'
-import { allRules } from '../harness/registry.ts'
 
 /** The reference, which gives no answer to these of its bodies; `nth` counts them. */
 function dropping(isDropped: (body: string, nth: number) => boolean): Variant {

@@ -1,7 +1,7 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import { unlessUnanswered } from '../harness/outcome.ts'
-import { changedFields, liveFields, type PodView, podOf, show } from '../harness/read.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import type { Allowed } from './oracle.ts'
 import type { Trial } from './trial.ts'
 

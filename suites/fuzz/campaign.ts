@@ -1,5 +1,5 @@
-import type { Context } from '../harness/context.ts'
-import { together } from '../harness/together.ts'
+import { together } from '../../harness/common/together.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { createAhead, type Drawn } from './ahead.ts'
 import { look, payOwed } from './look.ts'
 import { caseAt, enumeratedOf, type Stage, stagesOf } from './stages.ts'

@@ -1,4 +1,4 @@
-import { membersOf } from '../harness/read.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { resolved, type Schema } from './schema.ts'
 
 export type Step = string | number

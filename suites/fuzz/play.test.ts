@@ -1,9 +1,9 @@
 import '../all.ts'
 import { expect, test } from 'vitest'
+import { allRules } from '../../harness/rule/registry.ts'
 import type { Wrap } from '../../proof/defects/tools.ts'
 import { breaking, crashing, renaming, type Sent } from '../../proof/fuzz/effects.ts'
 import { judgeOn } from '../../proof/judge.ts'
-import { allRules } from '../harness/registry.ts'
 
 const after = (text: string) => (sent: Sent) => sent.bodies.some((one) => one.includes(text))
 

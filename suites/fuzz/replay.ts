@@ -1,4 +1,4 @@
-import type { Context } from '../harness/context.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import type { FuzzCase } from './cases.ts'
 import { wrongIn } from './judge.ts'
 import { unchanged } from './look.ts'

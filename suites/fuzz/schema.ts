@@ -1,5 +1,5 @@
 import { openapi } from '../../generated/openapi.ts'
-import { remembered } from '../harness/remembered.ts'
+import { remembered } from '../../harness/common/remembered.ts'
 
 /** A schema of the document, as far as its keywords are used there. */
 export interface Schema {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { rules } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
-import { membersOf } from '../harness/read.ts'
-import type { PodPlane } from '../harness/target/types.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { PodPlane } from '../../target/types.ts'
 import { arbitraryOf } from './arbitrary.ts'
 
 /** The seed of a gate: it changes with the ledger and with nothing else. */

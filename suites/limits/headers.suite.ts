@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
-import { structuredList } from '../harness/client/structured.ts'
-import { type Exchange, headerList, isSuccess, type WireResponse } from '../harness/exchange.ts'
-import { everyExchange, invariant } from '../harness/registry.ts'
+import { structuredList } from '../../harness/client/structured.ts'
+import { type Exchange, headerList, isSuccess, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
 /** Both headers (heading Limits): the clause that is about each, and what its windows count and how long they take. */

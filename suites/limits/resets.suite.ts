@@ -1,5 +1,5 @@
-import { type Exchange, headerList } from '../harness/exchange.ts'
-import { invariant } from '../harness/registry.ts'
+import { type Exchange, headerList } from '../../harness/exchange/exchange.ts'
+import { invariant } from '../../harness/rule/registry.ts'
 import { numberOf, rateItems } from './rate-items.ts'
 
 /** What one answer tells of a window. */

@@ -1,9 +1,9 @@
 import type { PodAction } from '../../generated/tables.ts'
-import type { Context } from '../harness/context.ts'
-import { restartBeginsMs } from '../harness/fixtures/history.ts'
-import { changedFields, type Members, type PodView } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { anyPod } from '../harness/variation/dimensions.ts'
+import { changedFields, type Members, type PodView } from '../../harness/exchange/read.ts'
+import { restartBeginsMs } from '../../harness/fixtures/history.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
 import { whileScarce } from './capacity.ts'
 
 /** The actions that answer the pod, in an order in which each is permitted, and where each leads. */

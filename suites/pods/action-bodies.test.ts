@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { validators } from '../../generated/validators.ts'
-import { bytesOf } from '../harness/client/body.ts'
-import { jsonOf } from '../harness/exchange.ts'
+import { bytesOf } from '../../harness/client/body.ts'
+import { jsonOf } from '../../harness/exchange/exchange.ts'
 import { allWrongBodies } from './action-bodies.ts'
 
 const texts = allWrongBodies('stop').map(

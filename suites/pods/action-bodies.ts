@@ -1,5 +1,5 @@
 import type { PodAction } from '../../generated/tables.ts'
-import { nothing, raw } from '../harness/client/body.ts'
+import { nothing, raw } from '../../harness/client/body.ts'
 
 /** Bodies by the name of what is wrong with each; a value is sent as JSON. */
 export type Bodies = Readonly<Record<string, unknown>>

@@ -1,11 +1,11 @@
 import { constraints, type PodAction } from '../../generated/tables.ts'
-import type { Context } from '../harness/context.ts'
-import { membersOf, type PodView, show } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { anyPod } from '../harness/variation/dimensions.ts'
+import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { staysUnchanged } from '../shared/unchanged.ts'
 import { type Bodies, wrongBodies } from './action-bodies.ts'
 import { isAccepted } from './twins.ts'
-import { staysUnchanged } from './unchanged.ts'
 
 const statuses = {
   'not-json': [400],

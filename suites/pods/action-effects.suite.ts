@@ -1,15 +1,15 @@
 import { podActions } from '../../generated/tables.ts'
-import type { Context } from '../harness/context.ts'
-import type { PodShape } from '../harness/fixtures/types.ts'
-import { mediaTypeOf } from '../harness/media-type.ts'
-import { changedFields, membersOf, type PodView, podOf, show } from '../harness/read.ts'
-import { everyExchange, rule } from '../harness/registry.ts'
-import { anyPod, aPod } from '../harness/variation/dimensions.ts'
+import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
+import { changedFields, membersOf, type PodView, podOf, show } from '../../harness/exchange/read.ts'
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { everyExchange, rule } from '../../harness/rule/registry.ts'
+import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
+import { kindOf } from '../shared/readers.ts'
+import { laterLooks } from '../shared/unchanged.ts'
 import { bodyTraces, isTerminated } from './answers.ts'
 import { whileScarce } from './capacity.ts'
-import { kindOf } from './readers.ts'
 import { isAccepted } from './twins.ts'
-import { laterLooks } from './unchanged.ts'
 
 rule(
   'pods.action.error.start-leaves',

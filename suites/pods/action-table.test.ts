@@ -1,8 +1,8 @@
 import '../all.ts'
 import { expect, test } from 'vitest'
+import { allRules } from '../../harness/rule/registry.ts'
 import { is, onJson } from '../../proof/defects/tools.ts'
 import { judgeOn } from '../../proof/judge.ts'
-import { allRules } from '../harness/registry.ts'
 
 test.each([
   ['PROVISIONING', 'STARTING', '; where no pod can be seen in it, add absent: {pod.provisioning: REASON}'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HeaderPairs } from '../harness/exchange.ts'
+import type { HeaderPairs } from '../../harness/exchange/exchange.ts'
 import { bodyTraces } from './answers.ts'
 
 test.each<{ headers: HeaderPairs; body: string; traces: string | null }>([

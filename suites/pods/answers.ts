@@ -1,9 +1,9 @@
 import { podRequired } from '../../generated/tables.ts'
-import type { Check } from '../harness/check.ts'
-import type { Reply } from '../harness/client/reply.ts'
-import { counted } from '../harness/counted.ts'
-import { headerOf, type WireResponse } from '../harness/exchange.ts'
-import type { PodView } from '../harness/read.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { counted } from '../../harness/common/counted.ts'
+import { headerOf, type WireResponse } from '../../harness/exchange/exchange.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
+import type { Check } from '../../harness/rule/check.ts'
 
 /** The full pod that start, stop and restart answer (heading Trigger a pod action). */
 export function fullPod(check: Check, reply: Reply): PodView {

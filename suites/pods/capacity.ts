@@ -1,7 +1,7 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import { whenCapable } from '../harness/fixtures/creating.ts'
-import type { PodView } from '../harness/read.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
+import { whenCapable } from '../../harness/fixtures/creating.ts'
+import type { Context } from '../../harness/rule/context.ts'
 
 /**
  * Asks for an action that takes compute; for a while again if there is none. Ends the rule as inconclusive if a new pod of

@@ -1,9 +1,17 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import type { PodView } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { movedNetwork, movedPersistent, patchablePod, patchVaries, refuses, sameMounts, shown } from './patching.ts'
-import { staysUnchanged } from './unchanged.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import {
+  movedNetwork,
+  movedPersistent,
+  patchablePod,
+  patchVaries,
+  refuses,
+  sameMounts,
+  shown,
+} from '../shared/patching.ts'
+import { staysUnchanged } from '../shared/unchanged.ts'
 
 rule(
   'pods.patch.partial-persistent',

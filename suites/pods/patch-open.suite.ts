@@ -1,7 +1,7 @@
 import { constraints } from '../../generated/tables.ts'
-import type { Reply } from '../harness/client/reply.ts'
-import { isSuccess } from '../harness/exchange.ts'
-import { rule } from '../harness/registry.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { rule } from '../../harness/rule/registry.ts'
 import {
   isRefusal,
   mountStates,
@@ -12,8 +12,8 @@ import {
   refuses,
   sameMounts,
   shown,
-} from './patching.ts'
-import { staysUnchanged } from './unchanged.ts'
+} from '../shared/patching.ts'
+import { staysUnchanged } from '../shared/unchanged.ts'
 
 /** The answers are recorded, so the status of the pod is the same in every run. */
 const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')

@@ -1,11 +1,11 @@
-import type { Context } from '../harness/context.ts'
-import { shows } from '../harness/fixtures/change.ts'
-import type { PodShape } from '../harness/fixtures/types.ts'
-import { changedFields, type Members, show } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { anyPod } from '../harness/variation/dimensions.ts'
-import { afterwards } from './changing.ts'
-import { isMounted, mountsMoved, networkStates, patchVaries, shown, validPatch } from './patching.ts'
+import { changedFields, type Members, show } from '../../harness/exchange/read.ts'
+import { shows } from '../../harness/fixtures/change.ts'
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { afterwards } from '../shared/changing.ts'
+import { isMounted, mountsMoved, networkStates, patchVaries, shown, validPatch } from '../shared/patching.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 

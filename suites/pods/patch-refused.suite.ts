@@ -1,6 +1,6 @@
 import { constraints } from '../../generated/tables.ts'
-import { rule } from '../harness/registry.ts'
-import { anyPod } from '../harness/variation/dimensions.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
 import {
   bareStates,
   mountStates,
@@ -11,7 +11,7 @@ import {
   patchVaries,
   refuses,
   refusesVolume,
-} from './patching.ts'
+} from '../shared/patching.ts'
 
 const { bothMounts, cpuPersistent, emptyNetwork } = constraints
 

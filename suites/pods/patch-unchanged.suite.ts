@@ -1,11 +1,11 @@
-import type { Context } from '../harness/context.ts'
-import { shows } from '../harness/fixtures/change.ts'
-import { changedFields, type PodView, show } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { anyPod } from '../harness/variation/dimensions.ts'
-import { afterwards, changed, changes } from './changing.ts'
-import { isRefusal, mountStates, patchVaries, sameMounts, shown, validPatch } from './patching.ts'
-import { laterLooks, lookAgain, refuseRestless, staysUnchanged } from './unchanged.ts'
+import { changedFields, type PodView, show } from '../../harness/exchange/read.ts'
+import { shows } from '../../harness/fixtures/change.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { afterwards, changed, changes } from '../shared/changing.ts'
+import { isRefusal, mountStates, patchVaries, sameMounts, shown, validPatch } from '../shared/patching.ts'
+import { laterLooks, lookAgain, refuseRestless, staysUnchanged } from '../shared/unchanged.ts'
 
 rule(
   'pods.patch.omitted',

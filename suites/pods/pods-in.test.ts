@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Exchange, PodOperation } from '../harness/exchange.ts'
-import { defaultPaths, defaultPlane } from '../harness/target/defaults.ts'
-import type { Target } from '../harness/target/types.ts'
+import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
+import { defaultPaths, defaultPlane } from '../../target/defaults.ts'
+import type { Target } from '../../target/types.ts'
 import { partialPodsIn, wholePodsIn } from './pods-in.ts'
 
 const target = { pods: { ...defaultPlane, url: 'https://a.test', paths: defaultPaths } } as unknown as Target

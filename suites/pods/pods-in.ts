@@ -1,9 +1,9 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { type Exchange, isSuccess, jsonOf } from '../harness/exchange.ts'
-import { listOf, type Members, membersOf } from '../harness/read.ts'
-import { everyExchange } from '../harness/registry.ts'
-import type { Target } from '../harness/target/types.ts'
-import { isPodStatus, type Shown } from './shapes.ts'
+import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
+import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { everyExchange } from '../../harness/rule/registry.ts'
+import type { Target } from '../../target/types.ts'
+import { isPodStatus, type Shown } from '../shared/shapes.ts'
 
 /** Where a pod was shown. */
 export interface PodPlace {

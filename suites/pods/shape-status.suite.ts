@@ -1,6 +1,6 @@
+import { kindOf } from '../shared/readers.ts'
+import { actionFlaws, isPodStatus } from '../shared/shapes.ts'
 import { everyPod } from './pods-in.ts'
-import { kindOf } from './readers.ts'
-import { actionFlaws, isPodStatus } from './shapes.ts'
 
 everyPod('pods.shape.actions-match-status', actionFlaws)
 

@@ -1,8 +1,8 @@
-import { membersOf } from '../harness/read.ts'
-import { everyExchange } from '../harness/registry.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import { everyExchange } from '../../harness/rule/registry.ts'
+import { kindOf } from '../shared/readers.ts'
+import { envFlaws, missingFields, mountFlaws, timeFlaws, typedClauses, typeFlaws } from '../shared/shapes.ts'
 import { everyPod, wholePodsIn } from './pods-in.ts'
-import { kindOf } from './readers.ts'
-import { envFlaws, missingFields, mountFlaws, timeFlaws, typedClauses, typeFlaws } from './shapes.ts'
 
 everyExchange('pods.shape.required', (exchange) => {
   const pods = wholePodsIn(exchange)

@@ -1,5 +1,5 @@
-import type { Context } from '../harness/context.ts'
-import { isSuccess } from '../harness/exchange.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { Context } from '../../harness/rule/context.ts'
 
 /** Actions by which a right call is tried, in turn: terminate is permitted in every status. */
 const tried = ['stop', 'restart', 'terminate'] as const

@@ -1,10 +1,10 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import type { SubmittedJob } from '../harness/fixtures/types.ts'
-import { rule } from '../harness/registry.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
-import { expectNotCompleted, insist, isRefusal, laterLooks } from './answers.ts'
-import { expectWaiting, fills, fullEndpoint } from './full.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectNotCompleted, insist, isRefusal, laterLooks } from '../shared/job-answers.ts'
 
 rule(
   'queue.cancel.queued',

@@ -1,8 +1,8 @@
 import '../all.ts'
 import { expect, test } from 'vitest'
+import { allRules } from '../../harness/rule/registry.ts'
 import { judgeOn } from '../../proof/judge.ts'
 import type { Variant } from '../../proof/types.ts'
-import { allRules } from '../harness/registry.ts'
 
 /** The reference, which refuses empty inputs in one operation. */
 function refusing(operation: 'run' | 'runsync'): Variant {

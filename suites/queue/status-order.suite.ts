@@ -1,6 +1,6 @@
-import { type Exchange, isSuccess, jsonOf, type Moment } from '../harness/exchange.ts'
-import { canonical, membersOf } from '../harness/read.ts'
-import { invariant } from '../harness/registry.ts'
+import { type Exchange, isSuccess, jsonOf, type Moment } from '../../harness/exchange/exchange.ts'
+import { canonical, membersOf } from '../../harness/exchange/read.ts'
+import { invariant } from '../../harness/rule/registry.ts'
 
 /** A job as an answer showed it to be COMPLETED. */
 interface Completed {

@@ -1,8 +1,8 @@
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import type { Step, SubmittedJob } from '../harness/fixtures/types.ts'
-import { rule } from '../harness/registry.ts'
-import { plainEnd, shownStatus } from './answers.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { plainEnd, shownStatus } from '../shared/job-answers.ts'
 
 /** How the first execution of each job ends. */
 const firsts: readonly { readonly what: string; readonly step: Step }[] = [

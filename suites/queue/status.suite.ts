@@ -1,13 +1,13 @@
-import { altered } from '../harness/altered.ts'
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context, JobAt } from '../harness/context.ts'
-import { canonical, membersOf } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { finalStatuses, statusOf } from '../harness/run/own-jobs.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
-import { kindOf } from '../pods/readers.ts'
-import { expectEnd, expectRefusal, insist, otherOutput, shownStatus } from './answers.ts'
-import { fills, fullEndpoint } from './full.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { altered } from '../../harness/common/altered.ts'
+import { canonical, membersOf } from '../../harness/exchange/read.ts'
+import type { Context, JobAt } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { finalStatuses, statusOf } from '../../harness/run/own-jobs.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectEnd, expectRefusal, insist, otherOutput, shownStatus } from '../shared/job-answers.ts'
+import { kindOf } from '../shared/readers.ts'
 
 /** The statuses that the description has (heading Job status). */
 const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])

@@ -1,9 +1,9 @@
-import type { SubmittedJob } from '../harness/fixtures/types.ts'
-import { canonical, type Members } from '../harness/read.ts'
-import { rule } from '../harness/registry.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
-import { outputs, inputs as unusualInputs } from '../harness/variation/values.ts'
-import { expectEnd, otherOutput } from './answers.ts'
+import { canonical, type Members } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
+import { expectEnd, otherOutput } from '../shared/job-answers.ts'
 
 /** Inputs that come back as they are, by the clause that each is for. */
 const inputs: Readonly<Record<string, Members>> = {

@@ -1,8 +1,8 @@
-import { altered } from '../harness/altered.ts'
-import type { QueueClient } from '../harness/client/queue.ts'
-import { isSuccess } from '../harness/exchange.ts'
-import { rule } from '../harness/registry.ts'
-import { valid } from './answers.ts'
+import type { QueueClient } from '../../harness/client/queue.ts'
+import { altered } from '../../harness/common/altered.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { valid } from '../shared/job-answers.ts'
 
 rule(
   'queue.endpoint-unknown',

@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
-import type { Context } from '../harness/context.ts'
-import { rule } from '../harness/registry.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
 import { afterEnd, beforeEnd, waiting } from './times.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs

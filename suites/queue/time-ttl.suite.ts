@@ -1,9 +1,9 @@
-import type { Context } from '../harness/context.ts'
-import type { Step, SubmittedJob } from '../harness/fixtures/types.ts'
-import { rule } from '../harness/registry.ts'
-import type { EndpointRole } from '../harness/target/types.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
-import { laterLooks } from './answers.ts'
+import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import type { EndpointRole } from '../../target/types.ts'
+import { laterLooks } from '../shared/job-answers.ts'
 import {
   afterEnd,
   beforeEnd,

@@ -1,8 +1,8 @@
-import { refuseOutage } from '../harness/check.ts'
-import type { Reply } from '../harness/client/reply.ts'
-import type { Context } from '../harness/context.ts'
-import type { JobWish, SubmittedJob } from '../harness/fixtures/types.ts'
-import { membersOf } from '../harness/read.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
+import { refuseOutage } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
 
 /** How long before an end a job is looked at, ms: a second for the request, and one for clocks of whole seconds. */
 export const leadMs = 2_000

@@ -1,6 +1,6 @@
-import type { Context } from '../harness/context.ts'
-import { rule } from '../harness/registry.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
 import { anyNotified, attempt, countAttempts, expectOne, mostAttempts, requests } from './attempts.ts'
 
 /** How long a job runs while nothing may be notified, ms. */

@@ -1,11 +1,11 @@
 import { tables } from '../../generated/tables.ts'
-import type { Context } from '../harness/context.ts'
-import type { SubmittedJob } from '../harness/fixtures/types.ts'
-import type { Arrival } from '../harness/receiver/types.ts'
-import type { ScenarioOptions } from '../harness/registry.ts'
-import { endIn } from '../harness/run/own-jobs.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
-import { expectEnd } from '../queue/answers.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ScenarioOptions } from '../../harness/rule/registry.ts'
+import { endIn } from '../../harness/run/own-jobs.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectEnd } from '../shared/job-answers.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 export const spacingMs = tables.durations.webhookSpacingMs

@@ -1,10 +1,10 @@
-import type { Context } from '../harness/context.ts'
-import type { SubmittedJob } from '../harness/fixtures/types.ts'
-import { canonical, show } from '../harness/read.ts'
-import type { HookAnswer } from '../harness/receiver/types.ts'
-import { rule } from '../harness/registry.ts'
-import { anyJob } from '../harness/variation/dimensions.ts'
-import { blockedBy, laterLooks } from '../queue/answers.ts'
+import { canonical, show } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { HookAnswer } from '../../harness/receiver/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { blockedBy, laterLooks } from '../shared/job-answers.ts'
 import { attempt, countAttempts, mostAttempts, spacingMs } from './attempts.ts'
 
 /** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */

@@ -1,4 +1,4 @@
-import { membersOf } from '../../harness/read.ts'
+import { membersOf } from '../../../harness/exchange/read.ts'
 import { type Place, replaced } from '../places.ts'
 import type { ValueMutator } from './types.ts'
 

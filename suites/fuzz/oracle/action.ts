@@ -1,7 +1,7 @@
 import { type RuleId, rules } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus, Tables } from '../../../generated/tables.ts'
 import type { Validator } from '../../../generated/validators.ts'
-import { membersOf } from '../../harness/read.ts'
+import { membersOf } from '../../../harness/exchange/read.ts'
 import { refusing } from './failures.ts'
 import { type Allowed, refused } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type { Validator } from '../../../generated/validators.ts'
-import { membersOf } from '../../harness/read.ts'
+import { membersOf } from '../../../harness/exchange/read.ts'
 import { failuresOf, mayBeTaken, refusalOf, refusing } from './failures.ts'
 import { type Allowed, refused } from './types.ts'
 

@@ -1,5 +1,5 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
-import { canonical, type Members, membersOf } from '../../harness/read.ts'
+import { canonical, type Members, membersOf } from '../../../harness/exchange/read.ts'
 import { failuresOf, refusalOf, refusing } from './failures.ts'
 import { isOddText } from './reading.ts'
 import { type Allowed, type Answers, refused, type Situation } from './types.ts'

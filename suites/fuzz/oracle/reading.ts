@@ -1,5 +1,5 @@
-import { jsonIn, textOf } from '../../harness/exchange.ts'
-import { remembered } from '../../harness/remembered.ts'
+import { remembered } from '../../../harness/common/remembered.ts'
+import { jsonIn, textOf } from '../../../harness/exchange/exchange.ts'
 import { tokensOf, valueIn } from './tokens.ts'
 import { type Allowed, refused } from './types.ts'
 

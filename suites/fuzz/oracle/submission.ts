@@ -1,6 +1,6 @@
 import { tables } from '../../../generated/tables.ts'
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
-import { type Members, membersOf } from '../../harness/read.ts'
+import { type Members, membersOf } from '../../../harness/exchange/read.ts'
 import { schemaNamed } from '../schema.ts'
 import { failuresOf, mayBeTaken } from './failures.ts'
 import { type Allowed, refused } from './types.ts'

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus } from '../../../generated/tables.ts'
-import { isSuccess } from '../../harness/exchange.ts'
+import { isSuccess } from '../../../harness/exchange/exchange.ts'
 
 /** What of the target an answer depends on, beside the body. */
 export type Situation =

@@ -1,0 +1,39 @@
+import type { WireResponse } from '../exchange/exchange.ts'
+
+/**
+ * When requests may go out: `certain`: now. `blind`: one alone, whose answer tells how many may follow. `answered`: once
+ * another answer is there. A number: in so many ms, unless an answer comes before.
+ */
+export type Room = 'certain' | 'blind' | 'answered' | number
+
+/** An estimate of the requests that a limit grants. Moments are ms on the target's clock. */
+export interface Allowance {
+  /** The room for so many requests together. */
+  room(requests: number, now: number): Room
+  /**
+   * Counts a request that goes out; the function takes in its answer, null if there was none. `isElsewhere`: it may be
+   * counted by another limit.
+   */
+  send(now: number): (response: WireResponse | null, now: number, isElsewhere: boolean) => void
+  /** The most requests that are ever granted together; null if that is not known. */
+  most(): number | null
+  /** The limit in words, for the reason of a rule that could not be judged. */
+  says(now: number): string
+}
+
+/** Moments at which requests went out, and when the next one may so that no span of a window has more than `most`. */
+export function createLog(most: number, windowMs: number) {
+  const sent: number[] = []
+  return {
+    count(now: number): number {
+      while (sent[0] !== undefined && sent[0] <= now - windowMs) sent.shift()
+      return sent.length
+    },
+    /** ms until so many more may go; 0: now. */
+    waitMs(requests: number, now: number): number {
+      const excess = this.count(now) + Math.min(requests, most) - most
+      return excess <= 0 ? 0 : (sent[excess - 1] ?? now) + windowMs - now
+    },
+    send: (now: number) => void sent.push(now),
+  }
+}

@@ -1,0 +1,224 @@
+import type { Actor } from '../clock/types.ts'
+import type { WireResponse } from '../exchange/exchange.ts'
+import { lengthOf } from '../plan/text.ts'
+import { Inconclusive } from '../rule/outcome.ts'
+import type { Allowance, createLog } from './allowance.ts'
+import { retryAfterMs, windowsOf } from './rate-windows.ts'
+
+/** A request is not sent, because its quota is used up for too long. */
+export class UsedUp extends Inconclusive {}
+
+/** Who waits at a gate. */
+export interface Visitor {
+  readonly actor: Pick<Actor, 'pause' | 'join'>
+  /** True if the rule has ended and the request is not needed any more. */
+  readonly isGone: () => boolean
+}
+
+/** Takes in the response to a request that went out; null: there was none. `isElsewhere`: see `Allowance.send`. */
+export type Answered = (response: WireResponse | null, isElsewhere?: boolean) => void
+
+/** Lets the requests of one quota out, so that none meets a 429 that another one caused. First come, first served. */
+export interface Gate {
+  /**
+   * Waits until a request may go out; one that was refused goes before all others. Rejects with UsedUp once nothing
+   * was served for the tolerance `rateWait`, or the quota is used up for longer.
+   */
+  pass(visitor: Visitor, isRefused?: boolean): Promise<Answered>
+  /**
+   * Waits until so many requests in a row are certain, and keeps them from others; before that nobody else goes out.
+   * Resolves with how many are kept: fewer if the quota never has so many. Rejects as `pass` does.
+   */
+  reserve(visitor: Visitor, requests: number): Promise<number>
+  /** Lets a reserved request out; null if it must wait as others do. */
+  passReserved(): Answered | null
+  /** Lets a request out past all others. */
+  passAtOnce(): Answered
+  /** Gives back reserved requests that are not needed. */
+  giveBack(requests: number): void
+  /** Wakes those who are gone, so that they leave. */
+  look(): void
+}
+
+export interface GateOptions {
+  readonly allowance: Allowance
+  /** ms on the target's clock. */
+  readonly now: () => number
+  /** The tolerance `rateWait`, ms. */
+  readonly longestMs: number
+  /** Requests of all gates of a plane; null if the target file does not bound them. */
+  readonly budget: ReturnType<typeof createLog> | null
+  /** Sends a request that shows how much of the quota is left. */
+  readonly refresh: () => Promise<void>
+}
+
+/** The smaller goes first. */
+const ranks = { refused: 0, reservation: 1, request: 2 } as const
+
+interface Waiting {
+  readonly rank: number
+  readonly visitor: Visitor
+  wake: () => void
+}
+
+/** It is done, it waits so many ms, or until something changes; `unpaced`: what it does once the clock has failed. */
+type Decision<T> =
+  | { readonly done: T }
+  | { readonly waitMs: null }
+  | { readonly waitMs: number; readonly unpaced: () => T }
+
+/** More than Retry-After, for clocks that differ, ms. */
+const slackMs = 50
+/** The first wait after a 429 that does not say how long; it doubles. */
+const firstBackoffMs = 1_000
+
+export function createGate({ allowance, now, longestMs, budget, refresh }: GateOptions): Gate {
+  const waiting: Waiting[] = []
+  let reserved = 0
+  /** Nothing goes out before, after a 429. */
+  let closedUntil = Number.NEGATIVE_INFINITY
+  /** When the first request was refused since one was served; null: the last one was served. */
+  let refusedSince: number | null = null
+  let backoffMs = firstBackoffMs
+
+  /** As `Allowance.room`, with all else that a request waits for. */
+  function room(requests: number) {
+    const others = Math.max(closedUntil - now(), budget?.waitMs(requests, now()) ?? 0)
+    return others > 0 ? others : allowance.room(requests + reserved, now())
+  }
+
+  function wakeFirst(): void {
+    waiting[0]?.wake()
+  }
+
+  function send(): Answered {
+    const sentAt = now()
+    budget?.send(sentAt)
+    const answered = allowance.send(sentAt)
+    return (response, isElsewhere = false) => {
+      answered(response, now(), isElsewhere)
+      if (response?.status === 429) close(response, sentAt)
+      else if (response !== null) {
+        refusedSince = null
+        backoffMs = firstBackoffMs
+      }
+      wakeFirst()
+    }
+  }
+
+  function close(response: WireResponse, sentAt: number): void {
+    refusedSince ??= now()
+    const resets = windowsOf(response).flatMap(({ remaining, resetMs }) => (remaining > 0 ? [] : [resetMs]))
+    const saysMs = retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))
+    closedUntil = Math.max(closedUntil, now() + (saysMs === null ? backoffMs : saysMs + slackMs))
+    // Those that were under way together were refused once.
+    if (saysMs === null && sentAt >= closedUntil - backoffMs) backoffMs *= 2
+  }
+
+  /**
+   * Asks `decide` each time something changes while the entry is the first in line: see `Decision`; a promise: something that it
+   * does first. `sinceMs`: since when it is the first.
+   */
+  async function inLine<T>(entry: Waiting, decide: (sinceMs: number) => Decision<T> | Promise<void>): Promise<T> {
+    const place = waiting.findIndex(({ rank }) => rank > entry.rank)
+    waiting.splice(place === -1 ? waiting.length : place, 0, entry)
+    let since = now()
+    let isFirst = false
+    try {
+      for (;;) {
+        const woken = new Promise<void>((resolve) => {
+          entry.wake = resolve
+        })
+        if (entry.visitor.isGone()) throw new Inconclusive('not sent, for the rule has ended')
+        if (waiting[0] !== entry) {
+          isFirst = false
+          await entry.visitor.actor.join(woken)
+          continue
+        }
+        if (!isFirst) since = now()
+        isFirst = true
+        const decision = decide(since)
+        if (decision instanceof Promise) await entry.visitor.actor.join(decision)
+        else if ('done' in decision) return decision.done
+        else if (decision.waitMs === null) await entry.visitor.actor.join(woken)
+        else {
+          const failure = await entry.visitor.actor.pause(decision.waitMs, woken)
+          if (failure === null) continue
+          if (refusedSince === null) return decision.unpaced()
+          throw new UsedUp(failure)
+        }
+      }
+    } finally {
+      waiting.splice(waiting.indexOf(entry), 1)
+      wakeFirst()
+    }
+  }
+
+  /** Why nobody waits any longer; null while it is worth while. */
+  function hopeless(waitMs: number, since: number): string | null {
+    const leftMs = (refusedSince ?? since) + longestMs - now()
+    if (waitMs <= leftMs) return null
+    const longest = `the tolerance rateWait (${lengthOf(longestMs)})`
+    const why =
+      waitMs > longestMs
+        ? `the target answered 429 and grants nothing for another ${lengthOf(waitMs)}, longer than ${longest}`
+        : refusedSince === null
+          ? `no request was granted within ${longest}`
+          : `the target answered 429 to every request within ${longest}`
+    return `${why}; ${allowance.says(now())}`
+  }
+
+  function giveBack(requests: number): void {
+    reserved -= requests
+    if (requests > 0) wakeFirst()
+  }
+
+  return {
+    async pass(visitor, isRefused = false) {
+      if (waiting.length === 0) {
+        const first = room(1)
+        if (first === 'certain' || first === 'blind') return send()
+      }
+      const entry = { rank: isRefused ? ranks.refused : ranks.request, visitor, wake() {} }
+      return inLine(entry, (since) => {
+        const free = room(1)
+        if (free === 'certain' || free === 'blind') return { done: send() }
+        if (free === 'answered') return { waitMs: null }
+        const reason = hopeless(free, since)
+        if (reason !== null) throw new UsedUp(reason)
+        return { waitMs: free, unpaced: send }
+      })
+    },
+    async reserve(visitor, requests) {
+      const most = Math.max(1, Math.min(requests, allowance.most() ?? requests))
+      const entry = { rank: ranks.reservation, visitor, wake() {} }
+      const keep = () => {
+        reserved += most
+        return most
+      }
+      let hasRefreshed = false
+      return inLine(entry, (since) => {
+        const free = room(most)
+        // An answer that shows nothing of the quota would be asked for again and again.
+        const isInVain = now() - since >= longestMs || (free === 'blind' && hasRefreshed)
+        if (free === 'certain' || (isInVain && refusedSince === null)) return { done: keep() }
+        if (free === 'answered') return { waitMs: null }
+        hasRefreshed = free === 'blind'
+        if (free === 'blind') return refresh()
+        const reason = free > longestMs || refusedSince !== null ? hopeless(free, since) : null
+        if (reason !== null) throw new UsedUp(reason)
+        return { waitMs: Math.min(free, since + longestMs - now()), unpaced: keep }
+      })
+    },
+    passReserved() {
+      if (now() < closedUntil || refusedSince !== null) return null
+      reserved--
+      return send()
+    },
+    passAtOnce: send,
+    giveBack,
+    look() {
+      for (const { wake } of [...waiting]) wake()
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { HeaderPairs } from '../exchange/exchange.ts'
+
+/** What a request may have other than usual. */
+export interface CallOptions {
+  /** The Authorization header as it is sent; null sends none. */
+  readonly authorization?: string | null
+  /** The Content-Type of the body; null sends none. */
+  readonly contentType?: string | null
+  readonly headers?: HeaderPairs
+  /** Takes a 429 as the answer instead of waiting it out. */
+  readonly raw429?: boolean
+  /** Sending it twice does no harm: it is to be refused. */
+  readonly repeats?: boolean
+  /** Sent past all others that wait for the quota. */
+  readonly atOnce?: boolean
+  /** Sent on a connection of its own, which nothing was sent on before. */
+  readonly newConnection?: boolean
+}
+
+/** The header lines of a request: those that all have, then the options' own. */
+export function headersOf(key: string, hasBody: boolean, accept: string, options: CallOptions): HeaderPairs {
+  const { authorization = `Bearer ${key}`, headers = [] } = options
+  const contentType = options.contentType === undefined && hasBody ? 'application/json' : options.contentType
+  return [
+    ['Accept', accept],
+    ['Accept-Encoding', 'identity'],
+    ...(authorization === null ? [] : [['Authorization', authorization] as const]),
+    ...(contentType === undefined || contentType === null ? [] : [['Content-Type', contentType] as const]),
+    ...headers,
+  ]
+}

@@ -1,0 +1,57 @@
+import { parseList } from 'structured-headers'
+import { headerList, headerOf, type WireResponse } from '../exchange/exchange.ts'
+
+/** One rate window as an answer shows it; all times in ms. */
+export interface RateWindow {
+  readonly name: string
+  /** Requests left, r. */
+  readonly remaining: number
+  /** Time until the window resets, t: until all requests or one more are given back, or the window ends. */
+  readonly resetMs: number
+  /** Requests that it grants in `lengthMs`, q and w of RateLimit-Policy; null if the target does not say. */
+  readonly policy: RatePolicy | null
+}
+
+export interface RatePolicy {
+  readonly quota: number
+  readonly lengthMs: number
+}
+
+/** The windows of a RateLimit header, `"minute";r=50;t=12, …`, with their policies; empty if it cannot be read. */
+export function windowsOf(response: WireResponse): RateWindow[] {
+  const policies = policiesOf(response)
+  return itemsOf(response, 'ratelimit').flatMap(({ name, parameters }) => {
+    const remaining = Number(parameters.get('r'))
+    const resetMs = Number(parameters.get('t')) * 1000
+    if (!Number.isFinite(remaining) || !Number.isFinite(resetMs)) return []
+    return [{ name, remaining, resetMs: Math.max(0, resetMs), policy: policies.get(name) ?? null }]
+  })
+}
+
+/** The windows of RateLimit-Policy, `"minute";q=60;w=60, …`, by name. */
+export function policiesOf(response: WireResponse): ReadonlyMap<string, RatePolicy> {
+  return new Map(
+    itemsOf(response, 'ratelimit-policy').flatMap(({ name, parameters }) => {
+      const quota = Number(parameters.get('q'))
+      const lengthMs = Number(parameters.get('w')) * 1000
+      return quota >= 1 && lengthMs > 0 ? [[name, { quota, lengthMs }] as const] : []
+    }),
+  )
+}
+
+/** Retry-After in ms; null if it is missing or not a number of seconds. */
+export function retryAfterMs(response: WireResponse): number | null {
+  const text = headerOf(response.headers, 'retry-after')
+  const seconds = text === null ? Number.NaN : Number(text)
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : null
+}
+
+function itemsOf(response: WireResponse, header: string) {
+  const text = headerList(response.headers, header)
+  if (text === null) return []
+  try {
+    return parseList(text).map(([item, parameters]) => ({ name: String(item), parameters }))
+  } catch {
+    return []
+  }
+}

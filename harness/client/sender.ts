@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto'
+import { tables } from '../../generated/tables.ts'
+import type { Tolerances } from '../../target/types.ts'
+import type { Actor, Coming } from '../clock/types.ts'
+import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
+import { Inconclusive, Unanswered } from '../rule/outcome.ts'
+import { type Transport, TransportFailure } from '../transport/types.ts'
+import type { Gate } from './gate.ts'
+import { createQuota, type Quota } from './quota.ts'
+import { type Reply, toReply } from './reply.ts'
+
+/** What every request of a run goes through. */
+export interface Line {
+  readonly run: string
+  readonly version: string
+  readonly transport: Transport
+  readonly tolerances: Tolerances
+  readonly now: () => number
+  readonly wallNow: () => number
+  readonly next: () => number
+  /** The gate that a request waits at; null in a replay, which waits for nothing. */
+  readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
+  readonly record: (exchange: Exchange) => void
+  /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */
+  readonly health: { unanswered: number; triedMs: number }
+}
+
+export interface Outgoing {
+  readonly operation: Operation
+  readonly subject: string | null
+  /** The queue-based endpoint that it goes to. */
+  readonly endpoint?: string
+  readonly key: string | null
+  readonly method: string
+  readonly url: string
+  readonly headers: HeaderPairs
+  readonly body: Uint8Array | null
+  /** A 429 is the answer and not waited out. */
+  readonly raw429: boolean
+  /** Sent without regard to quotas, until it is answered 429. */
+  readonly unpaced?: boolean
+  /** Sent past all others that wait for the quota. */
+  readonly atOnce?: boolean
+  /** The answer may be held by the target: time may move meanwhile. */
+  readonly takesTime?: boolean
+  /** Real ms to wait for the answer; default: the tolerance `answer`, or a default execution more where it takes time. */
+  readonly answerMs?: number
+  readonly newConnection?: boolean
+}
+
+/** A replayed answer says when it was once given, and as which exchange. */
+export interface Recorded {
+  readonly recorded?: Pick<Exchange, 'n' | 'sent' | 'received'> & { readonly failure: string | null }
+}
+
+const givenUpAfter = 8
+/** A target that was given up is tried again after so many real ms. */
+const tryAgainMs = 5_000
+/** How the failure of an exchange begins whose request was not sent for want of quota. */
+const unsentPrefix = 'not sent: '
+
+/** How one owner's requests go out. */
+export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> {
+  /** Rejects with Inconclusive where no whole answer came. */
+  send(outgoing: Outgoing): Promise<Reply>
+  /** Sends and goes on; the answer is waited for with `clock.until`. */
+  begin(outgoing: Outgoing): Coming<Reply>
+  /** Gives up all that is unanswered; nothing is sent any more. Before `release`, which wakes what waits for a quota. */
+  abandon(): void
+}
+
+/** As long as a default execution takes. */
+const heldMs = tables.bounds.executionTimeoutMs.default
+
+/**
+ * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
+ * an exchange has just been recorded.
+ */
+export function createSender(line: Line, owner: string, actor: Actor, look: () => void = () => {}): Sender {
+  const given = new AbortController()
+  const quota = createQuota(line, actor, () => given.signal.aborted)
+  let sent = 0
+
+  /** Sends and records; `unsent`: why it is not sent after all. */
+  async function once(
+    outgoing: Outgoing,
+    place: string,
+    background: boolean,
+    unsent: string | null,
+  ): Promise<Exchange> {
+    const request = addressed(outgoing, place)
+    const before = { target: line.now(), harness: line.wallNow() }
+    const n = line.next()
+    let response: WireResponse | null = null
+    let failure: string | null = unsent === null ? null : unsentPrefix + unsent
+    try {
+      if (failure === null) response = await answerOf(request, outgoing, background)
+    } catch (error) {
+      if (!(error instanceof TransportFailure)) throw error
+      failure = error.message
+      if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset') line.health.unanswered++
+    }
+    const old = (response as (WireResponse & Recorded) | null)?.recorded
+    const after = old?.received ?? { target: line.now(), harness: line.wallNow() }
+    actor.seen((old?.sent ?? before).target)
+    actor.seen(after.target)
+    const exchange: Exchange = {
+      n: old?.n ?? n,
+      owner,
+      operation: outgoing.operation,
+      subject: outgoing.subject,
+      ...(outgoing.endpoint === undefined ? {} : { endpoint: outgoing.endpoint }),
+      key: outgoing.key,
+      sent: old?.sent ?? before,
+      received: after,
+      request,
+      response: old?.failure === undefined || old.failure === null ? response : null,
+      failure: old?.failure ?? failure,
+    }
+    line.record(exchange)
+    look()
+    return exchange
+  }
+
+  /** The answer; the target is given up once many requests in a row had none. */
+  async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
+    const { health } = line
+    if (health.unanswered >= givenUpAfter && line.wallNow() - health.triedMs < tryAgainMs) {
+      throw new TransportFailure('malformed', `not sent, for ${health.unanswered} requests in a row had no answer`)
+    }
+    health.triedMs = line.wallNow()
+    const response = await answerTo(request, outgoing, background)
+    health.unanswered = 0
+    return response
+  }
+
+  function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
+    const patience = {
+      ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
+      ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
+    }
+    if (outgoing.takesTime !== true) return actor.during(line.transport(request, patience))
+    const { signal } = given
+    const answers = line.transport(request, { answerMs: heldMs + line.tolerances.answerMs, ...patience, signal })
+    const answer = actor.hold(unlessGiven(answers, signal))
+    return background ? answer : actor.join(answer)
+  }
+
+  /** `place` counts the owner's requests and the attempts of each, whatever order the network gives them. */
+  function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
+    const id = createHash('sha256').update(`${line.run} ${owner} ${place}`).digest('hex')
+    return {
+      method,
+      url,
+      headers: [
+        ...headers,
+        ['User-Agent', `plumbline/${line.version} (run ${line.run}; rule ${owner})`],
+        ['traceparent', `00-${id.slice(0, 32)}-${id.slice(32, 48)}-01`],
+      ],
+      body,
+    }
+  }
+
+  function refuseIfGiven(): void {
+    if (given.signal.aborted) throw new Inconclusive('not sent, for the rule has ended')
+  }
+
+  async function send(outgoing: Outgoing, background = false): Promise<Reply> {
+    const number = ++sent
+    let tries = 0
+    const next = (isRefused: boolean) => {
+      refuseIfGiven()
+      const place = `${number}.${++tries}`
+      return quota.within(outgoing, isRefused, (unsent) => {
+        // It may have ended while the quota had no room.
+        refuseIfGiven()
+        return once(outgoing, place, background, unsent)
+      })
+    }
+    for (let isRefused = false; ; isRefused = true) {
+      let exchange = await next(isRefused)
+      const isAskedAgain = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
+      if (isAskedAgain && !given.signal.aborted) exchange = await next(isRefused)
+      const { response, failure } = exchange
+      if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
+      if (response === null) throw new Unanswered(`no whole answer: ${failure}`)
+      if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
+    }
+  }
+
+  return {
+    send,
+    begin(outgoing) {
+      const comes = send({ ...outgoing, takesTime: true }, true)
+      comes.catch(() => {})
+      return { comes }
+    },
+    abandon: () => given.abort(),
+    reserve: quota.reserve,
+    release: quota.release,
+    heldUpMs: quota.heldUpMs,
+  }
+}
+
+/** The answer, or a failure as soon as nobody waits for it any more. */
+function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
+  const abandoned = new TransportFailure('abandoned', 'the rule ended before the answer came')
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(abandoned)
+    signal.addEventListener('abort', () => reject(abandoned), { once: true })
+    answer.then(resolve, reject)
+  })
+}
+
+function isUnsent({ failure }: Exchange): boolean {
+  return failure?.startsWith(unsentPrefix) === true
+}

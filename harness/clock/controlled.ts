@@ -1,0 +1,217 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { counted } from '../common/counted.ts'
+import { Inconclusive } from '../rule/outcome.ts'
+import { Actors, Participant } from './actors.ts'
+import { createPatience } from './patience.ts'
+import { watchClock } from './state.ts'
+import type { ClockControl, ClockKind, ClockState, RunClock, Waited } from './types.ts'
+
+export interface ControlledClockOptions {
+  readonly kind: Extract<ClockKind, 'virtual' | 'remote'>
+  readonly control: ClockControl
+  readonly startMs: number
+  /** Told of every wait that belongs into the record. */
+  readonly waited?: Waited
+  /** How many steps one wait may take before the target's own timers are blamed. */
+  readonly stepBudget?: number
+  /** How long, in real ms, the target may be busy with something that is not here. */
+  readonly busyLimitMs?: number
+}
+
+/** Time cannot be moved just now: the target is busy with what is not here. */
+class Unrest extends Inconclusive {}
+
+/** One wait took too many steps; a shorter one may come to its end. */
+class TooManySteps extends Inconclusive {}
+
+/**
+ * A clock that moves only when every scenario waits: by steps, to the earliest moment that either side waits for. It
+ * moves only while each call that the target makes is kept unanswered here, and while the target has received each
+ * request that is unanswered. In process and over HTTP it is the same code; only `control` differs (`docs/clock.md`).
+ * Once `control` has failed, every wait ends as inconclusive, with the same reason.
+ */
+export function createControlledClock(options: ControlledClockOptions): RunClock {
+  const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
+  const patience = createPatience(kind)
+  const watch = watchClock(options.startMs)
+  const calls = new Map<string, number>()
+  const unstamped: ((nowMs: number) => void)[] = []
+  let now = options.startMs
+  /** Real time that answers of the clock took, and how many there were. */
+  let spentMs = 0
+  let answers = 0
+  let moving = false
+  let stepping = false
+  let changed = false
+  let closed = false
+  /** True where time could not be moved, and has not been moved since. */
+  let isStuck = false
+  /** How many requests had been begun when they were last seen to have arrived. */
+  let arrived = 0
+  const book = new Actors(() => {
+    changed = true
+    patience.interrupt()
+    void step()
+  })
+  const clock: RunClock = {
+    kind,
+    controlled: true,
+    now: () => now,
+    actor: (name) => new Participant(name, book, clock, waited),
+    stamp(take) {
+      if (moving) unstamped.push(take)
+      else arrive(take)
+    },
+    holding(call) {
+      count(call, 1)
+      return once(() => count(call, -1))
+    },
+    after: (ms, run) => book.schedule(now + ms, run),
+    pending: () => book.pending(),
+    still: () => book.still(),
+    answerMs: () => (answers === 0 ? null : spentMs / answers),
+    standstill: () => book.standstill(),
+    close() {
+      closed = true
+      patience.interrupt()
+    },
+  }
+
+  async function step(): Promise<void> {
+    if (stepping || closed || book.over !== null) return
+    stepping = true
+    changed = false
+    try {
+      await steps()
+    } catch (error) {
+      fail(error)
+    } finally {
+      stepping = false
+      // Whoever came to rest while the last look was under way was not seen by it.
+      if (changed) void step()
+    }
+  }
+
+  /** What passes ends those who wait now; what does not, all that wait later too. */
+  function fail(error: unknown): void {
+    if (error instanceof TooManySteps || (error instanceof Unrest && !isStuck)) book.fail(error)
+    else if (error instanceof Inconclusive) book.end(error)
+    else book.end(new Inconclusive(`the clock of the target failed: ${reason(error)}`))
+    isStuck = error instanceof Unrest
+  }
+
+  async function steps(): Promise<void> {
+    let taken = 0
+    let restless: { readonly sinceMs: number; looks: number } | null = null
+    while (!closed && (await stillIdle())) {
+      changed = false
+      const wake = book.earliest()
+      if (wake === null && book.unanswered() === 0) return
+      if (book.unanswered() === 0) arrived = book.asked
+      else if (book.asked !== arrived) {
+        const { asked } = book
+        if (!(await patience.wait(book.asking() ? 'answer' : 'arrival'))) continue
+        arrived = asked
+      }
+      const state = watch.seen(await timed(control.state()))
+      now = Math.max(now, state.nowMs)
+      // The state is of a moment that is over where somebody has gone on meanwhile.
+      if (changed) continue
+      if (!atRest(state)) {
+        restless ??= { sinceMs: performance.now(), looks: 0 }
+        if (performance.now() - restless.sinceMs > busyLimitMs) throw new Unrest(unrest(state))
+        await patience.look(++restless.looks)
+        continue
+      }
+      restless = null
+      if (++taken > stepBudget) throw new TooManySteps(restlessTimers(stepBudget))
+      const due = state.nextMs
+      if (wake !== null && wake <= now && (due === null || due > now)) {
+        book.wake(now)
+        taken = 0
+      } else if (wake !== null || due !== null) {
+        await move(Math.max(0, Math.ceil((wake ?? due ?? now) - now)))
+      } else {
+        if (!(await patience.wait('nothing'))) continue
+        book.giveUp('the target has not answered, and nothing is due on its clock')
+        return
+      }
+    }
+  }
+
+  async function timed(answer: ReturnType<ClockControl['state']>): Promise<ClockState> {
+    const fromMs = performance.now()
+    const state = await answer
+    spentMs += performance.now() - fromMs
+    answers++
+    return state
+  }
+
+  async function move(ms: number): Promise<void> {
+    moving = true
+    try {
+      const reached = watch.moved(ms, await timed(control.advance(ms)))
+      now = Math.max(now, reached.nowMs)
+      isStuck = false
+    } finally {
+      moving = false
+      for (const take of unstamped.splice(0)) arrive(take)
+    }
+  }
+
+  function arrive(take: (nowMs: number) => void): void {
+    take(now)
+    book.changed()
+  }
+
+  /** Code that a settled promise has yet to run shows itself within two turns of the event loop. */
+  async function stillIdle(): Promise<boolean> {
+    for (let turn = 0; turn < 2; turn++) {
+      if (!book.idle()) return false
+      await nextTurn()
+    }
+    return book.idle()
+  }
+
+  function atRest({ busy, open }: ClockState): boolean {
+    return open >= book.unanswered() && busy.every((id) => calls.has(id))
+  }
+
+  function unrest({ busy, open }: ClockState): string {
+    const away = busy.filter((id) => !calls.has(id))
+    const waits = `for ${busyLimitMs / 1000} s time could not be moved`
+    const more = away.length > shownIds ? ` and ${away.length - shownIds} more` : ''
+    if (away.length > 0)
+      return `${waits}: the target says that it is busy with ${away.slice(0, shownIds).join(', ')}${more}, which is not here`
+    return `${waits}: ${counted(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
+  }
+
+  function count(call: string, by: number): void {
+    const sum = (calls.get(call) ?? 0) + by
+    if (sum > 0) calls.set(call, sum)
+    else calls.delete(call)
+    book.changed()
+  }
+
+  return clock
+}
+
+/** Ids in a message. */
+const shownIds = 5
+
+function restlessTimers(steps: number): string {
+  return `the target's clock needed more than ${steps} steps for one wait; timers that repeat should not be due while nothing happens`
+}
+
+function once(run: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    run()
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import type { Context } from '../rule/context.ts'
+import { type Hostility, hostileClock, hostilities } from '../testing/hostile-clock.ts'
+import { runOnRig, type TestScenario } from '../testing/rig.ts'
+
+/** Every way to wait: for a length of time, a status, an execution, a notification, an answer that is held, a quota. */
+const scenarios: Readonly<Record<string, TestScenario>> = {
+  sleeps: {
+    async run({ clock, queue, check }) {
+      await clock.sleep(5_000)
+      check('there').status(await queue.health(), 200)
+    },
+  },
+  pod: {
+    row: { area: 'pods' },
+    async run({ fixture, pods, check }) {
+      const pod = await fixture.shared('RUNNING')
+      check('there').status(await pods.get(pod.id), 200)
+    },
+  },
+  job: {
+    async run({ fixture, clock, begun, ended, check }) {
+      const job = await fixture.submitted({ steps: [{ hold: 'go' }], webhook: [500, { slowMs: 2_000, status: 200 }] })
+      await begun(job)
+      await clock.sleep(3_000)
+      job.beacon.release('go')
+      const { status, reply } = await ended(job)
+      check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+      const attempt = await clock.until(job.webhook.attempt(2), clock.now() + 60_000)
+      check('notified').that(attempt !== null, 'an attempt', 'none', reply)
+    },
+  },
+  held: {
+    async run({ fixture, queue, check }) {
+      const { body } = fixture.job({ steps: [{ output: 1 }], endpoint: 'scaleToZero' })
+      check('answered').status(await queue.on('scaleToZero').runsync(body), 200)
+    },
+  },
+  lines: { run: lines },
+  paced: {
+    uses: ['dedicated'],
+    async run({ queue, check }) {
+      for (let n = 0; n < 3; n++) check('purged').status(await queue.on('dedicated').purge(), 200)
+    },
+  },
+}
+
+/** Waits beside each other, with an answer that is held meanwhile. */
+async function lines({ fixture, queue, clock, check }: Context): Promise<void> {
+  const job = fixture.job({ steps: [{ hold: 'go' }] })
+  const answer = queue.held.runsync(job.body)
+  await clock.beside([1_000, 2_000], async (ms) => {
+    await clock.sleep(ms)
+    job.beacon.release('go')
+  })
+  const reply = await clock.until(answer, clock.now() + 60_000)
+  check('answered').that(reply !== null, 'an answer', 'none', null)
+  if (reply !== null) check('answered').status(reply, 200)
+}
+
+/** A clock that is given several looks before it counts as failed. */
+const isPatient = ({ source }: RegExp) => /POST 100 times|the target says/.test(source)
+
+async function runWith(hostility: Pick<Hostility, 'spoil'>, from: number, busyLimitMs = 30_000) {
+  let calls = () => 0
+  const seen = await runOnRig(scenarios, {
+    clock: (healthy) => {
+      const clock = hostileClock(healthy, hostility, from)
+      calls = clock.calls
+      return clock.send
+    },
+    busyLimitMs,
+  })
+  return { ...seen, calls: calls() }
+}
+
+const { calls, judgements } = await runWith({ spoil: ({ advance }) => advance() }, 0)
+
+test('a clock that keeps what it says lets every rule pass', () => {
+  expect([...judgements].filter(([, { verdict }]) => verdict !== 'passed')).toEqual([])
+  expect(calls).toBeGreaterThan(25)
+})
+
+/** The first call opens the run. */
+const moments = [2, 3, 4, 6, ...Array.from({ length: 6 }, (_, n) => Math.floor(((n + 1) * (calls - 2)) / 6))]
+
+describe.concurrent.each(hostilities)('a clock that breaks: $says', ({ reason, spoil }) => {
+  const isBusy = reason?.source.includes('the target says')
+  test.each(moments)('from its call %i on', async (from) => {
+    const { judgements, judged, replayed, resources, calls } = await runWith({ spoil }, from, isBusy ? 50 : undefined)
+    const odd = [...judgements.values()].filter(({ verdict }) => verdict !== 'passed')
+    expect(odd.filter(({ verdict }) => verdict !== 'inconclusive')).toEqual([])
+    if (reason === null) expect(odd).toEqual([])
+    for (const one of odd) expect(one.reason).toMatch(reason ?? /$never/)
+    const left = new Map(resources.map((line) => [line.kind === 'run' ? '' : 'name' in line ? line.name : '', line]))
+    expect([...left.values()].filter((line) => line.kind === 'pod' && line.state !== 'removed')).toEqual([])
+    expect(replayed).toEqual(judged)
+    // Once it has failed it is asked no more.
+    if (reason !== null && odd.length > 0) expect(calls - from).toBeLessThanOrEqual(isPatient(reason) ? 300 : 5)
+  })
+})

@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ReplayMismatch, type Script } from '../record/script.ts'
+import { Inconclusive } from '../rule/outcome.ts'
+import { Lanes } from './lanes.ts'
+import type { Actor, RunClock } from './types.ts'
+
+/** The clock of a replay: hands each owner the moments that its waits once ended at. Nothing waits. */
+export function createRecordClock(script: Pick<Script, 'wait'>, controlled: boolean): RunClock {
+  return {
+    kind: 'record',
+    controlled,
+    now: () => 0,
+    actor: (name) => createActor(name, script),
+    stamp: (take) => take(0),
+    holding: () => () => {},
+    after: () => () => {},
+    pending: () => [],
+    still: () => [],
+    answerMs: () => null,
+    standstill: () => null,
+    close() {},
+  }
+}
+
+/** What had come by the end of a wait is there after a few turns of the event loop. */
+const turnsToCome = 100
+
+function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
+  let now = 0
+  let started: number | null = null
+  let waits = 0
+  let look = () => {}
+  const lanes = new Lanes()
+
+  function seen(t: number): void {
+    if (started === null || t < started) started = t
+    now = Math.max(now, t)
+  }
+
+  async function next(): Promise<boolean> {
+    const { nowMs, failure, came = false } = await lanes.aside(() => script.wait(name, ++waits))
+    if (failure !== undefined) throw new Inconclusive(failure)
+    seen(nowMs)
+    look()
+    return came
+  }
+
+  async function sleep(): Promise<number> {
+    await next()
+    return now
+  }
+
+  return {
+    name,
+    now: () => now,
+    sleep,
+    at: sleep,
+    async until(event) {
+      const comes = 'comes' in event ? event.comes : event
+      comes.catch(() => {})
+      return (await next()) ? Promise.race([comes, missing(name)]) : null
+    },
+    beside: (all, work) => lanes.beside(all, work),
+    pause: async () => null,
+    during: (work) => work,
+    hold: (work) => work,
+    real: (work) => work,
+    join: (other) => other,
+    seen,
+    started: () => started,
+    watch(given) {
+      look = given
+    },
+    done() {},
+  }
+}
+
+async function missing(name: string): Promise<never> {
+  for (let turn = 0; turn < turnsToCome; turn++) await nextTurn()
+  throw new ReplayMismatch(`${name} waits for something that the record does not hold`)
+}

@@ -1,0 +1,116 @@
+import { Inconclusive } from '../rule/outcome.ts'
+import type { ClockState } from './types.ts'
+
+/** The two calls to the clock of a target. */
+export type ClockCall = 'GET' | 'POST'
+
+/** The clock does not do what `docs/clock.md` asks of it, or does not answer: no wait of the run can be kept any more. */
+export class ClockFault extends Inconclusive {
+  constructor(told: string) {
+    super(`clock.url ${told} (docs/clock.md)`)
+  }
+}
+
+/** The last moment of the year 9999: what is later can be no date. */
+const latestMs = Date.UTC(10_000, 0, 1) - 1
+
+/** How far a clock may go on by itself, ms: some add the real time that their own work takes. */
+const driftMs = 1_000
+
+/** So many moves in a row may fall short: an event that is added between GET and POST is due earlier. */
+const missesAllowed = 100
+
+const members: Readonly<Record<keyof ClockState, readonly [isRight: (value: unknown) => boolean, form: string]>> = {
+  nowMs: [isMoment, 'an integer, in milliseconds of the Unix epoch'],
+  nextMs: [(value) => value === null || isMoment(value), 'an integer or null'],
+  busy: [(value) => Array.isArray(value) && value.every(isId), 'a list of ids'],
+  open: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer of at least 0'],
+}
+
+/** The body of a clock's answer. Throws ClockFault where it is no state. */
+export function readClockState(value: unknown, call: ClockCall): ClockState {
+  if (typeof value !== 'object' || value === null) {
+    throw new ClockFault(`answered ${call} with ${shown(value)}; it must be {nowMs, nextMs, busy, open}`)
+  }
+  const given = value as Record<keyof ClockState, unknown>
+  for (const [name, [isRight, form]] of Object.entries(members) as [keyof ClockState, (typeof members)['open']][]) {
+    if (isRight(given[name])) continue
+    throw new ClockFault(
+      name in given
+        ? `answered ${call} with ${name} ${shown(given[name])}; it must be ${form}`
+        : `answered ${call} without ${name}; it must be ${form}`,
+    )
+  }
+  const { nowMs, nextMs, busy, open } = given as { -readonly [Name in keyof ClockState]: ClockState[Name] }
+  return { nowMs, nextMs, busy: busy.map(String), open }
+}
+
+/** Holds each answer of a clock against the one before it. */
+export interface ClockWatch {
+  /** Takes in the answer to GET. Throws ClockFault where time has moved by itself. */
+  seen(state: ClockState): ClockState
+  /** Takes in the answer to POST of so many ms. Throws ClockFault where time moved back, too far, or stays. */
+  moved(askedMs: number, state: ClockState): ClockState
+}
+
+/** Watches the clock of one run, from the moment on at which it began. */
+export function watchClock(startMs: number): ClockWatch {
+  let last: ClockState = { nowMs: startMs, nextMs: null, busy: [], open: 0 }
+  let misses = 0
+
+  function take(state: ClockState, call: ClockCall, mostMs: number): ClockState {
+    const passedMs = state.nowMs - last.nowMs
+    if (passedMs < 0) {
+      throw new ClockFault(`went back from ${last.nowMs} to ${state.nowMs} in its answer to ${call}; time only goes on`)
+    }
+    if (passedMs > mostMs + driftMs) {
+      throw new ClockFault(
+        call === 'GET'
+          ? `moved by ${passedMs} ms between two calls; time must stand still until POST moves it, and one run alone may do so`
+          : `moved by ${passedMs} ms where POST asked for ${mostMs} at most; it must stop at what is asked for`,
+      )
+    }
+    last = state
+    return state
+  }
+
+  return {
+    seen: (state) => take(readClockState(state, 'GET'), 'GET', 0),
+    moved(askedMs, given) {
+      const before = last
+      const state = take(readClockState(given, 'POST'), 'POST', askedMs)
+      misses = isMissed(before, askedMs, state) ? misses + 1 : 0
+      if (misses >= missesAllowed) {
+        throw new ClockFault(
+          `answered POST ${misses} times without doing what it asks: nowMs is ${state.nowMs} and nextMs ${state.nextMs} after advanceMs ${askedMs}; time must come to the next due moment, and run what is due there`,
+        )
+      }
+      return state
+    },
+  }
+}
+
+/** True if time fell short of its goal, or what is due was not run. */
+function isMissed(before: ClockState, askedMs: number, after: ClockState): boolean {
+  const goal = Math.min(before.nextMs ?? Number.POSITIVE_INFINITY, before.nowMs + askedMs)
+  if (after.nowMs < goal) return true
+  const isDue = after.nextMs !== null && after.nextMs <= after.nowMs
+  return isDue && after.nowMs === before.nowMs && after.nextMs === before.nextMs && isSame(before.busy, after.busy)
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one, place) => one === others[place])
+}
+
+function isMoment(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= latestMs
+}
+
+function isId(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

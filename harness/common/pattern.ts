@@ -1,0 +1,11 @@
+import picomatch from 'picomatch'
+
+/**
+ * What a pattern over ids takes: an id, a glob in which `*` stands for any text, dots included (`queue.*`, `*.fuzz`), or
+ * an area, which is the first part of the ids of its rules.
+ */
+export function matcherOf(pattern: string): (id: string) => boolean {
+  const matches = picomatch(pattern)
+  const area = pattern.includes('..') ? null : `${pattern}.`
+  return (id) => matches(id) || (area !== null && id.startsWith(area))
+}

@@ -1,0 +1,136 @@
+import { remembered } from '../common/remembered.ts'
+
+/** Header lines as they stand on the wire: order, case and repetition kept. */
+export type HeaderPairs = readonly (readonly [name: string, value: string])[]
+
+export interface WireRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: HeaderPairs
+  readonly body: Uint8Array | null
+}
+
+export interface WireResponse {
+  readonly status: number
+  readonly headers: HeaderPairs
+  readonly body: Uint8Array
+}
+
+/** The operations of the pod plane, by the operationId of `spec/openapi.yaml`. */
+export type PodOperation =
+  | 'listPods'
+  | 'createPod'
+  | 'getPod'
+  | 'updatePod'
+  | 'deletePod'
+  | 'triggerPodAction'
+  | 'listCpuFlavors'
+
+/** The operations of the queue plane, by the operationId of `spec/openapi.yaml`; the last is for whatever is none of them. */
+export type QueueOperation =
+  | 'runJob'
+  | 'runJobSync'
+  | 'getJobStatus'
+  | 'streamJob'
+  | 'cancelJob'
+  | 'retryJob'
+  | 'purgeQueue'
+  | 'getEndpointHealth'
+  | 'listRequests'
+  | 'callOpenaiRoute'
+  | 'otherQueueRoute'
+
+/** An operation of any plane. */
+export type Operation = PodOperation | QueueOperation
+
+/** A part of the API with an address, clients and limits of its own. */
+export type Plane = 'pods' | 'queue'
+
+const ofTheQueue: Readonly<Record<QueueOperation, true>> = {
+  runJob: true,
+  runJobSync: true,
+  getJobStatus: true,
+  streamJob: true,
+  cancelJob: true,
+  retryJob: true,
+  purgeQueue: true,
+  getEndpointHealth: true,
+  listRequests: true,
+  callOpenaiRoute: true,
+  otherQueueRoute: true,
+}
+
+export function isQueueOperation(operation: Operation): operation is QueueOperation {
+  return Object.hasOwn(ofTheQueue, operation)
+}
+
+/** A moment on both clocks, milliseconds of the Unix epoch: the target's, and the harness's own. */
+export interface Moment {
+  readonly target: number
+  readonly harness: number
+}
+
+/** One request and what came of it. `response` is null where no whole answer came; `failure` then says why. */
+export interface Exchange {
+  readonly n: number
+  /** The rule that sent it, or `fixture:…`, `probe`, `cleanup`. */
+  readonly owner: string
+  readonly operation: Operation
+  /** The id of the pod or job asked for in the path, null where the operation has none. */
+  readonly subject: string | null
+  /** The id of the queue-based endpoint that it was sent to; left out on other planes. */
+  readonly endpoint?: string
+  /** Which key of the target file it was sent with; null for none or one that was never issued. */
+  readonly key: string | null
+  readonly sent: Moment
+  readonly received: Moment
+  readonly request: WireRequest
+  readonly response: WireResponse | null
+  readonly failure: string | null
+}
+
+/** Whether a status says that what was asked for was done. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/** First value of a header, case-insensitively; null where it is missing. */
+export function headerOf(headers: HeaderPairs, name: string): string | null {
+  const wanted = name.toLowerCase()
+  for (const [key, value] of headers) if (key.toLowerCase() === wanted) return value
+  return null
+}
+
+/** All values of a header joined as HTTP joins list headers; null where it is missing. */
+export function headerList(headers: HeaderPairs, name: string): string | null {
+  const wanted = name.toLowerCase()
+  const values = headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value)
+  return values.length === 0 ? null : values.join(', ')
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+const strictWithMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Body bytes as text; null where they are not UTF-8. A byte order mark is left out, or kept. */
+export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out'): string | null {
+  try {
+    return (mark === 'kept' ? strictWithMark : strict).decode(body)
+  } catch {
+    return null
+  }
+}
+
+/** Body bytes as a JSON value; undefined where they are no JSON text. Read once, for many rules read the same answer. */
+export const jsonOf = remembered((body: Uint8Array): unknown => {
+  const text = textOf(body)
+  return text === null || text === '' ? undefined : jsonIn(text)
+})
+
+/** The value of a text; undefined where it is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

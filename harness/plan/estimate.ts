@@ -1,0 +1,77 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import { missing, needsOf } from '../../target/claims.ts'
+import type { Target } from '../../target/types.ts'
+import type { Scenario } from '../rule/registry.ts'
+import { besidePods, type Cost, costOfRule, type Situation } from './costs.ts'
+import type { Beside, PlanRule } from './plan.ts'
+import { claimOf, waitMsOf } from './resources.ts'
+
+/** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
+const controlledMs = 4
+
+/** A worker that the rules before have brought must be gone first. */
+const coldMs = 10_000
+
+/** Requests a minute between which the costs lie between those of a paced run and those of a free one. */
+const [pacedPerMinute, freePerMinute] = [60, 600]
+
+/** Facts about a target before a run. */
+export interface Surroundings {
+  /** Requests that the pod API grants; null: no bound is known. */
+  readonly perMinute: number | null
+  /** How long a request takes beside the times that were measured in process, real ms. */
+  readonly requestMs: number
+}
+
+/** What one rule takes of a run against this target. */
+export function estimate(
+  scenario: Scenario,
+  row: RuleRow,
+  target: Target,
+  { perMinute, requestMs }: Surroundings,
+): PlanRule {
+  const needs = needsOf(row)
+  const { requests, pods, jobs, ...times } = inSituation(target, perMinute, (situation) => costOfRule(row, situation))
+  const plain = {
+    rule: row.id,
+    isMust: row.level === 'must',
+    needsWorker: needs.includes('worker'),
+    requests,
+    pods,
+    jobs,
+    claim: claimOf(scenario, row, target),
+  }
+  if (target.clock !== 'real') {
+    const ms = requests * controlledMs
+    return { ...plain, waitMs: 0, ms, workerMs: ms, podMs: pods === 0 ? 0 : ms }
+  }
+  const sendingMs = requests * requestMs + (scenario.shares === undefined ? 0 : coldMs)
+  return {
+    ...plain,
+    waitMs: waitMsOf(row),
+    ms: times.ms + sendingMs,
+    workerMs: times.workerMs + sendingMs,
+    podMs: times.podMs,
+  }
+}
+
+/** Requests and pods that belong to no rule, for each rule about pods. */
+export function besideRules(target: Target, perMinute: number | null): Beside {
+  const of = (name: 'pods' | 'unused') => inSituation(target, perMinute, (situation) => besidePods(name, situation))
+  const { requests, pods } = of('pods')
+  return { requests, pods, unused: of('unused').requests }
+}
+
+function inSituation(target: Target, perMinute: number | null, of: (situation: Situation) => Cost): Cost {
+  const isAtOnce = ['pod.provisioning', 'pod.starting'].every((need) => missing(target, need) !== null)
+  const share = Math.log((perMinute ?? freePerMinute) / pacedPerMinute) / Math.log(freePerMinute / pacedPerMinute)
+  const [paced, free, freed] = [of('paced'), of('free'), Math.min(1, Math.max(0, share))]
+  const { requests, podMs } = free
+  // The times of a paced run are those of its quota, which bounds the run as a whole.
+  const mixedMs = paced.podMs + (podMs - paced.podMs) * freed
+  if (isAtOnce) {
+    const atOnce = of('atOnce')
+    return { ...atOnce, podMs: podMs === 0 ? 0 : (atOnce.podMs * mixedMs) / podMs }
+  }
+  return { ...free, requests: paced.requests + (requests - paced.requests) * freed, podMs: mixedMs }
+}

@@ -1,0 +1,52 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import { missingNeed } from '../../target/claims.ts'
+import type { Target } from '../../target/types.ts'
+import type { RateWindow } from '../client/rate-windows.ts'
+import type { Rule } from '../rule/registry.ts'
+import { besideRules, estimate } from './estimate.ts'
+import { type Plan, planRun } from './plan.ts'
+import { perMinuteOf, quotasOf } from './quotas.ts'
+
+/** A run against a target without controlled clock ends within this, unless it is told otherwise. */
+export const defaultBudgetMs = 300_000
+
+/** Until a run in real time sends its first request, and after its last one, ms. */
+const aroundMs = 3_000
+
+export interface PlanOptions {
+  readonly target: Target
+  readonly rules: readonly Rule[]
+  readonly rowOf: (id: string) => RuleRow
+  /** Null: nothing is left out for want of time. */
+  readonly budgetMs: number | null
+  /** The windows that the pod API has shown; none if it was not asked. */
+  readonly windows?: readonly RateWindow[]
+  /** How long a request takes, real ms; default: as on this machine. */
+  readonly requestMs?: number
+}
+
+/** As long as a request takes on this machine, real ms. */
+const localMs = 5
+
+/** The plan of a run: the scenarios among `rules` that the target claims, within a budget of time. */
+export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestMs = localMs }: PlanOptions): Plan {
+  const { budget, clock, queue, tolerances } = target
+  // A window takes no time if the clock is controlled.
+  const longestMs = clock === 'real' ? tolerances.rateWaitMs : Number.POSITIVE_INFINITY
+  const quotas = clock === 'real' ? quotasOf(windows, target) : []
+  const perMinute = perMinuteOf(quotas, longestMs)
+  const estimates = rules.flatMap((rule) => {
+    const row = rowOf(rule.id)
+    const isClaimed = rule.kind === 'scenario' && missingNeed(target, row) === null
+    return isClaimed ? [estimate(rule, row, target, { perMinute, requestMs })] : []
+  })
+  const resources = {
+    scenarios: budget.scenarios,
+    workers: queue?.workers ?? 0,
+    quotas,
+    longestMs,
+    beside: besideRules(target, perMinute),
+    aroundMs: clock === 'real' ? aroundMs : 0,
+  }
+  return planRun(estimates, resources, budgetMs)
+}

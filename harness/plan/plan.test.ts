@@ -1,0 +1,276 @@
+import { expect, test } from 'vitest'
+import type { Budget } from '../../target/types.ts'
+import { costLine, costOf } from './cost.ts'
+import { type PlanResources, type PlanRule, planRun } from './plan.ts'
+import { lengthOf, planLines } from './text.ts'
+
+const free: PlanResources = {
+  scenarios: 16,
+  workers: 3,
+  quotas: [],
+  longestMs: 180_000,
+  beside: { requests: 0, pods: 0, unused: 0 },
+  aroundMs: 0,
+}
+const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
+const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
+
+function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
+  const { alone = false, isAboutPods = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
+  return {
+    rule: name,
+    isMust: true,
+    needsWorker: false,
+    requests: 1,
+    pods: 0,
+    jobs: 0,
+    podMs: 0,
+    waitMs: seconds * 1000,
+    ms: seconds * 1000,
+    workerMs: seconds * 1000,
+    claim: { alone, isAboutPods, endpoints, shared, roused, workers },
+    ...rest,
+  }
+}
+
+const plans: readonly [
+  name: string,
+  rules: readonly PlanRule[],
+  resources: Partial<PlanResources>,
+  budgetS: number | null,
+  seconds: number,
+  leftOut: readonly string[],
+][] = [
+  ['nothing takes no time', [], {}, null, 0, []],
+  ['waits overlap: the longest decides', [rule('a', 10), rule('b', 60), rule('c', 30)], {}, null, 60, []],
+  [
+    'no more beside each other than allowed',
+    [rule('a', 10), rule('b', 10), rule('c', 10)],
+    { scenarios: 2 },
+    null,
+    20,
+    [],
+  ],
+  [
+    'rules that are alone come after the others, one by one',
+    [rule('a', 10), rule('b', 5, { alone: true }), rule('c', 5, { alone: true })],
+    {},
+    null,
+    20,
+    [],
+  ],
+  [
+    'one endpoint, one rule at a time',
+    [rule('a', 10, { endpoints: ['d'] }), rule('b', 10, { endpoints: ['d'] }), rule('c', 15)],
+    {},
+    null,
+    20,
+    [],
+  ],
+  [
+    'short rules that want an endpoint to themselves come before long ones that share it',
+    [
+      rule('a', 10, { endpoints: ['z'] }),
+      rule('b', 5, { endpoints: ['z'] }),
+      rule('c', 600, { shared: ['z'] }),
+      rule('d', 60, { shared: ['z'] }),
+    ],
+    {},
+    null,
+    615,
+    [],
+  ],
+  ['no more jobs than workers', [1, 2, 3, 4, 5, 6, 7].map((n) => rule(`r${n}`, 10, { workers: 1 })), {}, null, 30, []],
+  [
+    'a rule that wants more workers than there are runs by itself',
+    [rule('a', 10, { workers: 9 }), rule('b', 10, { workers: 1 })],
+    {},
+    null,
+    20,
+    [],
+  ],
+  [
+    'a quota decides where it is less than the waits need',
+    [rule('a', 10, { requests: 120 })],
+    { quotas: [minute] },
+    null,
+    120,
+    [],
+  ],
+  [
+    'what a window has left at the beginning takes no time',
+    [rule('a', 10, { requests: 120 })],
+    {
+      quotas: [
+        { ...minute, remaining: 60 },
+        { ...minute, name: 'other', quota: 600 },
+      ],
+    },
+    null,
+    60,
+    [],
+  ],
+  [
+    'only requests to the pod API are counted, those beside the rules and what goes unused too',
+    [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, isAboutPods: false })],
+    { quotas: [minute], beside: { requests: 6, pods: 0, unused: 2 } },
+    null,
+    68,
+    [],
+  ],
+  [
+    'a window that is not waited out leaves out what it has no requests for',
+    [rule('a', 10, { requests: 30 }), rule('b', 10, { requests: 30 }), rule('c', 10, { requests: 5 })],
+    { quotas: [hour] },
+    null,
+    10,
+    ['a'],
+  ],
+  [
+    'workers are free once a rule needs them no more',
+    ['a', 'b', 'c'].map((name) => rule(name, 50, { workers: 3, workerMs: 1_000 })),
+    {},
+    null,
+    52,
+    [],
+  ],
+  [
+    'rules that need no worker begin before those that do',
+    [rule('a', 50, { workers: 3, needsWorker: true }), rule('b', 2, { workers: 3 })],
+    {},
+    null,
+    52,
+    [],
+  ],
+  ['a wait beyond the budget is left out', [rule('a', 10), rule('b', 60)], {}, 20, 10, ['b']],
+  ['a run begins and tidies up within its budget', [rule('a', 10), rule('b', 13)], { aroundMs: 3_000 }, 20, 13, ['b']],
+  ['all fits', [rule('a', 10), rule('b', 20)], {}, 26, 20, []],
+  ['what takes time around the rules is told', [rule('a', 10)], { aroundMs: 3_000 }, null, 13, []],
+  [
+    'what was given up in vain is taken back',
+    [rule('0', 10), ...['a', 'b', 'c'].map((name) => rule(name, 10, { endpoints: ['d'] }))],
+    {},
+    26,
+    20,
+    ['a'],
+  ],
+  [
+    'what should hold is taken back after what must',
+    [...['a', 'b', 'c'].map((name) => rule(name, 10, { alone: true, isMust: name !== 'a' }))],
+    {},
+    26,
+    20,
+    ['a'],
+  ],
+  [
+    'the longest of those that follow each other is left out',
+    [rule('a', 10, { alone: true }), rule('b', 15, { alone: true }), rule('c', 5)],
+    {},
+    26,
+    15,
+    ['b'],
+  ],
+  [
+    'what sends most is left out where the quota decides',
+    [rule('a', 1, { requests: 30 }), rule('b', 1, { requests: 50 })],
+    { quotas: [minute] },
+    46,
+    30,
+    ['b'],
+  ],
+  ['a budget of nothing leaves all out', [rule('a', 1)], {}, 0, 0, ['a']],
+]
+
+test.each(plans)('%s', (_, rules, resources, budgetS, seconds, leftOut) => {
+  const given = { ...free, ...resources }
+  const budgetMs = budgetS === null ? null : budgetS * 1000
+  const plan = planRun(rules, given, budgetMs)
+  expect(plan.expectedMs).toBe(seconds * 1000)
+  expect(plan.leftOut.map((one) => one.rule)).toEqual(leftOut)
+  expect(planRun([...rules].reverse(), given, budgetMs)).toEqual(plan)
+})
+
+test('the critical path names who made room for whom', () => {
+  const rules = [rule('first', 20), rule('second', 10, { alone: true }), rule('third', 5, { alone: true })]
+  expect(planRun(rules, free, null).path).toEqual([
+    { rule: 'first', fromMs: 0, freedMs: 20_000, toMs: 20_000 },
+    { rule: 'second', fromMs: 20_000, freedMs: 30_000, toMs: 30_000 },
+    { rule: 'third', fromMs: 30_000, freedMs: 35_000, toMs: 35_000 },
+  ])
+})
+
+test('a plan says what it leaves out, and why', () => {
+  const plan = planRun([rule('quick', 3), rule('slow', 90)], free, 20_000)
+  expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m35s by itself' }])
+  expect(planLines(plan)).toEqual([
+    'planned: 1 rule with requests of its own, about 1 request, done in about 3s; the longest wait is 3s (quick)',
+    'left out, and so unverified: 1 rule (slow)',
+  ])
+})
+
+test('a plan says which window decides, and why a rule is left out for a quota', () => {
+  const rules = [rule('few', 3, { requests: 30 }), rule('many', 3, { requests: 90 })]
+  expect(planLines(planRun(rules, { ...free, quotas: [minute] }, null))[0]).toMatch(
+    /done in about 2m; the requests that the target grants decide \(window minute: 60 in 1m\)$/,
+  )
+  expect(planRun(rules, { ...free, quotas: [hour] }, null).leftOut).toEqual([
+    { rule: 'many', reason: 'left out by the window hour: it has 40 of 100 requests left and is not waited out' },
+  ])
+})
+
+const nobody = { podPricePerHour: null, jobPrice: null }
+test.each<
+  [
+    created: { pods: number; podMs: number; jobs: number },
+    prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>,
+    cost: number | null,
+    line: string,
+  ]
+>([
+  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'none beside the requests, since nothing is created'],
+  [
+    { pods: 2, podMs: 5_400_000, jobs: 40 },
+    { podPricePerHour: 0.5, jobPrice: 0.01 },
+    1.15,
+    'about 1.15 USD, for about 2 pods (1h30m in all) and about 40 jobs',
+  ],
+  [
+    { pods: 1, podMs: 60_000, jobs: 0 },
+    { ...nobody, podPricePerHour: 6 },
+    0.1,
+    'about 0.10 USD, for about 1 pod (1m in all)',
+  ],
+  [{ pods: 0, podMs: 0, jobs: 1 }, { ...nobody, jobPrice: 0 }, 0, 'about 0.00 USD, for about 1 job'],
+  [
+    { pods: 1, podMs: 60_000, jobs: 1 },
+    { ...nobody, jobPrice: 1 },
+    null,
+    'unknown (set budget: {podPricePerHour: USD} in the target file), for about 1 pod (1m in all) and about 1 job',
+  ],
+  [
+    { pods: 1, podMs: 60_000, jobs: 1 },
+    nobody,
+    null,
+    'unknown (set budget: {podPricePerHour: USD, jobPrice: USD} in the target file), for about 1 pod (1m in all) and about 1 job',
+  ],
+])('%j at %j costs %s USD', (created, prices, cost, line) => {
+  expect(costOf(created, prices)).toBe(cost)
+  expect(costLine(created, prices)).toBe(`estimated cost: ${line}`)
+})
+
+test('what is left out costs nothing', () => {
+  const priced = { pods: 1.5, podMs: 3_600_000, jobs: 0.4 }
+  const { pods, podMs, jobs } = planRun([rule('quick', 3, priced), rule('slow', 90, priced)], free, 20_000)
+  expect({ pods, podMs, jobs }).toEqual({ pods: 2, podMs: 3_600_000, jobs: 1 })
+})
+
+test.each([
+  [40, '40ms'],
+  [20_000, '20s'],
+  [90_000, '1m30s'],
+  [300_000, '5m'],
+  [7_500_000, '2h05m'],
+  [604_800_000, '7d'],
+])('%i ms is %s', (ms, text) => {
+  expect(lengthOf(ms)).toBe(text)
+})

@@ -1,0 +1,47 @@
+import type { Target } from '../../target/types.ts'
+import type { RateWindow } from '../client/rate-windows.ts'
+
+/** Requests that the pod API grants in a window. */
+export interface PlanQuota {
+  readonly name: string
+  readonly quota: number
+  readonly lengthMs: number
+  /** Requests left when the run begins. */
+  readonly remaining: number
+}
+
+/** The share of a window that is not waited out which a run uses: it has to remove what it made, and a plan is an estimate. */
+const usable = 0.9
+
+/** The quotas of a run: those that the target shows, and the one of the target file. */
+export function quotasOf(windows: readonly RateWindow[], { budget }: Pick<Target, 'budget'>): PlanQuota[] {
+  const { requestsPerMinute: most } = budget
+  return [
+    ...windows.flatMap(({ name, remaining, policy }) => (policy === null ? [] : [{ name, remaining, ...policy }])),
+    ...(most === null ? [] : [{ name: 'budget.requestsPerMinute', quota: most, lengthMs: 60_000, remaining: most }]),
+  ]
+}
+
+/**
+ * How long so many requests take, and the window that decides it; Infinity if they are more than a window has
+ * that is longer than `longestMs` and so is not waited out.
+ */
+export function grantedMs(
+  requests: number,
+  quotas: readonly PlanQuota[],
+  longestMs: number,
+): { readonly ms: number; readonly by: PlanQuota | null } {
+  const waits = quotas.map((by) => {
+    if (by.lengthMs > longestMs) return { ms: requests > by.remaining * usable ? Number.POSITIVE_INFINITY : 0, by }
+    return { ms: Math.ceil((Math.max(0, requests - by.remaining) / by.quota) * by.lengthMs), by }
+  })
+  return waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), { ms: 0, by: null as PlanQuota | null })
+}
+
+/** Requests a minute that the windows grant which are waited out; null if there are none. */
+export function perMinuteOf(quotas: readonly PlanQuota[], longestMs: number): number | null {
+  const rates = quotas
+    .filter(({ lengthMs }) => lengthMs <= longestMs)
+    .map(({ quota, lengthMs }) => (quota * 60_000) / lengthMs)
+  return rates.length === 0 ? null : Math.min(...rates)
+}

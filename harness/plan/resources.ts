@@ -1,0 +1,34 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import { needsOf } from '../../target/claims.ts'
+import type { EndpointRole, Target } from '../../target/types.ts'
+import type { Scenario } from '../rule/registry.ts'
+import type { Claim } from '../run/turns.ts'
+
+/**
+ * What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. Who has
+ * the normal endpoint to itself, under whatever name, keeps all workers of that.
+ */
+export function claimOf(
+  { alone, uses = [], shares = [], rouses = [], workers }: Omit<Scenario, 'kind' | 'id' | 'run'>,
+  row: RuleRow,
+  target: Target,
+): Claim {
+  const { queue } = target
+  const idsOf = (roles: readonly EndpointRole[]) => [...new Set(roles.flatMap((role) => queue?.endpoints[role] ?? []))]
+  const endpoints = idsOf(uses)
+  const shared = idsOf(shares)
+  const roused = idsOf(rouses)
+  const given = typeof workers === 'function' ? workers(target) : workers
+  const usual = row.needs.includes('worker') && endpoints.length + shared.length + roused.length === 0 ? 1 : 0
+  const all = queue !== null && endpoints.includes(queue.endpoints.normal) ? queue.workers : 0
+  const isAboutPods = needsOf(row).includes('pods')
+  return { alone, isAboutPods, endpoints, shared, roused, workers: Math.max(all, given ?? usual) }
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** The wait of a row in ms; 0 where it has none. */
+export function waitMsOf({ wait }: Pick<RuleRow, 'wait'>): number {
+  const match = /^(\d+)([smhd])$/.exec(wait ?? '')
+  return match === null ? 0 : Number(match[1]) * (unitMs[match[2] ?? ''] ?? 0)
+}

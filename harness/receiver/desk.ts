@@ -1,0 +1,120 @@
+import type { RunClock } from '../clock/types.ts'
+import { headerOf } from '../exchange/exchange.ts'
+import { createHolds } from './holds.ts'
+import { createMail, type Mail } from './mail.ts'
+import { createSorting, type Sorted, scriptAt } from './sorting.ts'
+import { tokenOf } from './tokens.ts'
+import type { Answer, Arrival, HookAnswer, Incoming, Receive } from './types.ts'
+
+export interface DeskOptions {
+  readonly run: string
+  readonly seed: number
+  /** Address by which the target reaches the receiver, without a slash at the end. */
+  readonly url: string
+  readonly clock: Pick<RunClock, 'stamp' | 'holding' | 'after'>
+  readonly wallNow: () => number
+  readonly record: (arrival: Arrival) => void
+}
+
+/** The receiver of a run, whichever way requests come to it: sorts them, answers, and keeps what came for each job. */
+export interface Desk {
+  readonly receive: Receive
+  /** Takes in an arrival of a record; false where its job is not there yet. */
+  replayed(arrival: Arrival): boolean
+  /** Mail for the n-th job of an owner. */
+  mail(owner: string, n: number, script: readonly HookAnswer[]): Mail
+  /** Lets all go on that waits for a key of these jobs. */
+  releaseAll(mails: readonly Mail[]): void
+}
+
+/** At most so many requests without a job are recorded; a public address is found by others too. */
+const strangersKept = 100
+
+export function createDesk({ run, seed, url, clock, wallNow, record }: DeskOptions): Desk {
+  const root = tokenOf(run, seed, 'receiver')
+  const mails = new Map<string, Mail>()
+  const holds = createHolds()
+  const sort = createSorting({ root, mailOf: (job) => mails.get(job) ?? null, isReleased: holds.isReleased })
+  let arrivals = 0
+  let strangers = 0
+
+  async function receive(incoming: Incoming): Promise<Answer> {
+    const sorted = sort(incoming)
+    const call = headerOf(incoming.headers, 'plumbline-call')
+    note(incoming, sorted, call)
+    const { kind, mail, nth, holds: key } = sorted
+    if (mail === null || kind === 'unexpected') return plain(Number(sorted.answer))
+    if (kind === 'start') return json({ n: nth })
+    if (kind === 'end') return json({})
+    const keeping = () => (call === null ? () => {} : clock.holding(call))
+    if (kind === 'hold') {
+      await holds.wait(mail.token, key ?? '', incoming.signal, keeping)
+      return plain(204)
+    }
+    return answerTo(scriptAt(mail, nth), incoming.signal, keeping)
+  }
+
+  async function answerTo(script: HookAnswer, signal: AbortSignal, keeping: () => () => void): Promise<Answer> {
+    if (script === 'reset') return 'reset'
+    if (typeof script === 'number') return plain(script)
+    if (script !== 'silence' && 'redirect' in script) {
+      return { status: script.status ?? 302, headers: [['Location', script.redirect]], body: null }
+    }
+    const end = keeping()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const callOff = script === 'silence' ? () => {} : clock.after(script.slowMs, resolve)
+    signal.addEventListener('abort', end, { once: true })
+    signal.addEventListener('abort', callOff, { once: true })
+    await promise
+    end()
+    return plain(script === 'silence' ? 200 : script.status)
+  }
+
+  function note({ method, path, headers, body }: Incoming, sorted: Sorted, call: string | null): void {
+    const { kind, mail, nth, holds: key, answer } = sorted
+    if (mail === null && ++strangers > strangersKept) return
+    clock.stamp((nowMs) => {
+      const arrival: Arrival = {
+        n: ++arrivals,
+        kind,
+        owner: mail?.owner ?? null,
+        job: mail?.token ?? null,
+        nth,
+        holds: key,
+        call,
+        at: { target: nowMs, harness: wallNow() },
+        request: { method, url: path, headers, body: mail === null ? null : body },
+        answer,
+      }
+      record(arrival)
+      mail?.take(arrival)
+    })
+  }
+
+  return {
+    receive,
+    replayed(arrival) {
+      const mail = mails.get(arrival.job ?? '')
+      mail?.take(arrival)
+      return mail !== undefined
+    },
+    mail(owner, n, script) {
+      const token = tokenOf(run, seed, `${owner} ${n}`)
+      const release = (key: string) => holds.release(token, key)
+      const mail = createMail({ owner, token, url: `${url}/${root}/${token}`, script, release })
+      mails.set(token, mail)
+      return mail
+    },
+    releaseAll(some) {
+      for (const { token } of some) holds.releaseAll(token)
+    },
+  }
+}
+
+function plain(status: number): Answer {
+  return { status, headers: [], body: null }
+}
+
+function json(value: object): Answer {
+  return { status: 200, headers: [['Content-Type', 'application/json']], body: JSON.stringify(value) }
+}

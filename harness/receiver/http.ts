@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { HeaderPairs } from '../exchange/exchange.ts'
+import type { Answer, Door, Receive } from './types.ts'
+
+export interface HttpReceiver extends Door {
+  /** The address that it listens at, `http://host:port`. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** A body beyond this many bytes is refused. */
+const maxBodyBytes = 16 * 1024 * 1024
+
+/** A hold is answered after so long in real time, and asked again: proxies give up on an answer after a minute. */
+const holdLimitMs = 50_000
+
+/**
+ * Listens for notifications and beacons at `host:port`; port 0 takes any. What comes before the session is open is 503.
+ * Rejects with the error of the system where the port cannot be opened.
+ */
+export async function listenForArrivals(listen: string): Promise<HttpReceiver> {
+  let receive: Receive = async () => unavailable
+  const server = createServer((request, response) => void serve(request, response, receive))
+  const at = listen.lastIndexOf(':')
+  const host = listen.slice(0, at).replace(/^\[|\]$/g, '')
+  await new Promise<void>((found, failed) => {
+    server.once('error', failed)
+    server.listen(Number(listen.slice(at + 1)), host, found)
+  })
+  // A connection that cannot be taken is the target's loss: what it was to bring does not come.
+  server.on('error', () => {})
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    open(given) {
+      receive = given
+    },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, receive: Receive): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  const body = await read(request)
+  if (body === null) return void response.writeHead(413).end()
+  const { method = 'GET', url = '/' } = request
+  const incoming = { method, path: url, headers: pairs(request.rawHeaders), body, signal: gone.signal }
+  const late = Promise.withResolvers<Answer>()
+  const timer = /\/hold\//.test(url) ? setTimeout(() => late.resolve(unavailable), holdLimitMs) : undefined
+  const answer = await Promise.race([receive(incoming), late.promise])
+  clearTimeout(timer)
+  if (response.destroyed) return
+  if (answer === 'reset') return void request.socket.resetAndDestroy()
+  if (answer === unavailable) gone.abort()
+  response.writeHead(answer.status, answer.headers.flat()).end(answer.body)
+}
+
+const unavailable: Answer = { status: 503, headers: [], body: null }
+
+/** The whole body; null where it is too large or the caller has gone. */
+async function read(request: IncomingMessage): Promise<Uint8Array | null> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of request) {
+      length += (chunk as Buffer).length
+      if (length > maxBodyBytes) return null
+      chunks.push(chunk as Buffer)
+    }
+  } catch {
+    return null
+  }
+  return Buffer.concat(chunks)
+}
+
+function pairs(raw: readonly string[]): HeaderPairs {
+  const list: [string, string][] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) list.push([raw[at] ?? '', raw[at + 1] ?? ''])
+  return list
+}

@@ -1,0 +1,27 @@
+import type { EmbeddedTarget } from '../../target/types.ts'
+import type { Answer, Door, Receive } from './types.ts'
+
+/** The receiver of a target in this process: what it calls ends here, and no port is open. */
+export function inProcessDoor(target: EmbeddedTarget): Door | null {
+  const { reach } = target
+  if (reach === undefined) return null
+  return { open: (receive) => reach.call(target, (request) => answer(request, receive)) }
+}
+
+async function answer(request: Request, receive: Receive): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const answered = await receive({
+    method: request.method,
+    path: pathname + search,
+    headers: [...request.headers].map(([name, value]) => [name, value] as const),
+    body: new Uint8Array(await request.arrayBuffer()),
+    signal: request.signal,
+  })
+  return toResponse(answered)
+}
+
+function toResponse(answer: Answer): Response {
+  if (answer === 'reset') throw new TypeError('the connection was broken off')
+  const { status, headers, body } = answer
+  return new Response(body, { status, headers: headers.map(([name, value]) => [name, value] as [string, string]) })
+}

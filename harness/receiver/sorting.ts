@@ -1,0 +1,81 @@
+import { jsonOf } from '../exchange/exchange.ts'
+import { membersOf } from '../exchange/read.ts'
+import type { Mail } from './mail.ts'
+import type { ArrivalKind, HookAnswer, Incoming } from './types.ts'
+
+export interface SortingOptions {
+  /** The part of a path that all addresses of the run have. */
+  readonly root: string
+  readonly mailOf: (job: string) => Mail | null
+  readonly isReleased: (job: string, key: string) => boolean
+}
+
+/** What a request is, before it is known when it came. */
+export interface Sorted {
+  readonly kind: ArrivalKind
+  readonly mail: Mail | null
+  readonly nth: number
+  readonly holds: string | null
+  readonly answer: string
+}
+
+/** Says what requests to the receiver are, and counts those of each job. */
+export function createSorting({ root, mailOf, isReleased }: SortingOptions): (incoming: Incoming) => Sorted {
+  const executions = new Map<string, Map<string, number>>()
+  const counts = new Map<string, number>()
+
+  function sort({ method, path, body }: Incoming): Sorted {
+    const parts = path.replace(/\?.*$/, '').split('/')
+    // A proxy in front may take the path of the address away, or leave it.
+    const at = parts.indexOf(root)
+    const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : parts.slice(at + 1)
+    const mail = rest.length === 0 ? mailOf(job) : null
+    if (mail === null) return { ...nothing, mail: null }
+    const next = (name: string) => countUp(`${job} ${name}`)
+    if (place === 'webhook' && what === undefined) {
+      const nth = next('webhook')
+      return { kind: 'webhook', mail, nth, holds: null, answer: nameOf(scriptAt(mail, nth)) }
+    }
+    if (place !== 'job') return { ...nothing, mail }
+    if (what === 'hold' && method === 'GET' && /^[A-Za-z0-9._-]+$/.test(key)) {
+      const released = isReleased(job, key)
+      return { kind: 'hold', mail, nth: next(`hold ${key}`), holds: key, answer: released ? '204' : 'held' }
+    }
+    if (method !== 'POST' || key !== '' || (what !== 'start' && what !== 'end')) return { ...nothing, mail }
+    const execution = membersOf(jsonOf(body))?.execution
+    if (typeof execution !== 'string') return { ...nothing, mail, answer: '400' }
+    const nth = what === 'start' ? executionOf(job, execution) : next('end')
+    return { kind: what, mail, nth, holds: null, answer: '200' }
+  }
+
+  function countUp(name: string): number {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return count
+  }
+
+  /** Which execution of its job this is; the same where a start is told again. */
+  function executionOf(job: string, execution: string): number {
+    const known = executions.get(job) ?? new Map<string, number>()
+    executions.set(job, known)
+    const n = known.get(execution) ?? known.size + 1
+    known.set(execution, n)
+    return n
+  }
+
+  return sort
+}
+
+const nothing = { kind: 'unexpected', nth: 1, holds: null, answer: '404' } as const
+
+/** How the n-th notification of a job is answered. */
+export function scriptAt({ script }: Mail, nth: number): HookAnswer {
+  return script[Math.min(nth, script.length) - 1] ?? 200
+}
+
+function nameOf(script: HookAnswer): string {
+  if (typeof script !== 'object') return String(script)
+  return 'redirect' in script
+    ? `${script.status ?? 302} to ${script.redirect}`
+    : `${script.status} after ${script.slowMs} ms`
+}

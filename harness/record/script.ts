@@ -1,0 +1,190 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Recorded } from '../client/sender.ts'
+import type { WaitEnd } from '../clock/types.ts'
+import { type Exchange, headerOf, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
+import type { Arrival } from '../receiver/types.ts'
+import type { HookEvent } from './events.ts'
+
+/** The rules or the record are others than those of the run. */
+export class ReplayMismatch extends Error {
+  override readonly name = 'ReplayMismatch'
+}
+
+/** One thing that happened to an owner: an answer, the end of a wait or of a hook, an arrival. */
+export type Happening =
+  | { readonly kind: 'exchange'; readonly exchange: Exchange }
+  | { readonly kind: 'wait'; readonly end: WaitEnd }
+  | { readonly kind: 'hook'; readonly end: HookEvent }
+  | { readonly kind: 'arrival'; readonly arrival: Arrival }
+
+/** What is recorded, handed out to each owner in the order in which it once came. */
+export interface Script {
+  /** The recorded answer. Rejects with ReplayMismatch where there is none, or the request differs. */
+  answer(request: WireRequest): Promise<WireResponse & Recorded>
+  /** The end of the n-th wait of an owner. */
+  wait(owner: string, n: number): Promise<WaitEnd>
+  /** What came of the n-th hook of an owner. */
+  hook(owner: string, n: number): Promise<string | null>
+  /** Who takes in arrivals; false where the job that one is about is not there yet. */
+  arrivals(take: (arrival: Arrival) => boolean): void
+}
+
+interface Part {
+  readonly owner: string
+  readonly happenings: Happening[]
+  next: number
+  running: boolean
+  readonly asked: Map<string, () => void>
+  readonly waiting: Map<number, () => void>
+  readonly hooked: Map<number, () => void>
+}
+
+/** After so many turns of the event loop without anything handed out, the order cannot be kept. */
+const stuckTurns = 20_000
+
+export function createScript(happenings: Iterable<Happening>): Script {
+  const parts = new Map<string, Part>()
+  const exchanges = new Map<string, Exchange>()
+  const waits = new Map<string, WaitEnd>()
+  const hooks = new Map<string, HookEvent>()
+  const failures = new Set<(reason: Error) => void>()
+  let take: (arrival: Arrival) => boolean = () => false
+  let handedOut = 0
+  let watching = false
+  for (const happening of happenings) {
+    if (happening.kind === 'exchange') exchanges.set(traceOf(happening.exchange.request), happening.exchange)
+    if (happening.kind === 'wait') waits.set(`${happening.end.owner} ${happening.end.wait}`, happening.end)
+    if (happening.kind === 'hook') hooks.set(`${happening.end.owner} ${happening.end.hook}`, happening.end)
+    partOf(ownerOf(happening)).happenings.push(happening)
+  }
+
+  function partOf(owner: string): Part {
+    const known = parts.get(owner)
+    if (known !== undefined) return known
+    const part = {
+      owner,
+      happenings: [],
+      next: 0,
+      running: false,
+      asked: new Map(),
+      waiting: new Map(),
+      hooked: new Map(),
+    }
+    parts.set(owner, part)
+    return part
+  }
+
+  /** Hands out what is next for as long as somebody asks for it; each time, who got it goes on first. */
+  async function run(part: Part): Promise<void> {
+    if (part.running) return
+    part.running = true
+    while (handOut(part)) {
+      part.next++
+      handedOut++
+      await nextTurn()
+      await nextTurn()
+    }
+    part.running = false
+  }
+
+  function handOut(part: Part): boolean {
+    const happening = part.happenings[part.next]
+    if (happening === undefined) return false
+    if (happening.kind === 'arrival') return take(happening.arrival)
+    const go = askerOf(part, happening)
+    go?.()
+    return go !== undefined
+  }
+
+  function turnOf<Value>(
+    part: Part,
+    list: Map<string, () => void> | Map<number, () => void>,
+    key: never,
+    value: Value,
+  ) {
+    return new Promise<Value>((resolve, reject) => {
+      failures.add(reject)
+      ;(list as Map<unknown, () => void>).set(key, () => {
+        failures.delete(reject)
+        resolve(value)
+      })
+      void run(part)
+      void watch()
+    })
+  }
+
+  async function watch(): Promise<void> {
+    if (watching) return
+    watching = true
+    let last = handedOut
+    for (let turns = 0; failures.size > 0; turns++) {
+      if (turns > stuckTurns) {
+        const mismatch = new ReplayMismatch('what the rules do is not in the order of the record')
+        for (const fail of failures) fail(mismatch)
+        failures.clear()
+      }
+      await nextTurn()
+      if (handedOut !== last) turns = 0
+      last = handedOut
+    }
+    watching = false
+  }
+
+  return {
+    async answer(request) {
+      const trace = traceOf(request)
+      const exchange = exchanges.get(trace)
+      if (exchange === undefined) throw new ReplayMismatch(`${request.method} ${request.url} is not in the record`)
+      const change = difference(exchange.request, request)
+      if (change !== null) {
+        throw new ReplayMismatch(`exchange ${exchange.n} was recorded with another request: ${change}`)
+      }
+      exchanges.delete(trace)
+      const { n, sent, received, failure } = exchange
+      const response = exchange.response ?? { status: 0, headers: [], body: new Uint8Array() }
+      const part = partOf(exchange.owner)
+      return turnOf(part, part.asked, trace as never, { ...response, recorded: { n, sent, received, failure } })
+    },
+    async hook(owner, n) {
+      const end = hooks.get(`${owner} ${n}`)
+      if (end === undefined) throw new ReplayMismatch(`${owner} runs a hook once more than in the record`)
+      const part = partOf(owner)
+      return (await turnOf(part, part.hooked, n as never, end)).failure
+    },
+    async wait(owner, n) {
+      const end = waits.get(`${owner} ${n}`)
+      if (end === undefined) throw new ReplayMismatch(`${owner} waits once more than in the record`)
+      const part = partOf(owner)
+      return turnOf(part, part.waiting, n as never, end)
+    },
+    arrivals(given) {
+      take = given
+    },
+  }
+}
+
+function ownerOf(happening: Happening): string {
+  if (happening.kind === 'exchange') return happening.exchange.owner
+  return (happening.kind === 'arrival' ? happening.arrival.owner : happening.end.owner) ?? ''
+}
+
+/** Who waits for what happened, if anybody does. */
+function askerOf({ asked, waiting, hooked }: Part, happening: Exclude<Happening, { kind: 'arrival' }>) {
+  if (happening.kind === 'exchange') return asked.get(traceOf(happening.exchange.request))
+  return happening.kind === 'wait' ? waiting.get(happening.end.wait) : hooked.get(happening.end.hook)
+}
+
+function traceOf(request: WireRequest): string {
+  return headerOf(request.headers, 'traceparent') ?? ''
+}
+
+function difference(was: WireRequest, is: WireRequest): string | null {
+  if (was.method !== is.method) return `method ${was.method}, now ${is.method}`
+  if (was.url !== is.url) return `address ${was.url}, now ${is.url}`
+  const lines = (of: WireRequest) => JSON.stringify(of.headers)
+  if (lines(was) !== lines(is)) return 'its header lines'
+  if (Buffer.compare(was.body ?? empty, is.body ?? empty) !== 0) return 'its body'
+  return null
+}
+
+const empty = new Uint8Array()

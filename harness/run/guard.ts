@@ -1,0 +1,78 @@
+import type { RunClock } from '../clock/types.ts'
+import { lengthOf } from '../plan/text.ts'
+import { Stalled, Unverified } from '../rule/outcome.ts'
+import type { Session } from './session.ts'
+
+export interface GuardOptions {
+  readonly session: Pick<Session, 'running' | 'cut'>
+  readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending' | 'answerMs'>
+  /** Real ms from now until rules are ended that have no verdict yet; null for no end. */
+  readonly endsMs: number | null
+  /** How long the run may take as it was told, ms; for the reason of what it ends. */
+  readonly budgetMs: number | null
+  /** Real ms without any movement after which a rule is ended. */
+  readonly stallMs?: number
+}
+
+/** How often is looked within the time of a stall. */
+const looks = 30
+
+const longestTimerMs = 2 ** 31 - 1
+
+/**
+ * Ends rules that would not end: those that await something that is neither a request nor a wait of the clock, which
+ * nothing may ever bring, and those that are not done when the time of the run is over. The function calls it off.
+ */
+export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }: GuardOptions): () => void {
+  let seen = new Map<object, { readonly moves: number; readonly times: number }>()
+  let calm = { moves: -1, times: 0 }
+
+  /** Actors look one by one: one that stands still holds all others up where time is controlled. */
+  function look(): void {
+    const now = new Map<object, { readonly moves: number; readonly times: number }>()
+    for (const actor of clock.still()) {
+      const last = seen.get(actor)
+      const times = last?.moves === actor.moves ? last.times + 1 : 1
+      if (times < looks) now.set(actor, { moves: actor.moves, times })
+      else if (session.running.has(actor.name)) session.cut(stalled(actor.name, stallMs), [actor.name])
+      else actor.done()
+    }
+    seen = now
+    const moves = clock.standstill()
+    calm = moves === null ? { moves: -1, times: 0 } : { moves, times: calm.moves === moves ? calm.times + 1 : 1 }
+    if (calm.times < looks) return
+    calm = { moves: -1, times: 0 }
+    const waiting = clock.pending().filter(({ name, until }) => until === null && session.running.has(name))
+    for (const { name } of waiting) session.cut(stalled(name, stallMs), [name])
+  }
+
+  const looking = setInterval(look, stallMs / looks)
+  const reason = () => `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.answerMs())}`
+  let ending: NodeJS.Timeout | undefined
+  /** What is beyond the longest time of a timer is set again. */
+  function endIn(ms: number): void {
+    const next = Math.min(Math.max(0, ms), longestTimerMs)
+    ending = setTimeout(() => {
+      if (ms > next) endIn(ms - next)
+      else session.cut(new Unverified(reason()))
+    }, next)
+    ending.unref()
+  }
+  if (endsMs !== null) endIn(endsMs)
+  looking.unref()
+  return () => {
+    clearInterval(looking)
+    clearTimeout(ending)
+  }
+}
+
+/** Real ms for an answer of a clock beyond which it is what a run waits for. */
+const slowMs = 1_000
+
+function slowness(answerMs: number | null): string {
+  return answerMs === null || answerMs < slowMs ? '' : `, since clock.url takes ${lengthOf(answerMs)} to answer`
+}
+
+function stalled(rule: string, stallMs: number): Stalled {
+  return new Stalled(`${rule} waits for something that nothing brings: for ${lengthOf(stallMs)} nothing moved`)
+}

@@ -1,0 +1,110 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import { missingNeed, needsOf } from '../../target/claims.ts'
+import type { Target } from '../../target/types.ts'
+import { counted } from '../common/counted.ts'
+import { type Exchange, isQueueOperation, type Plane } from '../exchange/exchange.ts'
+import { type Finding, Unverified } from '../rule/outcome.ts'
+import type { Invariant } from '../rule/registry.ts'
+import { type Judgement, verdictOf } from './judge.ts'
+
+/** Findings of one rule that are kept; the rest repeat what they say. */
+const findingsKept = 20
+
+interface Tally {
+  readonly rule: Invariant
+  state: unknown
+  exchanges: number
+  startedMs: number | null
+  endedMs: number | null
+  fault: unknown
+  readonly clauses: Set<string>
+  readonly findings: Map<string, Finding>
+  readonly readings: Record<string, string>
+}
+
+/** Folds every exchange of a run, in the order of their end, into the rules that hold over all of them. */
+export interface InvariantFold {
+  exchange(exchange: Exchange): void
+  /** `starved`: scenarios that a budget kept from making exchanges. */
+  judge(rowOf: (id: string) => RuleRow, starved?: readonly string[]): Judgement[]
+}
+
+export function foldInvariants(rules: readonly Invariant[], target: Target): InvariantFold {
+  const tallies = rules.map(
+    (rule): Tally => ({
+      rule,
+      state: rule.initial,
+      exchanges: 0,
+      startedMs: null,
+      endedMs: null,
+      fault: undefined,
+      clauses: new Set(),
+      findings: new Map(),
+      readings: {},
+    }),
+  )
+  return {
+    exchange(exchange) {
+      const plane = isQueueOperation(exchange.operation) ? 'queue' : 'pods'
+      for (const tally of tallies) {
+        if (tally.fault === undefined && (tally.rule.plane ?? 'pods') === plane) take(tally, exchange, target)
+      }
+    },
+    judge(rowOf, starved = []) {
+      const starvedOn = (plane: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(plane)).length
+      return tallies.map((tally) =>
+        judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.rule.plane ?? 'pods')),
+      )
+    },
+  }
+}
+
+function take(tally: Tally, exchange: Exchange, target: Target): void {
+  try {
+    const { state, exercised, findings, readings = {} } = tally.rule.reduce(tally.state, exchange, target)
+    tally.state = state
+    if (exercised.length === 0 && findings.length === 0) return
+    tally.exchanges++
+    Object.assign(tally.readings, readings)
+    tally.startedMs ??= exchange.sent.target
+    tally.endedMs = exchange.received.target
+    for (const clause of exercised) tally.clauses.add(clause)
+    for (const finding of findings) {
+      const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
+      if (tally.findings.size < findingsKept && !tally.findings.has(key)) {
+        tally.findings.set(key, { ...finding, exchange: exchange.n })
+      }
+    }
+  } catch (error) {
+    tally.fault = error
+  }
+}
+
+function judgeTally(tally: Tally, row: RuleRow, target: Target, starved: number): Judgement {
+  const { exchanges, startedMs, endedMs, readings } = tally
+  const facts = {
+    rule: row.id,
+    readings,
+    variation: {},
+    clauses: [...tally.clauses].sort(),
+    exchanges,
+    startedMs,
+    endedMs,
+  }
+  // A reducer that broke has not looked at the rest: its findings prove nothing any more.
+  if (tally.findings.size > 0 && tally.fault === undefined) {
+    const verdict = row.level === 'must' ? 'failed' : 'advice'
+    return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
+  }
+  // What nothing exercised may owe that to what the target does not offer, or to rules that were not run to their end.
+  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(starved))
+  return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
+}
+
+function unexercised(starved: number): Unverified | null {
+  if (starved === 0) return null
+  const were = starved === 1 ? 'was' : 'were'
+  return new Unverified(
+    `no exchange exercised this rule; ${counted(starved, 'rule')} of its plane ${were} left out or not done`,
+  )
+}

@@ -1,0 +1,60 @@
+import {
+  Blocked,
+  type Finding,
+  Inconclusive,
+  NotApplicable,
+  RuleBroken,
+  Unclaimed,
+  Unverified,
+  type Verdict,
+} from '../rule/outcome.ts'
+import type { Drawn } from '../variation/variation.ts'
+
+/** What a run says of one rule. */
+export interface Judgement {
+  readonly rule: string
+  readonly verdict: Verdict
+  readonly reason: string | null
+  readonly by: string | null
+  readonly findings: readonly Finding[]
+  readonly readings: Readonly<Record<string, string>>
+  /** What was drawn for the rule, by dimension. */
+  readonly variation: Drawn
+  /** Clauses that were reached, sorted. */
+  readonly clauses: readonly string[]
+  /** How many exchanges exercised the rule. */
+  readonly exchanges: number
+  readonly startedMs: number | null
+  readonly endedMs: number | null
+}
+
+export interface RowFacts {
+  readonly level: string
+  readonly basis: string
+}
+
+/** The verdict that an error (or its absence) means for a rule of this level and basis. */
+export function verdictOf(
+  error: unknown,
+  row: RowFacts,
+  exchanges: number,
+): Pick<Judgement, 'verdict' | 'reason' | 'by' | 'findings'> {
+  const none = { reason: null, by: null, findings: [] }
+  if (error === undefined) {
+    if (exchanges === 0) return { ...none, verdict: 'inconclusive', reason: 'no exchange exercised this rule' }
+    return { ...none, verdict: row.basis === 'open' ? 'observed' : 'passed' }
+  }
+  if (error instanceof RuleBroken) {
+    return { ...none, verdict: row.level === 'must' ? 'failed' : 'advice', findings: [error.finding] }
+  }
+  if (error instanceof Inconclusive) return { ...none, verdict: 'inconclusive', reason: error.message }
+  if (error instanceof Blocked) return { ...none, verdict: 'blocked', reason: error.message, by: error.by }
+  if (error instanceof Unclaimed) return { ...none, verdict: 'unclaimed', reason: error.message }
+  if (error instanceof NotApplicable) return { ...none, verdict: 'not-applicable', reason: error.message }
+  if (error instanceof Unverified) return { ...none, verdict: 'unverified', reason: error.message }
+  return {
+    ...none,
+    verdict: 'broken',
+    reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+  }
+}

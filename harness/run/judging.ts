@@ -1,0 +1,146 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import { missingNeed } from '../../target/claims.ts'
+import type { Actor, RunClock } from '../clock/types.ts'
+import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
+import { claimOf } from '../plan/resources.ts'
+import type { Recorder } from '../record/recorder.ts'
+import { RuleBroken, Stalled, type Unverified } from '../rule/outcome.ts'
+import type { Scenario } from '../rule/registry.ts'
+import type { Deal } from '../variation/deal.ts'
+import { createVariation, type Variation } from '../variation/variation.ts'
+import { type Cleanup, removeLeftovers } from './cleanup.ts'
+import { type Judgement, verdictOf } from './judge.ts'
+import { createContext, createOwner, type Shared } from './owner.ts'
+import type { SessionOptions } from './session.ts'
+import { tell } from './tell.ts'
+import { createTurns, type Turn } from './turns.ts'
+
+export interface JudgingOptions {
+  readonly shared: Shared
+  readonly common: SharedFixtures
+  readonly clock: RunClock
+  readonly recorder: Recorder
+  readonly cleanup: Cleanup
+  /** What had come of rules before they began. */
+  readonly ended: ReadonlyMap<string, Error>
+  readonly rowOf: (id: string) => RuleRow
+  readonly workersFreed?: NonNullable<SessionOptions['workersFreed']>
+  /** Null for the plain case of every rule. */
+  readonly deal: Deal | null
+}
+
+/** Why a rule was ended before it came to a verdict. */
+export type Cut = Unverified | Stalled
+
+/** Runs the scenarios of a session, each in its turn, and says what came of them. */
+export interface Judging {
+  /** Rules that have begun and have no verdict yet. */
+  readonly running: ReadonlySet<string>
+  /** May be called once for each rule. */
+  judge(rule: Scenario): Promise<Judgement>
+  /** Ends these rules, or all that have no verdict yet. */
+  cut(error: Cut, rules?: readonly string[]): void
+}
+
+export function createJudging(options: JudgingOptions): Judging {
+  const { shared, common, clock, recorder, ended, rowOf, deal } = options
+  const { target } = shared
+  const cutters = new Map<string, (error: Cut) => void>()
+  const running = new Set<string>()
+  const turns = createTurns({ scenarios: target.budget.scenarios, workers: target.queue?.workers ?? 0 })
+
+  async function judge(rule: Scenario): Promise<Judgement> {
+    const row = rowOf(rule.id)
+    const missing = missingNeed(target, row) ?? ended.get(rule.id)
+    if (missing !== undefined) return tell(recorder, empty(row, missing))
+    const actor = clock.actor(rule.id)
+    const cut = new Promise<Cut>((resolve) => cutters.set(rule.id, resolve))
+    try {
+      const taken = turns.take(claimOf(rule, row, target))
+      const turn = await actor.join(Promise.race([taken, cut]))
+      if ('leave' in turn) return await judgeIn(rule, row, actor, cut, turn).finally(turn.leave)
+      void taken.then((late) => late.leave())
+      return tellCut(row, turn)
+    } finally {
+      cutters.delete(rule.id)
+      actor.done()
+    }
+  }
+
+  function tellCut(row: RuleRow, error: Cut): Judgement {
+    const verdict = error instanceof Stalled ? 'broken' : 'unverified'
+    recorder.event({ type: 'cut', rule: row.id, verdict, reason: error.message })
+    return tell(recorder, empty(row, error))
+  }
+
+  async function judgeIn(
+    rule: Scenario,
+    row: RuleRow,
+    actor: Actor,
+    cut: Promise<Cut>,
+    turn: Turn,
+  ): Promise<Judgement> {
+    const owner = createOwner(shared, rule.id, actor)
+    const vary = createVariation(rule, target, deal)
+    const log = createLog(vary)
+    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common, vary), vary, log, () => {
+      options.workersFreed?.(row.id)
+      turn.freeWorkers()
+    })
+    running.add(rule.id)
+    const came = await Promise.race([
+      rule.run(context).then(
+        () => ({ isCut: false, error: undefined }) as const,
+        (thrown: unknown) => ({ isCut: false, error: thrown ?? new Error('the rule threw nothing') }) as const,
+      ),
+      cut.then((error) => ({ isCut: true, error }) as const),
+    ])
+    running.delete(rule.id)
+    const judgement = came.isCut
+      ? tellCut(row, came.error)
+      : tell(recorder, { rule: row.id, ...verdictOf(came.error, row, log.count()), ...log.seen(), ...timesOf(actor) })
+    owner.release()
+    // The removal is paced, so time must be able to move meanwhile.
+    await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, came.error instanceof RuleBroken))
+    return judgement
+  }
+
+  return {
+    running,
+    judge,
+    cut(error, rules = [...cutters.keys()]) {
+      for (const rule of rules) cutters.get(rule)?.(error)
+    },
+  }
+}
+
+/** What a rule comes to while it runs. */
+function createLog({ drawn }: Variation) {
+  const clauses = new Set<string>()
+  const exercised = new Set<number>()
+  const readings: Record<string, string> = {}
+  return {
+    clause: (name: string) => clauses.add(name),
+    exercised: (n: number) => exercised.add(n),
+    reading: (name: string, value: string) => {
+      readings[name] = value
+    },
+    count: () => exercised.size,
+    seen: () => ({
+      readings: Object.fromEntries(Object.entries(readings).sort(([a], [b]) => (a < b ? -1 : 1))),
+      clauses: [...clauses].sort(),
+      exchanges: exercised.size,
+      variation: drawn(),
+    }),
+  }
+}
+
+function timesOf(actor: Actor): Pick<Judgement, 'startedMs' | 'endedMs'> {
+  const startedMs = actor.started()
+  return { startedMs, endedMs: startedMs === null ? null : actor.now() }
+}
+
+function empty(row: RuleRow, error: unknown): Judgement {
+  const nothing = { readings: {}, clauses: [], exchanges: 0, variation: {}, startedMs: null, endedMs: null }
+  return { rule: row.id, ...nothing, ...verdictOf(error, row, 0) }
+}

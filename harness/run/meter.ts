@@ -1,0 +1,35 @@
+import type { Budget } from '../../target/types.ts'
+import type { ResourceLine } from '../fixtures/resources.ts'
+import { costOf } from '../plan/cost.ts'
+
+/**
+ * What a run has come to so far, by what its ledger of resources is told: a pod costs from its request until it is removed.
+ * `now` is real time, as in the plan: a platform charges for that, whatever a controlled clock says.
+ */
+export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>, now: () => number) {
+  const sinceMs = new Map<string, number>()
+  let [pods, removedMs, jobs] = [0, 0, 0]
+  return {
+    note(line: ResourceLine): void {
+      if (line.kind === 'job' && line.state === 'requested') jobs++
+      if (line.kind !== 'pod' || line.state === 'created' || line.state === 'kept') return
+      const since = sinceMs.get(line.name)
+      if (line.state === 'requested') {
+        if (since === undefined) pods++
+        sinceMs.set(line.name, since ?? now())
+      } else if (sinceMs.delete(line.name)) removedMs += now() - (since ?? 0)
+    },
+    /** USD; null where the target file does not price what was created. */
+    spent(): number | null {
+      const podMs = [...sinceMs.values()].reduce((sum, since) => sum + now() - since, removedMs)
+      return costOf({ pods, podMs, jobs }, prices)
+    },
+  }
+}
+
+/** Why a run ends that has come to `spent` and may cost `maxCost`, both in USD; null where it goes on. */
+export function reasonToEnd(spent: number | null, maxCost: number): string | null {
+  if (spent === null)
+    return `not done when the run had created what budget gives no price, and it may cost ${maxCost} USD`
+  return spent > maxCost ? `not done when the run had cost ${maxCost} USD` : null
+}

@@ -1,0 +1,246 @@
+import { writeSync } from 'node:fs'
+import { exitCodes } from '../../results/types.ts'
+import { describeTarget, secretsOf } from '../../target/describe.ts'
+import type { EmbeddedTarget, Target } from '../../target/types.ts'
+import { createControlledClock } from '../clock/controlled.ts'
+import { openClock } from '../clock/open.ts'
+import { createRealClock } from '../clock/real.ts'
+import { ClockFault } from '../clock/state.ts'
+import type { RunClock, Waited } from '../clock/types.ts'
+import { createResourceLedger } from '../fixtures/resources.ts'
+import { tidyingMs } from '../plan/plan.ts'
+import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
+import { inProcessDoor } from '../receiver/in-process.ts'
+import type { Door } from '../receiver/types.ts'
+import { createFileRecorder, type Recorder } from '../record/recorder.ts'
+import { createRedactor } from '../record/redact.ts'
+import { Unverified } from '../rule/outcome.ts'
+import { allRules } from '../rule/registry.ts'
+import { overHttp } from '../transport/http.ts'
+import { inProcess } from '../transport/in-process.ts'
+import type { Transport } from '../transport/types.ts'
+import { guardRun } from './guard.ts'
+import type { Judgement } from './judge.ts'
+import { createMeter, reasonToEnd } from './meter.ts'
+import type { Progress, RunOptions } from './options.ts'
+import { createSession, type Session } from './session.ts'
+
+/** A run with everything around it: target, clock, record, progress. */
+export interface OpenRun {
+  readonly session: Session
+  /** Set where the run could not start; nothing is judged then. */
+  readonly stopped: { readonly exit: number; readonly message: string } | null
+  /** To be told of each verdict, for live progress. */
+  judged(judgement: Judgement): void
+  /** Judges the invariants, removes what is left, ends the record. */
+  finish(): Promise<Judgement[]>
+}
+
+interface Connected {
+  readonly target: Target
+  readonly transport: Transport
+  readonly clockOf: (waited: Waited) => Promise<RunClock>
+  readonly door: Door | null
+  /** Why the receiver could not be opened; null where it was, or none is asked for. */
+  readonly deaf: string | null
+  readonly close: () => Promise<void>
+}
+
+/** Opens a run as `options` say, and looks at the target once before anything is created. */
+export async function openRun(options: RunOptions): Promise<OpenRun> {
+  const { target, transport, clockOf, door, deaf, close } = await connect(options)
+  const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
+  const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
+  let clockFault: string | null = null
+  const clock = await clockOf(waited).catch((error: unknown) => {
+    if (!(error instanceof ClockFault)) throw error
+    clockFault = error.message
+    return createRealClock(waited)
+  })
+  const begunMs = clock.now()
+  recordStart(recorder, options, target, clock)
+  const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
+  const meter = createMeter(target.budget, Date.now)
+  const { maxCost } = options
+  /** Ends what is not done where the run has come to more than it may cost, or to what nobody knows. */
+  const refuseMore = () => {
+    const reason = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
+    if (reason !== null) session.cut(new Unverified(reason))
+  }
+  const selected = new Set(options.rules)
+  const session = createSession({
+    run: options.run,
+    version: options.plumbline,
+    seed: options.seed,
+    target,
+    transport,
+    clock,
+    recorder,
+    resources(line) {
+      write(line)
+      meter.note(line)
+      refuseMore()
+    },
+    rules: allRules().filter(({ id }) => selected.has(id)),
+    cleanup: options.keep ? 'passed' : 'all',
+    wallNow: () => Date.now(),
+    door,
+    leftOut: options.leftOut ?? [],
+  })
+  const total = session.scenarios.length + session.invariants.length
+  const stopped = refused(deaf) ?? (await lookAt(session, target)) ?? refused(clockFault)
+  tellProgress(
+    stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
+  )
+  const ticker = setInterval(() => {
+    refuseMore()
+    tellProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() })
+  }, 500)
+  ticker.unref()
+  const { budgetMs = null } = options
+  const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - tidyingMs(budgetMs) - Date.now()
+  const endGuard = guardRun({ session, clock, endsMs, budgetMs })
+  let done = 0
+
+  function judged({ rule, verdict }: Judgement): void {
+    done++
+    tellProgress({ type: 'verdict', rule, verdict, done, total })
+  }
+
+  return {
+    session,
+    stopped,
+    judged,
+    async finish() {
+      const judgements = stopped === null ? await session.finish() : []
+      for (const judgement of judgements) judged(judgement)
+      clearInterval(ticker)
+      endGuard()
+      recorder.event({
+        type: 'end',
+        endedMs: Date.now(),
+        passedMs: clock.now() - begunMs,
+        exchanges: session.exchanges(),
+        stopped,
+      })
+      recorder.flush()
+      clock.close()
+      await close()
+      tellProgress({ type: 'ended' })
+      return judgements
+    },
+  }
+}
+
+/** Something that the target file says is not so: nothing that needs it could be judged. */
+function refused(message: string | null): OpenRun['stopped'] {
+  return message === null ? null : { exit: exitCodes.usage, message }
+}
+
+async function connect(options: RunOptions): Promise<Connected> {
+  if (options.embed !== null) return connectEmbedded(options.embed)
+  if (options.target === null) throw new Error('a run needs a target or a module to embed')
+  const { tolerances, receiver: wanted } = options.target
+  const heard = wanted === null ? null : await listen(wanted.listen)
+  const [receiver, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
+  const url = wanted?.url === '' ? (receiver?.url ?? '') : (wanted?.url ?? '')
+  const target = wanted === null ? options.target : { ...options.target, receiver: { ...wanted, url } }
+  const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
+  return {
+    target,
+    transport: http.send,
+    clockOf: (waited) => openClock(target, { waited }),
+    door: receiver,
+    deaf,
+    close: async () => {
+      await receiver?.close()
+      await http.close()
+    },
+  }
+}
+
+async function connectEmbedded(file: string): Promise<Connected> {
+  const module = (await import(file)) as { embed: () => EmbeddedTarget }
+  const embedded = module.embed()
+  const { fetch, control, target } = embedded
+  const door = inProcessDoor(embedded)
+  return {
+    target: door === null ? { ...target, receiver: null } : target,
+    transport: inProcess(fetch),
+    clockOf: async (waited) => {
+      const { nowMs } = await control.state()
+      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
+    },
+    door,
+    deaf: null,
+    close: async () => {},
+  }
+}
+
+/** The receiver, or why it cannot be opened. */
+async function listen(address: string): Promise<HttpReceiver | string> {
+  try {
+    return await listenForArrivals(address)
+  } catch (error) {
+    const { code = String(error) } = error as { code?: string }
+    return `receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`
+  }
+}
+
+async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
+  const seen = await session.probe()
+  const address = target[seen.plane]?.url ?? 'the target'
+  if ('failure' in seen) {
+    return {
+      exit: exitCodes.unreachable,
+      message: `${address} gives no answer that could be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
+    }
+  }
+  if ('strange' in seen) {
+    return {
+      exit: exitCodes.usage,
+      message: `${address} does not look like ${names[seen.plane]} of the Compute Platform API: ${seen.strange}. Check ${places[seen.plane]} in the target file.`,
+    }
+  }
+  if (seen.status === 401 || seen.status === 403) {
+    return {
+      exit: exitCodes.usage,
+      message: `${address} answered ${seen.status} to keys.full, so nothing can be judged. Check that keys.full of the target file is a valid key with all permissions.`,
+    }
+  }
+  return null
+}
+
+const names = { pods: 'the pod API', queue: 'the queue-based endpoints' } as const
+const places = {
+  pods: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
+  queue: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
+} as const
+
+function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): void {
+  recorder.event({
+    type: 'run',
+    format: 1,
+    run: options.run,
+    plumbline: options.plumbline,
+    startedMs: options.startedMs,
+    targetFile: options.targetFile,
+    seed: options.seed,
+    clock: clock.kind === 'record' ? 'virtual' : clock.kind,
+    profiles: options.profiles,
+    strict: options.strict,
+    rules: [...options.rules].sort(),
+    ...(options.leftOut === undefined || options.leftOut.length === 0 ? {} : { leftOut: options.leftOut }),
+    digests: options.digests,
+    target: describeTarget(target),
+  })
+}
+
+/** Progress goes to file descriptor 3, which the command line opens as a pipe. */
+function tellProgress(progress: Progress): void {
+  try {
+    writeSync(3, `${JSON.stringify(progress)}\n`)
+  } catch {
+    // The reader is gone or slow: progress is for the eye only, the record holds everything.
+  }
+}

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createInstance } from '../../proof/instance.ts'
+import { createRealClock } from '../clock/real.ts'
+import { createPodTimes } from '../fixtures/pod-times.ts'
+import { Inconclusive } from '../rule/outcome.ts'
+import { inProcess } from '../transport/in-process.ts'
+import { createOwner, type Shared } from './owner.ts'
+
+test('an owner that was released runs no hook any more', async () => {
+  const { fetch, target } = createInstance([])
+  const clock = createRealClock()
+  onTestFinished(() => clock.close())
+  const ran: string[] = []
+  const shared: Shared = {
+    line: {
+      run: 'rtest000000',
+      version: '0.0.0',
+      transport: inProcess(fetch),
+      tolerances: target.tolerances,
+      now: () => 0,
+      wallNow: () => 0,
+      next: () => 1,
+      gate: () => null,
+      record: () => {},
+      health: { unanswered: 0, triedMs: 0 },
+    },
+    target,
+    controlled: false,
+    seed: 1,
+    resources: () => {},
+    podTimes: createPodTimes(500),
+    async hook(_, n, __, { pod }) {
+      ran.push(`${n} ${pod}`)
+      return null
+    },
+    desk: null,
+  }
+  const owner = createOwner(shared, 'rule', clock.actor('rule'))
+  const { hook } = owner.maker(async () => ({}))
+  expect(await hook({ command: ['break'] }, 'p1', 'ERROR')).toBe(null)
+  owner.release()
+  const refusal = new Inconclusive('the hook was not run, for the run has ended what needs it')
+  await expect(hook({ command: ['break'] }, 'p2', 'ERROR')).rejects.toThrow(refusal)
+  expect(ran).toEqual(['1 p1'])
+})

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { createInstance } from '../../proof/instance.ts'
+import { createRealClock } from '../clock/real.ts'
+import { noRecorder } from '../record/recorder.ts'
+import type { Scenario } from '../rule/registry.ts'
+import { inProcess } from '../transport/in-process.ts'
+import { createSession } from './session.ts'
+
+type Fetch = (request: Request) => Response | Promise<Response>
+
+const html = (status: number) => new Response('<h1>Welcome</h1>', { status, headers: { 'content-type': 'text/html' } })
+const problem = { 'content-type': 'application/problem+json' }
+const queueRule = { kind: 'scenario', id: 'queue.run.accepted', alone: false, run: async () => {} } as const
+
+function probe(fetch: Fetch, rules: readonly Scenario[] = []) {
+  const { target } = createInstance([])
+  const session = createSession({
+    run: 'rtest000000',
+    version: '0.0.0',
+    seed: 1,
+    target,
+    transport: inProcess(async (request) => fetch(request)),
+    clock: createRealClock(),
+    recorder: noRecorder,
+    resources: () => {},
+    rules,
+    cleanup: 'none',
+    wallNow: () => 0,
+  })
+  return session.probe()
+}
+
+test.each<[says: string, fetch: Fetch, each: string]>([
+  ['a web site', () => html(200), '200 with text/html'],
+  ['a web site without the page', () => html(404), '404 with text/html'],
+  ['a server that has nothing', () => new Response(null, { status: 404 }), '404 with no body'],
+  ['another API', () => Response.json({ error: 'not found' }, { status: 404 }), '404 with other JSON'],
+  ['a server that takes no POST', ({ method }) => html(method === 'GET' ? 200 : 501), ''],
+  ['a mock that answers everything', () => Response.json({}), '200 with an empty object'],
+  ['a redirect to somewhere else', () => new Response(null, { status: 302 }), '302 with no body'],
+])('%s is not taken for the pod API', async (_, fetch, each) => {
+  const seen = await probe(fetch)
+  expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`the list of pods was answered ${each}`) })
+  expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`empty list was answered ${each}`) })
+})
+
+test.each<[says: string, fetch: Fetch, status: number]>([
+  ['all that breaks', () => html(500), 500],
+  ['a gateway without anything behind it', () => html(502), 502],
+  ['a key that is refused', () => html(401), 401],
+  ['a quota that is used up', () => html(429), 429],
+  ['a list at another member', () => Response.json({ data: { items: [] } }), 200],
+  ['no list', () => Response.json({ title: 'no', status: 404, detail: 'no' }, { status: 404, headers: problem }), 404],
+  ['actions alone', ({ url }) => (url.endsWith('/action') ? Response.json({}, { status: 409 }) : html(404)), 404],
+  ['creations alone', ({ url, method }) => (isCreation(url, method) ? Response.json({ id: 'p-1' }) : html(200)), 200],
+  ['errors as text', ({ url, method }) => new Response('no', { status: isCreation(url, method) ? 400 : 404 }), 404],
+])('the pod API with %s is judged', async (_, fetch, status) => {
+  expect(await probe(fetch)).toEqual({ plane: 'pods', status })
+})
+
+test('no pod is made that the ledger does not name, whatever defaults a platform has', async () => {
+  const bodies: string[] = []
+  await probe(async (request) => {
+    if (isCreation(request.url, request.method)) bodies.push(await request.text())
+    return html(404)
+  })
+  expect(bodies).toEqual(['[]'])
+})
+
+test('the queue plane is looked at where it is judged', async () => {
+  const { fetch } = createInstance([])
+  const isOfPods = (request: Request) => new URL(request.url).pathname.startsWith('/v2/pods')
+  const half: Fetch = (request) => (isOfPods(request) ? fetch(request) : html(404))
+  expect(await probe(half)).toEqual({ plane: 'pods', status: 200 })
+  expect(await probe(half, [queueRule])).toEqual({
+    plane: 'queue',
+    strange: '/health was answered 404 with text/html, /run with an empty body was answered 404 with text/html',
+  })
+  expect(await probe(fetch, [queueRule])).toEqual({ plane: 'pods', status: 200 })
+})
+
+function isCreation(url: string, method: string): boolean {
+  return method === 'POST' && url.endsWith('/v2/pods')
+}

@@ -1,0 +1,156 @@
+import { demand, endpointNeeds } from '../../target/claims.ts'
+import type { EndpointRole, KeyName } from '../../target/types.ts'
+import { createQueueClient, type QueueClient } from '../client/queue.ts'
+import type { Reply } from '../client/reply.ts'
+import type { Sender } from '../client/sender.ts'
+import type { Actor } from '../clock/types.ts'
+import { isSuccess } from '../exchange/exchange.ts'
+import { membersOf } from '../exchange/read.ts'
+import { planJob, submitJob } from '../fixtures/jobs.ts'
+import type { Fixtures } from '../fixtures/types.ts'
+import type { Mail } from '../receiver/mail.ts'
+import type { Arrival, Beacon } from '../receiver/types.ts'
+import { answered, outageStatuses, refuseOutage } from '../rule/check.ts'
+import type { Followed, JobAt } from '../rule/context.ts'
+import { Blocked, Inconclusive, Unclaimed } from '../rule/outcome.ts'
+import { createOwnJobs, finalStatuses, type OwnJobs, statusOf } from './own-jobs.ts'
+import type { Shared } from './owner.ts'
+
+/** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
+export interface QueueSide extends Pick<OwnJobs, 'unfinished' | 'forget'> {
+  as(key: KeyName): QueueClient
+  readonly job: Fixtures['job']
+  readonly submitted: Fixtures['submitted']
+  found(job: JobAt): Promise<Reply>
+  follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
+  begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
+  ended(job: JobAt, boundMs?: number): Promise<Followed>
+  /** Lets everything go on that waits for a key of this owner's jobs. */
+  releaseAll(): void
+  /** From here on, what has come for the jobs can be seen. */
+  look(): void
+}
+
+export function createQueueSide(shared: Shared, name: string, actor: Actor, sender: () => Sender): QueueSide {
+  const { target, desk } = shared
+  const clients = new Map<KeyName, QueueClient>()
+  const mails: Mail[] = []
+  const { submitting, shown, wasFound, forget, unfinished } = createOwnJobs(name, shared)
+
+  function as(key: KeyName): QueueClient {
+    const known = clients.get(key)
+    if (known !== undefined) return known
+    demand(target, 'queue')
+    demand(target, `key.${key}`)
+    const value = target.keys[key]
+    if (target.queue === null || value === undefined) throw new Unclaimed(`keys.${key} is not given`)
+    const client = createQueueClient({
+      plane: target.queue,
+      key: { name: key, value },
+      send: (outgoing) => sender().send(outgoing),
+      begin: (outgoing) => sender().begin(outgoing),
+      endpointOf,
+      submitting,
+      // Another key may be told that there is no such job, and the job runs on.
+      shown: key === 'full' ? shown : () => {},
+    })
+    clients.set(key, client)
+    return client
+  }
+
+  function endpointOf(role: EndpointRole): string {
+    if (role !== 'normal') demand(target, endpointNeeds[role])
+    const id = target.queue?.endpoints[role]
+    if (id === null || id === undefined) throw new Unclaimed(`queue.endpoints.${role} is not given`)
+    return id
+  }
+
+  /** Whether an answer leaves open what became of a job: it shows none, or a 404 for one that nothing has found yet. */
+  const isUnclear = ({ id, queue }: JobAt, status: string) =>
+    status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
+
+  /** Blocks a rule that cannot see its job. */
+  function notShown(reply: Reply): Blocked {
+    refuseOutage(reply)
+    return new Blocked(
+      'queue.status.shape',
+      `/status of a job that should be there was answered with ${answered(reply)}`,
+    )
+  }
+
+  async function found(job: JobAt): Promise<Reply> {
+    const { pollMs, visibleMs } = target.tolerances
+    let deadline: number | null = null
+    for (;;) {
+      const reply = await job.queue.status(job.id)
+      deadline ??= actor.now() + visibleMs
+      const isKnown =
+        wasFound(job.queue.endpoint, job.id) && !isSuccess(reply.status) && !outageStatuses.has(reply.status)
+      if (isKnown || !isUnclear(job, statusOf(reply))) return reply
+      if (actor.now() >= deadline) throw notShown(reply)
+      await actor.sleep(Math.min(pollMs, Math.max(1, deadline - actor.now())))
+    }
+  }
+
+  async function follow(
+    job: JobAt,
+    done: (status: string) => boolean,
+    boundMs = target.tolerances.coldStartMs + target.tolerances.dispatchMs,
+  ): Promise<Followed> {
+    const { pollMs, visibleMs } = target.tolerances
+    let pause = pollMs
+    let deadline: number | null = null
+    let unclearUntil: number | null = null
+    for (;;) {
+      const reply = await job.queue.status(job.id)
+      deadline ??= actor.now() + boundMs
+      const status = statusOf(reply)
+      const shown = isSuccess(reply.status) ? membersOf(reply.json) : null
+      if (isUnclear(job, status)) {
+        if (status === 'gone') unclearUntil ??= Math.min(deadline, actor.now() + visibleMs)
+        if (actor.now() >= (unclearUntil ?? deadline)) throw notShown(reply)
+      } else {
+        if (done(status)) return { status, job: shown, reply, settled: true }
+        if (actor.now() >= deadline) return { status, job: shown, reply, settled: false }
+      }
+      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
+      pause = Math.min(pause * 2, pollMs * 4)
+    }
+  }
+
+  async function begun({ beacon }: { readonly beacon: Beacon }, n = 1): Promise<Arrival> {
+    const { coldStartMs, dispatchMs } = target.tolerances
+    const arrival = await actor.until(beacon.started(n), actor.now() + coldStartMs + dispatchMs)
+    if (arrival === null) {
+      throw new Inconclusive(`no worker began with a job within ${Math.round((coldStartMs + dispatchMs) / 1000)} s`)
+    }
+    return arrival
+  }
+
+  const maker = {
+    owner: name,
+    target,
+    queue: () => as('full'),
+    mail(script: Mail['script']) {
+      if (desk === null) return null
+      const mail = desk.mail(name, mails.length + 1, script)
+      mails.push(mail)
+      return mail
+    },
+  }
+  return {
+    as,
+    found,
+    job: (wish = {}) => planJob(maker, wish),
+    submitted: (wish = {}) => submitJob(maker, wish),
+    follow,
+    begun,
+    ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
+    unfinished,
+    forget,
+    releaseAll: () => desk?.releaseAll(mails),
+    look() {
+      for (const mail of mails) mail.look()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import type { Target } from '../../target/types.ts'
+import { createRecordClock } from '../clock/record.ts'
+import type { CutEvent, EndEvent, EvidenceEvent, RunEvent } from '../record/events.ts'
+import { NoRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
+import { noRecorder, type Recorder } from '../record/recorder.ts'
+import { createScript, type Happening } from '../record/script.ts'
+import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
+import { foldInvariants } from './invariants.ts'
+import { rowOf as rowOfLedger } from './rows.ts'
+import { createSession } from './session.ts'
+import { tell } from './tell.ts'
+
+/** The events of a record with every verdict, finding and reading derived anew. */
+export interface Replayed {
+  readonly events: readonly EvidenceEvent[]
+  readonly run: RunEvent
+}
+
+/** Rules and rows, where they are not the project's own. */
+interface Known {
+  readonly rules?: readonly Rule[]
+  readonly rowOf?: (id: string) => RuleRow
+}
+
+/**
+ * Runs the rules of a record again over its exchanges. Needs the suites to be imported (`suites/all.ts`).
+ * Throws one sentence where the folder is no record, or is of a run that never began.
+ */
+export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLedger }: Known = {}): Promise<Replayed> {
+  const kept: EvidenceEvent[] = []
+  const happenings: Happening[] = []
+  const cuts: CutEvent[] = []
+  let run: RunEvent | null = null
+  let end: EndEvent | null = null
+  const invariants = rules.filter((rule): rule is Invariant => rule.kind === 'invariant')
+  let fold: ReturnType<typeof foldInvariants> | null = null
+  let selected = new Set<string>()
+  for await (const event of readEvidence(dir)) {
+    if (event.type === 'run') {
+      run = event
+      selected = new Set(event.rules)
+      kept.push(event)
+      fold = foldInvariants(
+        invariants.filter(({ id }) => selected.has(id)),
+        event.target as Target,
+      )
+    } else if (event.type === 'cut') cuts.push(event)
+    else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
+    else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
+    else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
+    else if (event.type === 'end') end = event
+    else if (event.type === 'exchange') {
+      const exchange = toExchange(dir, event)
+      fold?.exchange(exchange)
+      if (!event.owner.startsWith('cleanup')) happenings.push({ kind: 'exchange', exchange })
+    }
+  }
+  if (run === null) throw new NoRecord(`${dir} holds no record of a run (evidence.ndjson has no line of type run)`)
+  const target = run.target as Target
+  const judged: EvidenceEvent[] = []
+  if (end !== null && end.stopped === null) {
+    const recorder: Recorder = { ...noRecorder, event: (event) => judged.push(event) }
+    const script = createScript(happenings)
+    const session = createSession({
+      run: run.run,
+      version: run.plumbline,
+      seed: run.seed ?? 0,
+      target,
+      transport: script.answer,
+      clock: createRecordClock(script, run.clock !== 'real'),
+      recorder,
+      resources: () => {},
+      rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),
+      cleanup: 'none',
+      wallNow: () => 0,
+      door: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
+      leftOut: run.leftOut ?? [],
+      hook: script.hook,
+      cuts,
+      rowOf,
+    })
+    const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
+    const starved = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
+    if (fold !== null) for (const judgement of fold.judge(rowOf, starved)) tell(recorder, judgement)
+  }
+  return { run, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
+}

@@ -1,0 +1,221 @@
+import type { RuleRow } from '../../generated/rules.ts'
+import { needsOf } from '../../target/claims.ts'
+import type { Target } from '../../target/types.ts'
+import { createGates } from '../client/gates.ts'
+import type { Line } from '../client/sender.ts'
+import type { RunClock } from '../clock/types.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { createSharedFixtures } from '../fixtures/fixtures.ts'
+import { createPodTimes } from '../fixtures/pod-times.ts'
+import type { ResourceLedger } from '../fixtures/resources.ts'
+import { createHooks } from '../hooks/hooks.ts'
+import { createDesk } from '../receiver/desk.ts'
+import type { Door } from '../receiver/types.ts'
+import type { CutEvent, LeftOut } from '../record/events.ts'
+import type { Recorder } from '../record/recorder.ts'
+import { Stalled, Unverified } from '../rule/outcome.ts'
+import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
+import type { Transport } from '../transport/types.ts'
+import { dealTo } from '../variation/deal.ts'
+import { type Cleanup, removeLeftovers } from './cleanup.ts'
+import { foldInvariants } from './invariants.ts'
+import type { Judgement } from './judge.ts'
+import { createJudging, type Judging } from './judging.ts'
+import { inOrder } from './order.ts'
+import { createOwner, type Owner, type Shared } from './owner.ts'
+import { lookAt, type Seen } from './probe.ts'
+import { rowOf as rowOfLedger } from './rows.ts'
+import { brief, tell } from './tell.ts'
+
+export interface SessionOptions {
+  readonly run: string
+  readonly version: string
+  readonly seed: number
+  readonly target: Target
+  readonly transport: Transport
+  readonly clock: RunClock
+  readonly recorder: Recorder
+  readonly resources: ResourceLedger
+  /** The rules to judge, in any order. */
+  readonly rules: readonly Rule[]
+  /** Whether pods are removed once their rule is done: all, those of rules that passed, or none. */
+  readonly cleanup: Cleanup
+  /** The harness's own clock, ms of the Unix epoch. */
+  readonly wallNow: () => number
+  /** Where notifications and beacons come in; without it the target does not reach the suite. */
+  readonly door?: Door | null
+  /** Rules that a budget left out beforehand. */
+  readonly leftOut?: readonly LeftOut[]
+  /** What came of the hooks of a run that is over; default: they are run and recorded. */
+  readonly hook?: Shared['hook']
+  /** In a replay: the rules that the run itself ended. */
+  readonly cuts?: readonly CutEvent[]
+  /** Every rule in its plain case: nothing is drawn. */
+  readonly plain?: boolean
+  /** Told when a rule gives back its workers before it ends. */
+  readonly workersFreed?: (rule: string) => void
+  /** The row of a rule; default: of the ledger. */
+  readonly rowOf?: (id: string) => RuleRow
+}
+
+/** One run of rules against one target. Many live beside each other in one process. */
+export interface Session {
+  /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
+  readonly scenarios: readonly { readonly id: string; judge(): Promise<Judgement> }[]
+  readonly invariants: readonly string[]
+  /** Rules that have begun and have no verdict yet. */
+  readonly running: ReadonlySet<string>
+  /** Ends these rules, or all that have no verdict yet, with this error as what came of them. */
+  cut: Judging['cut']
+  /** Ends what is still being made, removes what is left and judges the invariants; after it nothing is sent any more. */
+  finish(): Promise<Judgement[]>
+  /** A look at each plane that is judged before anything is created, up to the first that is in the way of a run. */
+  probe(): Promise<Seen>
+  /** Exchanges so far. */
+  exchanges(): number
+}
+
+/** Opens a session. */
+export function createSession(options: SessionOptions): Session {
+  const { clock, recorder, seed, cleanup, door = null, rowOf = rowOfLedger } = options
+  // What the file says of a receiver is of no use where nothing comes in.
+  const target = door === null ? { ...options.target, receiver: null } : options.target
+  const ended = new Map<string, Error>([
+    ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
+    ...(options.cuts ?? []).map((cut) => [cut.rule, errorOf(cut)] as const),
+  ])
+  const scenarios = options.rules.filter(isScenario)
+  const fold = foldInvariants(
+    options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
+    target,
+  )
+  const { shared, exchanges } = share(options, target, fold.exchange)
+  const owners: Owner[] = []
+  const ownerOf = (name: string): Owner => {
+    const owner = createOwner(shared, name, clock.actor(name))
+    owners.push(owner)
+    return owner
+  }
+  const common = createSharedFixtures(shared, ownerOf)
+  const known = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
+  // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
+  const deal = options.plain === true ? null : dealTo([...known.values()].filter(isScenario), seed)
+  const { running, judge, cut } = createJudging({
+    shared,
+    common,
+    clock,
+    recorder,
+    cleanup,
+    ended,
+    rowOf,
+    deal,
+    ...(options.workersFreed === undefined ? {} : { workersFreed: options.workersFreed }),
+  })
+  const starved: string[] = []
+
+  return {
+    scenarios: inOrder(scenarios, seed, rowOf).map((rule) => ({
+      id: rule.id,
+      async judge() {
+        const judgement = await judge(rule)
+        if (judgement.verdict === 'unverified') starved.push(rule.id)
+        return judgement
+      },
+    })),
+    invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
+    running,
+    cut,
+    exchanges,
+    async finish() {
+      // Where the run was cut, shared fixtures are still being made.
+      for (const owner of owners) owner.release()
+      await removeLeftovers(shared, clock, owners, cleanup, false)
+      const judgements = fold.judge(rowOf, starved)
+      for (const judgement of judgements) tell(recorder, judgement)
+      return judgements
+    },
+    async probe() {
+      const prober = ownerOf('probe')
+      try {
+        const isQueueJudged = options.rules.some(({ id }) => needsOf(rowOf(id)).includes('queue'))
+        return await lookAt(prober, target, isQueueJudged)
+      } finally {
+        prober.actor.done()
+      }
+    },
+  }
+}
+
+function isScenario(rule: Rule): rule is Scenario {
+  return rule.kind === 'scenario'
+}
+
+/** What all owners of a session share, and how many exchanges there were so far; `judge` is told of each. */
+function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
+  const { run, clock, recorder, seed, transport, wallNow, door } = options
+  let count = 0
+  let looks = 0
+  const gateOf = createGates({
+    now: () => clock.now(),
+    longestMs: target.tolerances.rateWaitMs,
+    requestsPerMinute: target.budget.requestsPerMinute,
+    async refresh() {
+      const { actor, pods } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+      try {
+        await pods.list({ raw429: true, atOnce: true })
+      } finally {
+        actor.done()
+      }
+    },
+  })
+  const line: Line = {
+    run,
+    version: options.version,
+    transport,
+    tolerances: target.tolerances,
+    now: () => clock.now(),
+    wallNow,
+    next: () => ++count,
+    gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
+    record(exchange: Exchange) {
+      recorder.exchange(exchange)
+      judge(exchange)
+    },
+    health: { unanswered: 0, triedMs: 0 },
+  }
+  const desk =
+    target.receiver === null
+      ? null
+      : createDesk({
+          run,
+          seed,
+          // In process nobody looks up a host.
+          url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
+          clock,
+          wallNow,
+          record: recorder.arrival,
+        })
+  if (desk !== null) door?.open(desk.receive, desk.replayed)
+  const runHook = createHooks(transport, target.tolerances.hookMs)
+  const hook: Shared['hook'] = async (owner, n, hook, call) => {
+    const said = await runHook(hook, { run, ...call })
+    const failure = said === null ? null : brief(recorder, said, 300)
+    recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
+    return failure
+  }
+  const shared: Shared = {
+    hook: options.hook ?? hook,
+    line,
+    target,
+    controlled: clock.controlled,
+    seed,
+    resources: options.resources,
+    podTimes: createPodTimes(target.tolerances.pollMs),
+    desk,
+  }
+  return { shared, exchanges: () => count }
+}
+
+function errorOf({ verdict, reason }: CutEvent): Error {
+  return verdict === 'broken' ? new Stalled(reason) : new Unverified(reason)
+}

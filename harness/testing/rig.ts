@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAdaptorServer } from '@hono/node-server'
+import type { RuleRow } from '../../generated/rules.ts'
+import { createInstance } from '../../proof/instance.ts'
+import type { Variant } from '../../proof/types.ts'
+import { createControlHandler } from '../../reference/index.ts'
+import { describeTarget, secretsOf } from '../../target/describe.ts'
+import type { EmbeddedTarget, Target } from '../../target/types.ts'
+import { createControlClient } from '../clock/control-client.ts'
+import { createControlledClock } from '../clock/controlled.ts'
+import type { ResourceLine } from '../fixtures/resources.ts'
+import { listenForArrivals } from '../receiver/http.ts'
+import { inProcessDoor } from '../receiver/in-process.ts'
+import type { Door } from '../receiver/types.ts'
+import type { EvidenceEvent } from '../record/events.ts'
+import { readEvidence } from '../record/read.ts'
+import { createFileRecorder } from '../record/recorder.ts'
+import { createRedactor } from '../record/redact.ts'
+import type { Scenario } from '../rule/registry.ts'
+import type { Judgement } from '../run/judge.ts'
+import { replay } from '../run/replay.ts'
+import { createSession, type Session } from '../run/session.ts'
+import { overHttp } from '../transport/http.ts'
+import { inProcess } from '../transport/in-process.ts'
+import type { Transport } from '../transport/types.ts'
+
+export type TestScenario = Partial<Omit<Scenario, 'id' | 'kind'>> &
+  Pick<Scenario, 'run'> & { readonly row?: Partial<RuleRow> }
+
+export interface RigOptions {
+  /** In this process, or over real HTTP on this machine. */
+  readonly over?: 'process' | 'http'
+  readonly variants?: readonly Variant[]
+  readonly seed?: number
+  readonly target?: (target: Target) => Target
+  readonly cleanup?: 'all' | 'none'
+  /** Put around the transport. */
+  readonly through?: (transport: Transport) => Transport
+  /** In this process: put around the calls to the clock, which are then HTTP in form. */
+  readonly clock?: (calls: Transport) => Transport
+  /** How long, in real ms, the target may be busy with something that is not here. */
+  readonly busyLimitMs?: number
+  /** Handed the session before its rules begin. */
+  readonly opened?: (session: Session) => void
+}
+
+export interface RigResult {
+  /** By the name of the scenario. */
+  readonly judgements: ReadonlyMap<string, Judgement>
+  readonly events: readonly EvidenceEvent[]
+  readonly resources: readonly ResourceLine[]
+  /** Verdicts, findings and readings of the run, and the same of its replay. */
+  readonly judged: readonly string[]
+  readonly replayed: readonly string[]
+}
+
+interface Line {
+  readonly target: EmbeddedTarget['target']
+  readonly transport: Transport
+  readonly control: EmbeddedTarget['control']
+  readonly kind: 'virtual' | 'remote'
+  readonly door: Door | null
+  close(): Promise<void>
+}
+
+/** Runs scenarios of a test on a reference of their own, writes their record, and judges that record again. */
+export async function runOnRig(
+  scenarios: Readonly<Record<string, TestScenario>>,
+  options: RigOptions = {},
+): Promise<RigResult> {
+  const { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', through, opened } = options
+  const { busyLimitMs } = options
+  const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
+  const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants, options.clock))
+  const target = change === undefined ? line.target : change(line.target)
+  const recorder = createFileRecorder(dir, createRedactor(secretsOf(target)))
+  const { nowMs: startMs } = await line.control.state()
+  const clock = createControlledClock({
+    kind: line.kind,
+    control: line.control,
+    startMs,
+    ...(busyLimitMs !== undefined && { busyLimitMs }),
+    waited: (end) => recorder.event({ type: 'clock', ...end }),
+  })
+  const rules = Object.entries(scenarios).map(([name, scenario]) => toRule(name, scenario))
+  const rowOf = (id: string) => rowFor(id, scenarios[id]?.row)
+  const run = 'rtest000000'
+  const resources: ResourceLine[] = []
+  const { digests, ...head } = {
+    ...runHead,
+    run,
+    seed,
+    rules: rules.map(({ id }) => id),
+    target: describeTarget(target),
+  }
+  recorder.event({ ...head, digests, clock: line.kind })
+  try {
+    const session = createSession({
+      run,
+      version: '0.0.0',
+      seed,
+      target,
+      transport: through?.(line.transport) ?? line.transport,
+      clock,
+      recorder,
+      resources: (entry) => resources.push(entry),
+      rules,
+      cleanup,
+      wallNow: () => 0,
+      door: line.door,
+      rowOf,
+    })
+    opened?.(session)
+    const judgements = await Promise.all(session.scenarios.map(({ judge }) => judge()))
+    await session.finish()
+    recorder.event({ type: 'end', endedMs: 0, passedMs: 0, exchanges: session.exchanges(), stopped: null })
+    recorder.flush()
+    const events: EvidenceEvent[] = []
+    for await (const event of readEvidence(dir)) events.push(event)
+    const { events: derived } = await replay(dir, { rules, rowOf })
+    return {
+      judgements: new Map(judgements.map((judgement) => [judgement.rule, judgement])),
+      events,
+      resources,
+      judged: judgedIn(events),
+      replayed: judgedIn(derived),
+    }
+  } finally {
+    clock.close()
+    await line.close()
+    rmSync(dir, { recursive: true, force: true })
+  }
+}
+
+function inThisProcess(variants: readonly Variant[], through: RigOptions['clock']): Line {
+  const instance = createInstance(variants)
+  const { fetch, target } = instance
+  const handler = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
+  const control =
+    through === undefined ? instance.control : createControlClient('https://clock.test', through(inProcess(handler)))
+  return {
+    target,
+    transport: inProcess(fetch),
+    control,
+    kind: 'virtual',
+    door: inProcessDoor(instance),
+    close: async () => {},
+  }
+}
+
+async function overLoopback(variants: readonly Variant[]): Promise<Line> {
+  const instance = createInstance(variants)
+  instance.reach?.((request) => globalThis.fetch(request))
+  const control = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
+  const handler = (request: Request) =>
+    new URL(request.url).pathname === '/clock' ? control(request) : instance.fetch(request)
+  const server = createAdaptorServer({ fetch: handler }) as Server
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const receiver = await listenForArrivals('127.0.0.1:0')
+  const http = overHttp()
+  const { pods, queue } = instance.target
+  return {
+    target: {
+      ...instance.target,
+      pods: pods === null ? null : { ...pods, url },
+      queue: queue === null ? null : { ...queue, url },
+      receiver: { listen: '', url: receiver.url },
+    },
+    transport: http.send,
+    control: createControlClient(`${url}/clock`, http.send),
+    kind: 'remote',
+    door: receiver,
+    async close() {
+      await http.close()
+      await receiver.close()
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+function toRule(name: string, { run, row: _, ...rest }: TestScenario): Scenario {
+  return { kind: 'scenario', id: name as Scenario['id'], run, alone: false, ...rest }
+}
+
+function rowFor(id: string, row: Partial<RuleRow> = {}): RuleRow {
+  return {
+    id,
+    area: 'queue',
+    profile: 'core',
+    level: 'must',
+    basis: 'stated',
+    source: 'Job',
+    says: '',
+    needs: [],
+    parts: [],
+    wait: null,
+    judged: null,
+    ...row,
+  }
+}
+
+const runHead = {
+  type: 'run',
+  format: 1,
+  plumbline: '0.0.0',
+  startedMs: 0,
+  targetFile: null,
+  profiles: ['core'],
+  strict: false,
+  digests: { suite: '', ledger: '', specification: '', target: '' },
+} as const
+
+function judgedIn(events: readonly EvidenceEvent[]): string[] {
+  const kinds = new Set(['verdict', 'finding', 'reading'])
+  return events
+    .filter(({ type }) => kinds.has(type))
+    .map((event) => JSON.stringify(event))
+    .sort()
+}

@@ -1,0 +1,27 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
+import { headerOf, type WireResponse } from '../exchange/exchange.ts'
+import { maxAnswerBytes, TransportFailure } from './types.ts'
+
+const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
+  gzip: (body) => gunzipSync(body, { maxOutputLength: maxAnswerBytes }),
+  'x-gzip': (body) => gunzipSync(body, { maxOutputLength: maxAnswerBytes }),
+  deflate: (body) => inflateSync(body, { maxOutputLength: maxAnswerBytes }),
+  br: (body) => brotliDecompressSync(body, { maxOutputLength: maxAnswerBytes }),
+}
+
+/**
+ * An answer with its body as it was before it was compressed; the header lines stay as they came. The record could not
+ * find a secret in compressed bytes. Throws TransportFailure where the body is not what its Content-Encoding says.
+ */
+export function withPlainBody(response: WireResponse): WireResponse {
+  const coding = headerOf(response.headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (coding === 'identity' || coding === '' || response.body.length === 0) return response
+  const decode = decoders[coding]
+  if (decode === undefined)
+    throw new TransportFailure('malformed', `an answer is compressed as ${coding}, which is not asked for`)
+  try {
+    return { ...response, body: decode(response.body) }
+  } catch {
+    throw new TransportFailure('malformed', `an answer says that it is compressed as ${coding}, and is not`)
+  }
+}

@@ -1,0 +1,201 @@
+import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
+import type { HeaderPairs, WireRequest, WireResponse } from '../exchange/exchange.ts'
+import { withPlainBody } from './content.ts'
+import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
+
+export interface HttpOptions {
+  /** Real milliseconds to wait for a connection. */
+  readonly connectMs?: number
+  /** Real milliseconds to wait for a whole answer. */
+  readonly answerMs?: number
+  readonly connections?: number
+}
+
+export interface HttpTransport {
+  readonly send: Transport
+  close(): Promise<void>
+}
+
+/** How far an exchange came. */
+interface Progress {
+  hasBegun: boolean
+  isLate: boolean
+  /** Why it is not waited for any more. */
+  ended: Error | null
+}
+
+/** Real HTTP through undici: no redirects, header lines as they came. */
+export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}): HttpTransport {
+  const carried = new WeakMap<Error, number>()
+  const open = (most: number) =>
+    new Agent({
+      connections: most,
+      pipelining: 1,
+      connect: noting(buildConnector({ timeout: connectMs }), carried),
+      headersTimeout: answerMs,
+      bodyTimeout: answerMs,
+      keepAliveTimeout: 2_000,
+      keepAliveMaxTimeout: 10_000,
+    })
+  const agent = open(connections)
+  return {
+    async send(request, patience = {}) {
+      const limitMs = patience.answerMs ?? answerMs
+      const own = patience.newConnection === true ? open(1) : null
+      const progress: Progress = { hasBegun: false, isLate: false, ended: null }
+      try {
+        return withPlainBody(await exchange(own ?? agent, request, limitMs, patience, progress))
+      } catch (error) {
+        const isUsed = own === null && !progress.hasBegun && bytesBefore(error, carried) > 0
+        throw toFailure(error, progress, request, limitMs, isUsed)
+      } finally {
+        await own?.destroy()
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/**
+ * One exchange, by the dispatcher's own interface: a stream for each answer, which the plain request has, costs more than
+ * the rest of it, and here every body is read whole.
+ */
+function exchange(
+  agent: Agent,
+  { url, method, headers, body }: WireRequest,
+  limitMs: number,
+  { signal }: AnswerPatience,
+  progress: Progress,
+): Promise<WireResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<WireResponse>()
+  const { origin, pathname, search } = new URL(url)
+  let controller: Dispatcher.DispatchController | null = null
+  const end = (reason: Error) => {
+    progress.ended ??= reason
+    reject(reason)
+    controller?.abort(reason)
+  }
+  const givenUp = () => end(new Error('nobody waits for the answer any more'))
+  const limit = setTimeout(() => {
+    progress.isLate = true
+    end(new Error('the time is up'))
+  }, limitMs)
+  const answer = { status: 0, headers: [] as HeaderPairs, chunks: [] as Buffer[], length: 0 }
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started
+      if (progress.ended !== null) started.abort(progress.ended)
+    },
+    onResponseStart({ rawHeaders }, status) {
+      if (status < 200) return
+      progress.hasBegun = true
+      answer.status = status
+      answer.headers = pairs(rawHeaders)
+    },
+    onResponseData(_, chunk) {
+      answer.length += chunk.length
+      if (answer.length <= maxAnswerBytes) answer.chunks.push(chunk)
+      else end(new TransportFailure('too-large', `an answer of more than ${maxAnswerBytes} bytes`))
+    },
+    onResponseEnd: () =>
+      resolve({ status: answer.status, headers: answer.headers, body: Buffer.concat(answer.chunks, answer.length) }),
+    onResponseError: (_, error) => reject(error),
+  }
+  if (signal?.aborted === true) givenUp()
+  else {
+    signal?.addEventListener('abort', givenUp, { once: true })
+    agent.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method,
+        headers: headers.flat(),
+        body,
+        headersTimeout: limitMs,
+        bodyTimeout: limitMs,
+      },
+      handler,
+    )
+  }
+  return promise.finally(() => {
+    clearTimeout(limit)
+    signal?.removeEventListener('abort', givenUp)
+  })
+}
+
+/** A connector whose connections note, of the error that they end with, how many bytes had come on them. */
+function noting(connect: buildConnector.connector, carried: WeakMap<Error, number>): buildConnector.connector {
+  return (options, callback) =>
+    connect(options, (...result) => {
+      const socket = result[1]
+      socket?.prependListener('error', (error) => carried.set(error, socket.bytesRead))
+      callback(...result)
+    })
+}
+
+/** How many bytes had come on the connection that ended with this error. */
+function bytesBefore(error: unknown, carried: WeakMap<Error, number>): number {
+  if (error instanceof errors.SocketError) return error.socket?.bytesRead ?? 0
+  return error instanceof Error ? (carried.get(error) ?? 0) : 0
+}
+
+function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
+  if (!Array.isArray(raw)) return Object.entries(raw ?? {}).map(([name, value]) => [name, String(value)])
+  const list: [string, string][] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) list.push([latin1(raw[at]), latin1(raw[at + 1])])
+  return list
+}
+
+function latin1(text: Buffer | string | undefined): string {
+  return Buffer.isBuffer(text) ? text.toString('latin1') : (text ?? '')
+}
+
+function toFailure(
+  error: unknown,
+  { isLate }: Progress,
+  { method, url }: WireRequest,
+  answerMs: number,
+  isUsed: boolean,
+): TransportFailure {
+  if (error instanceof TransportFailure) return error
+  const call = `${method} ${url}`
+  if (isLate || error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
+    return new TransportFailure('timeout', `${call} had no whole answer within ${answerMs} ms`)
+  }
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  const why = inWords(error)
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT|TLS|SSL/.test(code)) {
+    return new TransportFailure('unreachable', `${call} could not connect (${why})`)
+  }
+  if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
+    return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${why})`)
+  }
+  // So undici says that it takes neither 100 nor 101 where it did not ask for them.
+  const [, early] = /^bad (response|upgrade)$/.exec(message) ?? []
+  if (error instanceof errors.SocketError && early !== undefined) {
+    const status = early === 'response' ? 100 : 101
+    return new TransportFailure('malformed', `${call} was answered ${status} first, which it had not asked for`)
+  }
+  const which = isUsed ? 'the connection was closed after it had served earlier requests' : why
+  return new TransportFailure('reset', `${call} ended before a whole answer came (${which})`)
+}
+
+/** What an error means: the words that we have for its code, else its own, else the code alone. */
+function inWords(error: unknown): string {
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  // What OpenSSL says of itself names its sources.
+  const own = /SSL|:error:/.test(code + message) ? '' : message
+  return words[code] ?? (own || code || String(error))
+}
+
+const words: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'the name of the host could not be looked up',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EHOSTUNREACH: 'no way leads to the host',
+  ENETUNREACH: 'no way leads to the host',
+  ENOTFOUND: 'no host has this name',
+  EPIPE: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  UND_ERR_SOCKET: 'the connection was closed',
+}

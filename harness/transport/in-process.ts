@@ -1,0 +1,32 @@
+import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
+import { withPlainBody } from './content.ts'
+import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
+
+/** A target that is a value: `fetch(Request) → Response`, in this process. */
+export function inProcess(fetch: (request: Request) => Promise<Response>): Transport {
+  return async (request, { signal } = {}) => {
+    let response: Response
+    try {
+      response = await fetch(toRequest(request, signal))
+    } catch (error) {
+      throw new TransportFailure('reset', `the target threw: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    return withPlainBody(await toWire(response))
+  }
+}
+
+function toRequest({ method, url, headers, body }: WireRequest, signal: AbortSignal | undefined): Request {
+  const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value] as [string, string]) }
+  if (body !== null) init.body = new Uint8Array(body)
+  if (signal !== undefined) init.signal = signal
+  return new Request(url, init)
+}
+
+async function toWire(response: Response): Promise<WireResponse> {
+  const headers = [...response.headers].map(([name, value]) => [name, value] as const)
+  if (response.body === null) return { status: response.status, headers, body: new Uint8Array() }
+  const body = new Uint8Array(await response.arrayBuffer())
+  if (body.length > maxAnswerBytes)
+    throw new TransportFailure('too-large', `an answer of more than ${maxAnswerBytes} bytes`)
+  return { status: response.status, headers, body }
+}

@@ -1,0 +1,45 @@
+import { randomFrom } from '../common/random.ts'
+import type { Scenario } from '../rule/registry.ts'
+import type { Dimension } from './dimensions.ts'
+
+/** Where each rule begins in the values of each dimension that it names. */
+export type Deal = (rule: string, dimension: Dimension) => number
+
+/**
+ * Deals the values of every dimension to the rules that name it. Rules of one topic (`pods.action`) get consecutive
+ * places, so that a topic with as many rules as there are values has all of them, and so does an area. Selecting
+ * some of the rules changes nothing about the others.
+ */
+export function dealTo(rules: readonly Pick<Scenario, 'id' | 'varies'>[], seed: number): Deal {
+  const places = new Map<string, number>()
+  const named = new Set(rules.flatMap(({ varies = [] }) => varies))
+  for (const dimension of named) {
+    const random = randomFrom(seed, `dimension ${dimension}`)
+    const naming = rules
+      .filter(({ varies = [] }) => varies.includes(dimension))
+      .map(({ id }) => ({ id, topic: topicOf(id), order: 0 }))
+      .sort((a, b) => compare(a.id, b.id))
+      .map((rule) => ({ ...rule, order: random() }))
+      .sort((a, b) => compare(a.topic, b.topic) || a.order - b.order)
+    const next = new Map<string, number>()
+    for (const { id } of naming) {
+      const area = areaOf(id)
+      const place = next.get(area) ?? Math.floor(random() * 1_000)
+      places.set(`${id} ${dimension}`, place)
+      next.set(area, place + 1)
+    }
+  }
+  return (rule, dimension) => places.get(`${rule} ${dimension}`) ?? 0
+}
+
+function areaOf(id: string): string {
+  return id.split('.', 1)[0] ?? id
+}
+
+function topicOf(id: string): string {
+  return id.split('.').slice(0, 2).join('.')
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,85 @@
+import { missing } from '../../target/claims.ts'
+import type { Target } from '../../target/types.ts'
+
+/**
+ * The dimensions that rules may leave to the engine. The first value of each is the plain case; a rule that does not name
+ * a dimension gets that one.
+ */
+export const dimensions = {
+  /** The hardware of a pod. */
+  kind: ['gpu', 'cpu'],
+  mount: ['none', 'network', 'persistent'],
+  /** What happened to a pod before the rule gets it, in RUNNING or EXITED. */
+  history: ['fresh', 'restarted', 'restarted twice', 'stopped and started', 'patched', 'refused before'],
+  /** Which optional members a creation body has. */
+  fields: ['few', 'many', 'networked'],
+  /** How a pod becomes TERMINATED (heading Pod status: the same effect). */
+  removal: ['terminate', 'delete'],
+  /** The action that a body asks for; the pod is in a status that permits it. */
+  action: ['stop', 'start', 'restart', 'terminate'],
+  /** The status of a pod that PATCH is to refuse something. */
+  patchedWhile: ['EXITED', 'RUNNING'],
+  /** What happens to a pod between its PATCH and the last look at it. */
+  afterwards: ['nothing', 'started', 'started and stopped'],
+  /** In which order a rule goes through what it has to try. */
+  order: ['given', 'reversed'],
+  /** A younger pod of the same shape, which the rule never touches. */
+  sibling: ['none', 'younger'],
+  /** How a job is submitted, for rules that need no id before it ends. */
+  submission: ['run', 'runsync'],
+  /** Members of a job's input beside its steps. */
+  input: ['plain', 'empty values', 'nested', 'large', 'unicode'],
+  /** The output of a job; `outputs` has the value. */
+  output: [
+    'object',
+    'number',
+    'empty object',
+    'false',
+    'zero',
+    'empty text',
+    'empty list',
+    'null members',
+    'nested',
+    'large',
+    'unicode',
+  ],
+  /** Optional members of a submission that have no effect, spelled out. */
+  options: ['none', 'empty policy', 'default policy', 's3Config'],
+  /** What the endpoint did just before the job. */
+  execution: ['first', 'later', 'after a failure', 'after a refusal'],
+  /** Another job that runs beside this one. */
+  neighbour: ['none', 'before', 'after'],
+  /** When a rule looks for the second time, on a real clock: seconds later. */
+  look: ['1', '3', '10'],
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
+
+export type Dimension = keyof typeof dimensions
+
+export type ValueOf<D extends Dimension> = (typeof dimensions)[D][number]
+
+/** The dimensions of a pod in any status. */
+export const aPod = ['kind', 'mount', 'fields', 'look'] as const satisfies readonly Dimension[]
+
+/** The dimensions of a pod in RUNNING or EXITED, which may have a history. */
+export const anyPod = [...aPod, 'history', 'sibling'] as const satisfies readonly Dimension[]
+
+/** The dimensions of a job that a rule takes as it comes. */
+export const anyJob = ['input', 'options', 'execution', 'neighbour'] as const satisfies readonly Dimension[]
+
+const needs: Readonly<Partial<Record<string, string>>> = {
+  'kind gpu': 'pods.gpu',
+  'kind cpu': 'pods.cpu',
+  'mount network': 'volume',
+  'mount persistent': 'pods.persistent',
+  'history patched': 'pods.change',
+}
+
+/** The values of a dimension that a target offers; at least the plain one. */
+export function offered<D extends Dimension>(dimension: D, target: Target): readonly ValueOf<D>[] {
+  const values: readonly ValueOf<D>[] = dimensions[dimension]
+  const given = values.filter((value) => {
+    const need = needs[`${dimension} ${value}`]
+    return need === undefined || missing(target, need) === null
+  })
+  return given.length > 0 ? given : values.slice(0, 1)
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { RuleId } from '../../generated/rules.ts'
+import { createInstance } from '../../proof/instance.ts'
+import { dealTo } from './deal.ts'
+import { type Dimension, dimensions } from './dimensions.ts'
+import { createVariation } from './variation.ts'
+
+const { target } = createInstance()
+const ids = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((name) => [`pods.action.${name}`, `pods.patch.${name}`])
+const rules = (varies: readonly Dimension[]) => ids.map((id) => ({ id: id as RuleId, varies }))
+
+function drawnBy(seed: number, topic: string): Set<string> {
+  const deal = dealTo(rules(['history']), seed)
+  const values = rules(['history'])
+    .filter(({ id }) => id.startsWith(topic))
+    .map((rule) => createVariation(rule, target, deal).draw('history'))
+  return new Set(values)
+}
+
+describe('a deal', () => {
+  test.each([1, 2, 3, 4, 5])('covers every value in a topic that has as many rules, with seed %i', (seed) => {
+    expect(drawnBy(seed, 'pods.action')).toEqual(new Set(dimensions.history))
+    expect(drawnBy(seed, 'pods.patch')).toEqual(new Set(dimensions.history))
+  })
+
+  test('is another one with another seed', () => {
+    const draws = [1, 2, 3, 4].map((seed) => {
+      const deal = dealTo(rules(['history']), seed)
+      return rules(['history'])
+        .map((rule) => createVariation(rule, target, deal).draw('history'))
+        .join()
+    })
+    expect(new Set(draws).size).toBe(4)
+  })
+})
+
+describe('a variation', () => {
+  const rule = { id: 'pods.action.a' as RuleId, varies: ['mount', 'kind'] as const }
+
+  test('draws the values of a dimension in turn', () => {
+    const vary = createVariation(rule, target, () => 1)
+    expect([1, 2, 3, 4].map(() => vary.draw('mount'))).toEqual(['network', 'persistent', 'none', 'network'])
+    expect(vary.drawn()).toEqual({ mount: ['network', 'persistent', 'none', 'network'] })
+  })
+
+  test('draws the plain value of a dimension that the rule does not name, and notes nothing', () => {
+    const vary = createVariation(rule, target, () => 1)
+    expect(vary.draw('history')).toBe('fresh')
+    expect(vary.drawn()).toEqual({})
+  })
+
+  test('draws plain values alone without a deal', () => {
+    const vary = createVariation(rule, target, null)
+    expect([vary.draw('mount'), vary.draw('kind')]).toEqual(['none', 'gpu'])
+  })
+
+  test('leaves out what the target does not offer and what does not suit', () => {
+    const pods = target.pods === null ? null : { ...target.pods, volume: null }
+    const vary = createVariation(rule, { ...target, pods }, () => 1)
+    expect([1, 2].map(() => vary.draw('mount'))).toEqual(['persistent', 'none'])
+    expect(vary.draw('mount', (value) => value !== 'persistent')).toBe('none')
+  })
+
+  test('notes the plain value if the one drawn did not come about', () => {
+    const vary = createVariation(rule, target, () => 1)
+    vary.draw('mount')
+    vary.fellBack('mount')
+    expect(vary.drawn()).toEqual({ mount: ['none'] })
+  })
+})

@@ -1,0 +1,298 @@
+import type { Exchange } from '../harness/exchange/exchange.ts'
+import { membersOf } from '../harness/exchange/read.ts'
+import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
+import { NoRecord } from '../harness/record/read.ts'
+import type { Finding, Verdict } from '../harness/rule/outcome.ts'
+import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
+import type { Target } from '../target/types.ts'
+import { toCurl } from './curl.ts'
+import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './gather.ts'
+import { keptWord } from './kept.ts'
+import { acceptedBy, judgeKnown, knownOf } from './known.ts'
+import { rerunCommand, targetFacts } from './rerun.ts'
+import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
+import { aboutTheTarget, judgeRun, verdictOrder } from './verdict.ts'
+
+/** What results take from a row of the ledger. */
+export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> {
+  /** What it needs of a target, beside the plane that its id speaks of. */
+  readonly needs?: readonly string[]
+  /** Needs of parts of it. */
+  readonly parts?: readonly string[]
+}
+
+export interface BuildOptions {
+  /** All rows of the ledger, in its order. */
+  readonly ledger: readonly LedgerRow[]
+  /** Opens a recorded exchange; needed where bodies lie in files of their own (`toExchange` of the record). */
+  readonly open?: OpenExchange
+}
+
+/** At most this many findings of a rule are shown. */
+const shownFindings = 30
+/** At most this many failing rules are shown with their scenario. */
+const shownScenarios = 100
+/** At most this many values of one reading are shown. */
+const shownReadings = 20
+
+/** All of a record but its exchanges, as one pass over it found it. */
+interface Gist {
+  readonly run: RunEvent
+  readonly end: EndEvent | null
+  readonly exchanges: number
+  /** The last moment that the record tells of, on the clock of the harness. */
+  readonly lastMs: number
+  readonly verdicts: ReadonlyMap<string, VerdictEvent>
+  readonly findings: ReadonlyMap<string, Findings>
+  readonly readings: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
+}
+
+interface Findings {
+  readonly shown: Finding[]
+  readonly broken: Set<string>
+  count: number
+}
+
+/**
+ * The results of a run: a pure function of its evidence and the ledger. `events` is called once a pass, at most four
+ * times; what is held does not grow with the number of exchanges. Rejects with one sentence where the record names no
+ * run, a rule twice, or a rule that the ledger does not have.
+ */
+export async function buildResults(events: Events, { ledger, open = inline }: BuildOptions): Promise<Results> {
+  const gist = await readGist(events)
+  const rows = selectedRows(gist, ledger)
+  const known = judgeKnown({
+    entries: knownOf(gist.run.target),
+    day: new Date(gist.run.startedMs).toISOString().slice(0, 10),
+    exists: (rule) => ledger.some(({ id }) => id === rule),
+    shown: (rule) => {
+      const row = rows.find(({ id }) => id === rule)
+      if (row === undefined) return undefined
+      const broken = gist.findings.get(rule)?.broken ?? new Set<string>()
+      return { verdict: verdictOf(gist, row).verdict, clauses: gist.verdicts.get(rule)?.clauses ?? [], broken }
+    },
+  })
+  const scenarios = await gather(events, open, failingOf(gist, rows))
+  const rules = rows.map((row) => ruleResult(gist, row, known, scenarios.get(row.id)))
+  const { verdict, coverage } = judgeRun({
+    rules: rules.map((rule) => ({ ...rule, accepted: rule.known !== null })),
+    known,
+    profiles: gist.run.profiles,
+    strict: gist.run.strict,
+    leftOut: ledger.filter(({ id, profile }) => gist.run.profiles.includes(profile) && !gist.run.rules.includes(id))
+      .length,
+    ended: gist.end !== null,
+    stopped: gist.end?.stopped ?? null,
+  })
+  return { format: resultsFormat, run: runOf(gist), verdict, coverage, counts: countsOf(rules), rules, known }
+}
+
+/** The text of `results.json`: the same bytes for the same results. */
+export function serialiseResults(results: Results): string {
+  return `${JSON.stringify(results, null, 2)}\n`
+}
+
+async function readGist(events: Events): Promise<Gist> {
+  let run: RunEvent | null = null
+  let end: EndEvent | null = null
+  let exchanges = 0
+  let lastMs = 0
+  const verdicts = new Map<string, VerdictEvent>()
+  const findings = new Map<string, Findings>()
+  const readings = new Map<string, Map<string, Set<string>>>()
+  for await (const event of events()) {
+    if (event.type === 'run') run = event
+    else if (event.type === 'end') end = event
+    else if (event.type === 'exchange') {
+      exchanges++
+      lastMs = event.received.harness
+    } else if (event.type === 'verdict') {
+      if (verdicts.has(event.rule))
+        throw new NoRecord(`the record has two verdicts of ${event.rule}; each rule has one`)
+      verdicts.set(event.rule, event)
+    } else if (event.type === 'finding') {
+      const { rule, clause, expected, observed, exchange } = event
+      const of = entry(findings, rule, () => ({ shown: [], broken: new Set<string>(), count: 0 }))
+      of.broken.add(clause)
+      if (of.count++ < shownFindings) of.shown.push({ clause, expected, observed, exchange })
+    } else if (event.type === 'reading') {
+      const values = entry(
+        entry(readings, event.rule, () => new Map()),
+        event.name,
+        () => new Set(),
+      )
+      if (values.size <= shownReadings) values.add(event.value)
+    }
+  }
+  if (run === null) throw new NoRecord('the record does not begin with a run; it is empty or damaged')
+  return { run, end, exchanges, lastMs, verdicts, findings, readings }
+}
+
+/** Rows of the rules that were selected or judged, in the order of the ledger. */
+function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): LedgerRow[] {
+  const ids = new Set([...run.rules, ...verdicts.keys()])
+  const rows = ledger.filter(({ id }) => ids.delete(id))
+  const [unknown] = ids
+  if (unknown === undefined) return rows
+  throw new NoRecord(
+    `the record names the rule ${keptWord(unknown)}, which this ledger does not have; read it with plumbline ${keptWord(run.plumbline)}`,
+  )
+}
+
+/** The verdict of a rule as it counts: what nothing exercised is not passed, and what nobody judged is not silent. */
+function verdictOf(
+  { verdicts, end, run }: Gist,
+  row: LedgerRow,
+): { readonly verdict: Verdict; readonly reason: string | null } {
+  const event = verdicts.get(row.id)
+  if (event === undefined) {
+    if (end === null) return { verdict: 'unverified', reason: 'the run was cut short before this rule was judged' }
+    if (end.stopped !== null) {
+      const absent = absentNeed(run, row)
+      if (absent !== null) return { verdict: 'not-applicable', reason: absent }
+      return { verdict: 'unverified', reason: `the run could not start: ${end.stopped.message}` }
+    }
+    return { verdict: 'broken', reason: 'the run ended without a verdict of this rule' }
+  }
+  if ((event.verdict === 'passed' || event.verdict === 'observed') && event.exchanges === 0) {
+    return { verdict: 'inconclusive', reason: 'no exchange exercised this rule, so nothing was shown' }
+  }
+  return event
+}
+
+/** What a rule needs and the recorded target declares absent, with the reason; null where that is nothing. */
+function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): string | null {
+  const absent = membersOf(membersOf(target)?.absent) ?? {}
+  for (const need of needsOf({ ...row, needs })) {
+    const reason = absenceOf(absent, need)
+    if (typeof reason === 'string') return `${need} is absent: ${reason}`
+  }
+  return null
+}
+
+/** The recorded target; what its record leaves out is not offered. */
+function targetOf({ target }: RunEvent): Target {
+  return { pods: null, queue: null, receiver: null, keys: {}, absent: {}, ...membersOf(target) } as unknown as Target
+}
+
+/** Failing rules whose scenarios are shown: musts first, each in the order of the ledger. */
+function failingOf(gist: Gist, rows: readonly LedgerRow[]): Failing[] {
+  const ids = (verdict: Verdict) => rows.filter((row) => verdictOf(gist, row).verdict === verdict).map(({ id }) => id)
+  return [...ids('failed'), ...ids('advice')].slice(0, shownScenarios).map((rule) => ({
+    rule,
+    evidence: (gist.findings.get(rule)?.shown ?? []).flatMap(({ exchange }) => exchange ?? []),
+    finding: gist.findings.get(rule)?.shown.find(({ exchange }) => exchange !== null) ?? null,
+  }))
+}
+
+/** The rule whose exchange shows a finding; null where that belongs to no rule, or is not kept. */
+function ownerOf({ steps }: Scenario, exchange: number | null): string | null {
+  const owner = steps.find(({ shown }) => shown.n === exchange)?.shown.owner ?? null
+  return owner === null || /^(fixture:|cleanup|probe)/.test(owner) ? null : owner
+}
+
+function ruleResult(
+  gist: Gist,
+  row: LedgerRow,
+  known: readonly KnownResult[],
+  scenario: Scenario = { steps: [], omitted: 0 },
+): RuleResult {
+  const { id, area, profile, level, basis, source, says } = row
+  const { run, verdicts, findings, readings } = gist
+  const event = verdicts.get(id)
+  const { verdict, reason } = verdictOf(gist, row)
+  const found = findings.get(id) ?? { shown: [], broken: new Set<string>(), count: 0 }
+  const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.broken) : null
+  const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
+  return {
+    id,
+    area,
+    profile,
+    level,
+    basis,
+    source,
+    says,
+    verdict,
+    reason,
+    by: event?.by ?? null,
+    exchanges: event?.exchanges ?? 0,
+    unjudged: aboutTheTarget.has(verdict) ? unjudgedParts(targetOf(run), { parts: row.parts ?? [] }) : [],
+    clauses: event?.clauses ?? [],
+    findings: found.shown,
+    readings: readingsOf(readings.get(id)),
+    variation: event?.variation ?? {},
+    startedMs: event?.startedMs ?? null,
+    endedMs: event?.endedMs ?? null,
+    known: accepted === null ? null : { reason: accepted.reason, expires: accepted.expires },
+    scenario: scenario.steps.map(({ shown }) => shown),
+    omitted: { findings: found.count - found.shown.length, exchanges: scenario.omitted },
+    curl: toCurl({
+      ...targetFacts(run),
+      plumbline: run.plumbline,
+      run: run.run,
+      rule: id,
+      rerun,
+      ...scenario,
+      finding: found.shown[0] ?? null,
+    }),
+    rerun,
+  }
+}
+
+function readingsOf(readings: ReadonlyMap<string, ReadonlySet<string>> = new Map()): Record<string, string> {
+  const text = (values: ReadonlySet<string>) => {
+    const sorted = [...values].sort()
+    return sorted.length > shownReadings ? `${sorted.slice(0, shownReadings).join(', ')}, …` : sorted.join(', ')
+  }
+  return Object.fromEntries([...readings.keys()].sort().map((name) => [name, text(readings.get(name) ?? new Set())]))
+}
+
+function countsOf(rules: readonly RuleResult[]): Results['counts'] {
+  const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
+  return Object.fromEntries(
+    verdictOrder.map((verdict) => [verdict, count(verdict)] as const).filter(([, of]) => of > 0),
+  )
+}
+
+function runOf({ run, end, exchanges, lastMs }: Gist): Results['run'] {
+  const { suite, ledger, specification, target } = run.digests
+  return {
+    id: run.run,
+    plumbline: run.plumbline,
+    target: targetFacts(run).name,
+    startedMs: run.startedMs,
+    endedMs: end?.endedMs ?? Math.max(run.startedMs, lastMs),
+    passedMs: end?.passedMs ?? null,
+    seed: run.seed,
+    clock: run.clock,
+    profiles: run.profiles,
+    strict: run.strict,
+    selected: run.rules.length,
+    exchanges,
+    digests: { suite, ledger, specification, target },
+  }
+}
+
+/** The entry of a key, made where it is missing. */
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
+}
+
+/** Opens an exchange whose bodies stand in the event itself. */
+function inline(event: ExchangeEvent): Exchange {
+  const { type: _, ...exchange } = event
+  const bytes = (body: ExchangeEvent['request']['body']): Uint8Array | null => {
+    if (body === null) return null
+    if ('file' in body)
+      throw new Error(`the body ${body.file} of exchange ${event.n} lies in a file; give buildResults an open`)
+    return 'text' in body ? new TextEncoder().encode(body.text) : Buffer.from(body.base64, 'base64')
+  }
+  const { request, response } = event
+  return {
+    ...exchange,
+    request: { ...request, body: bytes(request.body) },
+    response: response === null ? null : { ...response, body: bytes(response.body) ?? new Uint8Array() },
+  }
+}

@@ -1,0 +1,419 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import type { ClockEvent, ExchangeEvent } from '../harness/record/events.ts'
+import { buildResults } from './build.ts'
+import {
+  eventsOf,
+  sampleExchange,
+  sampleFinding,
+  sampleRow,
+  sampleRun,
+  sampleStartMs,
+  sampleTarget,
+  sampleVerdict,
+} from './sample.ts'
+
+interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['rawHeaders']
+  readonly body: Buffer
+}
+
+type Answer = (request: Received) => { readonly status: number; readonly body?: unknown }
+
+let server: Server | null = null
+const folder = mkdtempSync(join(tmpdir(), 'curl-'))
+const rule = 'pods.a.b'
+
+afterEach(() => {
+  server?.close()
+  server = null
+})
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the shell lines of a scenario', () => {
+  it('make the pod anew, wait for its status and end with the request that failed', async () => {
+    let looks = 0
+    const { base, log } = await serve(({ method, path }) => {
+      if (path === '/v2/pods') return { status: 201, body: { gpu: { id: 'A40' }, id: 'new-7', status: 'PROVISIONING' } }
+      if (method === 'GET') return { status: 200, body: { id: 'new-7', status: ++looks < 3 ? 'STARTING' : 'EXITED' } }
+      return { status: 200, body: { id: 'new-7', status: 'EXITED' } }
+    })
+    const maker = 'fixture:pod.exited'
+    const pod = (status: string) => ({ gpu: { id: 'A40' }, id: 'p1', status })
+    const lines = await linesOf(base, [
+      sampleExchange(1, maker, {
+        base,
+        operation: 'createPod',
+        path: '/v2/pods',
+        body: { name: 'a' },
+        status: 201,
+        answer: pod('PROVISIONING'),
+      }),
+      sampleExchange(2, maker, { base, answer: pod('PROVISIONING') }),
+      sampleExchange(9, maker, { base, answer: pod('EXITED') }),
+      sampleExchange(10, rule, {
+        base,
+        operation: 'triggerPodAction',
+        path: '/v2/pods/p1/action',
+        body: { action: 'stop' },
+        answer: pod('EXITED'),
+      }),
+    ])
+    expect(lines.slice(1)).toEqual([
+      `export KEY_FULL="\${KEY_FULL:?set it to keys.full of your target file}"`,
+      "export AGENT='plumbline/0.1.0 (run r0abc; rule pods.a.b)'",
+      '# 1. createPod: 201 PROVISIONING in the run',
+      `POD_1=$(curl -s -A "$AGENT" -X POST "$BASE/v2/pods" -H "Authorization: Bearer $KEY_FULL" -H 'Content-Type: application/json' --data-binary '{"name":"a"}' | grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n 2p | cut -d '"' -f 4); echo "POD_1=$POD_1"`,
+      '# 2. getPod: 200 EXITED in the run, after 2 requests, the first answered 200 PROVISIONING',
+      `for i in $(seq 46); do curl -s -A "$AGENT" "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL" | grep -q '"status"[[:space:]]*:[[:space:]]*"EXITED"' && break; sleep 1; done`,
+      '# 3. triggerPodAction: 200 EXITED in the run',
+      '# remove the pod afterwards: curl -s -X DELETE "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL"',
+      '# expected: status 409',
+      '# observed: status 200',
+      `curl -si -A "$AGENT" -X POST "$BASE/v2/pods/$POD_1/action" -H "Authorization: Bearer $KEY_FULL" -H 'Content-Type: application/json' --data-binary '{"action":"stop"}'`,
+    ])
+    const out = await bash(lines)
+    expect(log.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v2/pods',
+      'GET /v2/pods/new-7',
+      'GET /v2/pods/new-7',
+      'GET /v2/pods/new-7',
+      'POST /v2/pods/new-7/action',
+    ])
+    expect(header(log[4], 'Authorization')).toBe('Bearer secret-1')
+    expect(header(log[4], 'User-Agent')).toBe('plumbline/0.1.0 (run r0abc; rule pods.a.b)')
+    expect(header(log[4], 'traceparent')).toBeUndefined()
+    expect(out).toContain('HTTP/1.1 200 OK')
+    expect(out.endsWith('{"id":"new-7","status":"EXITED"}')).toBe(true)
+  })
+
+  it('make the pods that a list shows, whoever made them in the run', async () => {
+    const made = new Map<string, string>()
+    const { base, log } = await serve(({ method, path }) => {
+      const [, id = ''] = /^\/v2\/pods\/([^/]+)/.exec(path) ?? []
+      if (method === 'GET' && id === '') {
+        return { status: 200, body: { pods: [...made].map(([id, status]) => ({ id, status })) } }
+      }
+      const pod = id === '' ? `new-${made.size + 1}` : id
+      made.set(pod, path.endsWith('/action') ? 'EXITED' : (made.get(pod) ?? 'RUNNING'))
+      return { status: 200, body: { id: pod, status: made.get(pod) } }
+    })
+    const creation = { base, operation: 'createPod' as const, path: '/v2/pods', body: { name: 'a' } }
+    const listed = [
+      { id: 'p1', status: 'EXITED' },
+      { id: 'p2', status: 'RUNNING' },
+      { id: 'of-others', status: 'RUNNING' },
+    ]
+    const stop = { base, operation: 'triggerPodAction' as const, path: '/v2/pods/p1/action', body: { action: 'stop' } }
+    const lines = await linesOf(base, [
+      sampleExchange(1, 'pods.other', { ...creation, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleExchange(2, 'pods.more', { ...creation, answer: { id: 'p2', status: 'RUNNING' } }),
+      sampleExchange(3, 'pods.more', { ...creation, answer: { id: 'p3', status: 'RUNNING' } }),
+      sampleExchange(4, 'pods.other', { ...stop, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleExchange(5, 'pods.other', { base, answer: { id: 'p1', status: 'RUNNING' } }),
+      sampleExchange(6, 'pods.other', { base, answer: { id: 'p1', status: 'EXITED' } }),
+      sampleExchange(7, 'probe', { base, operation: 'listPods', path: '/v2/pods', answer: { pods: listed } }),
+    ])
+    const out = await bash(lines)
+    expect(log.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /v2/pods',
+      'POST /v2/pods/new-1/action',
+      'GET /v2/pods/new-1',
+      'POST /v2/pods',
+      'GET /v2/pods',
+    ])
+    expect(out).toContain('{"pods":[{"id":"new-1","status":"EXITED"},{"id":"new-2","status":"RUNNING"}]}')
+    expect(lines.filter((line) => line.startsWith('# remove the pod afterwards'))).toHaveLength(2)
+  })
+
+  it('of one pod among many bring it to its status and show the fault where it is, and only there', async () => {
+    const maker = 'fixture:pod.exited'
+    const act = (n: number, pod: string, owner: string, action: string, status: number) =>
+      sampleExchange(n, owner, {
+        base: '@BASE',
+        operation: 'triggerPodAction',
+        path: `/v2/pods/${pod}/action`,
+        body: { action },
+        status,
+        answer: { id: pod, status: 'EXITED' },
+      })
+    const made = (n: number, pod: string) => [
+      sampleExchange(n, maker, {
+        base: '@BASE',
+        operation: 'createPod',
+        path: '/v2/pods',
+        body: { name: pod },
+        status: 201,
+        answer: { id: pod, status: 'RUNNING' },
+      }),
+      act(n + 1, pod, maker, 'stop', 200),
+      sampleExchange(n + 2, maker, { base: '@BASE', path: `/v2/pods/${pod}`, answer: { id: pod, status: 'EXITED' } }),
+    ]
+    const refusals = (from: number, pod: string) =>
+      Array.from({ length: 40 }, (_, at) => act(from + at, pod, rule, `odd-${at}`, 422))
+    const events = [
+      ...made(1, 'p1'),
+      ...refusals(10, 'p1'),
+      ...made(60, 'p2'),
+      ...refusals(70, 'p2'),
+      act(120, 'p2', rule, 'Start', 200),
+    ]
+    for (const isDefective of [true, false]) {
+      let status = ''
+      const { base: served, log } = await serve(({ method, path, body }) => {
+        const { action = '' } = body.length === 0 ? {} : (JSON.parse(body.toString()) as { action?: string })
+        if (method === 'POST' && path === '/v2/pods') status = 'RUNNING'
+        else if (method === 'POST') {
+          const asked = isDefective ? action.toLowerCase() : action
+          if (asked === 'stop') status = 'EXITED'
+          else if (asked !== 'start' || status !== 'EXITED') return { status: 422, body: {} }
+        }
+        return { status: 200, body: { id: 'new-1', status } }
+      })
+      const text = JSON.stringify(events).replaceAll('@BASE', served)
+      const lines = await linesOf(served, JSON.parse(text))
+      const out = await bash(lines)
+      server?.close()
+      expect(log.filter(({ method, path }) => method === 'POST' && path === '/v2/pods')).toHaveLength(1)
+      expect(log[1]?.body.toString()).toBe('{"action":"stop"}')
+      expect(out).toContain(isDefective ? 'HTTP/1.1 200' : 'HTTP/1.1 422')
+      expect(lines.length).toBeLessThan(80)
+    }
+  })
+
+  describe('of jobs that report to the receiver of the run', () => {
+    const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
+    const said = '# these jobs report to the receiver of a run that is over, and end otherwise without it:'
+
+    it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
+      [true, job, '1 request', rule],
+      [true, { input: {}, webhook: 'http://127.0.0.1:9/a' }, 'status FAILED', rule],
+      [true, job, 'status 2000', rule],
+      [false, job, 'status 200', rule],
+      [false, job, 'status IN_QUEUE', 'pods.another'],
+      [false, { input: {}, webhook: 'https://receiver.invalid/a' }, '1 request', rule],
+      [false, { input: {} }, '1 request', rule],
+    ])('it is said (%s) that lines of %j do not show %s, found by %s', async (isSaid, body, observed, owner) => {
+      const base = 'http://127.0.0.1:9'
+      const submitted = sampleExchange(1, owner, { base, operation: 'createPod', path: '/v2/e/run', body })
+      const lines = await linesOf(base, [submitted], 'real', observed)
+      expect(lines[0] === said).toBe(isSaid)
+      if (!isSaid) return
+      const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
+      expect(lines[1]).toBe(`# the lines show the requests, not the fault; ${rerun} shows it`)
+    })
+  })
+
+  it.each<[status: number, observed: string, curls: number, of: string]>([
+    [400, 'status 400 to as-is at $', 1, 'queue.body.b'],
+    [400, 'no id', 1, 'queue.body.b'],
+    [200, 'status 200 to null at $.input', 1, 'queue.body.b'],
+    [200, 'an id given twice', 3, 'queue.body.b'],
+    [429, 'status 429', 3, 'queue.body.b'],
+    [400, 'status 400', 3, 'queue.run.b'],
+  ])(
+    'of a submission that was answered %i, found for %s, hold %i requests (%s)',
+    async (status, observed, curls, of) => {
+      const base = 'http://127.0.0.1:9'
+      const submitted = (n: number, answered: number): ExchangeEvent => ({
+        ...sampleExchange(n, of, { base, operation: 'createPod', path: '/v2/e/run', body: { n }, status: answered }),
+        operation: 'runJob',
+        endpoint: 'e',
+        subject: null,
+      })
+      const lines = await linesOf(
+        base,
+        [submitted(1, 200), submitted(2, 200), submitted(3, status)],
+        'real',
+        observed,
+        of,
+      )
+      expect(lines.filter((line) => line.startsWith('curl'))).toHaveLength(curls)
+      expect(lines.at(-1)).toContain('{"n":3}')
+      expect(lines.some((line) => line.startsWith('# left out'))).toBe(false)
+    },
+  )
+
+  it('keep the authorization as it was sent, missing and empty ones too', async () => {
+    const { base, log } = await serve(() => ({ status: 401 }))
+    const lines = await linesOf(base, [
+      sampleExchange(1, rule, { base, path: '/v2/pods/a', headers: [] }),
+      sampleExchange(2, rule, { base, path: '/v2/pods/b', headers: [['Authorization', '']] }),
+      sampleExchange(3, rule, { base, path: '/v2/pods/c', headers: [['Authorization', 'Basic «key.full»x']] }),
+      sampleExchange(4, rule, {
+        base,
+        path: '/v2/pods/d',
+        headers: [['Authorization', 'Bearer it\'s $HOME `id` "!"']],
+      }),
+    ])
+    await bash(lines)
+    expect(log.map((one) => header(one, 'Authorization'))).toEqual([
+      undefined,
+      '',
+      'Basic secret-1x',
+      'Bearer it\'s $HOME `id` "!"',
+    ])
+  })
+
+  it('send bodies byte by byte, with the pod ids of this time', async () => {
+    const { base, log } = await serve(() => ({ status: 201, body: { id: 'new/8', status: 'RUNNING' } }))
+    const text = `{"id":"p1","ids":"p12","quote":"it's $HOME \`id\` \\\\ !"}`
+    const bytes = Buffer.from([0x7b, 0xff, 0x27, 0x25, 0x5c, 0x0a, 0x00])
+    const patch = { base, operation: 'updatePod' as const }
+    const lines = await linesOf(base, [
+      sampleExchange(1, rule, {
+        base,
+        operation: 'createPod',
+        path: '/v2/pods',
+        body: { text: '{}' },
+        status: 201,
+        answer: { id: 'p1' },
+      }),
+      sampleExchange(2, rule, { ...patch, path: '/v2/pods/x', body: { text } }),
+      sampleExchange(3, rule, { ...patch, path: '/v2/pods/y', body: { base64: bytes.toString('base64') } }),
+      sampleExchange(4, rule, { ...patch, path: '/v2/pods/z', body: { text: '@/etc/hostname' } }),
+      sampleExchange(5, rule, { ...patch, path: '/v2/pods/a[1]{b}', headers: [] }),
+    ])
+    await bash(lines)
+    expect(log.map(({ body }) => body)).toEqual([
+      Buffer.from('{}'),
+      Buffer.from(text.replace('"p1"', '"new/8"')),
+      bytes,
+      Buffer.from('@/etc/hostname'),
+      Buffer.alloc(0),
+    ])
+    expect(log[4]?.method).toBe('PATCH')
+    expect(log[4]?.path).toBe('/v2/pods/a[1]{b}')
+  })
+
+  it('advance a clock that the target lets be controlled', async () => {
+    let now = sampleStartMs
+    const { base, log } = await serve(({ method, path, body }) => {
+      if (path !== '/clock')
+        return { status: now > sampleStartMs + 4_000 ? 404 : 200, body: { id: 'p1', status: 'RUNNING' } }
+      if (method === 'POST') now += Math.min(JSON.parse(body.toString()).advanceMs, 2_500)
+      return { status: 200, body: { nowMs: now, nextMs: null, busy: [], open: 0 } }
+    })
+    const last = sampleExchange(30, rule, { base, status: 404, answer: { title: 'gone' } })
+    const lines = await linesOf(
+      base,
+      [
+        sampleExchange(1, rule, { base, path: '/v2/pods' }),
+        { type: 'clock', owner: rule, wait: 1, nowMs: sampleStartMs + 7_020 },
+        { type: 'clock', owner: 'pods.other', wait: 1, nowMs: sampleStartMs + 99_000 },
+        sampleExchange(7, rule, { base, at: 7, path: '/v2/pods/q' }),
+        sampleExchange(8, rule, { base }),
+        last,
+      ],
+      'remote',
+    )
+    await bash(lines)
+    expect(now).toBeGreaterThanOrEqual(sampleStartMs + 6_000)
+    expect(lines).toContain('wait_ms 6000')
+    expect(lines).toContain('export CLOCK="$BASE/clock"')
+    expect(
+      log.filter(({ path, method }) => path === '/clock' && method === 'POST').map(({ body }) => body.toString()),
+    ).toEqual(['{"advanceMs":6000}', '{"advanceMs":3500}', '{"advanceMs":1000}'])
+    expect(lines.some((line) => line.includes('= 404 ] && break; curl -s -o /dev/null -X POST "$CLOCK"'))).toBe(true)
+  })
+
+  it('carry nothing of the target into the shell', async () => {
+    const { base, log } = await serve(() => ({ status: 200, body: {} }))
+    const evil = '"; touch pwned #\n$(touch pwned) `touch pwned` \' \u2028x'
+    const lines = await linesOf(
+      base,
+      [
+        sampleExchange(1, rule, { base, answer: { id: 'p1', status: 'A' } }),
+        sampleExchange(2, rule, { base, answer: { id: 'p1', status: evil } }),
+      ],
+      'real',
+      evil,
+    )
+    const out = await bash([...lines.map((line) => line.replace(/seq \d+/, 'seq 1')), 'ls pwned 2>&1'])
+    expect(out).toContain('No such file')
+    expect(lines.every((line) => !/[\n\u2028]/.test(line))).toBe(true)
+    expect(log.every(({ path }) => path === '/v2/pods/p1')).toBe(true)
+  })
+
+  it('name the served reference where the run had it in process', async () => {
+    const lines = await linesOf(
+      'http://plumbline.test',
+      [sampleExchange(1, rule, { base: 'http://plumbline.test' })],
+      'virtual',
+    )
+    expect(lines[0]).toBe(
+      'export BASE=http://127.0.0.1:8080  # where this serves the reference: npx plumbline serve --port 8080 --clock control',
+    )
+    expect(lines.at(-1)).toBe('curl -si -A "$AGENT" "$BASE/v2/pods/p1" -H "Authorization: Bearer $KEY_FULL"')
+  })
+})
+
+async function linesOf(
+  base: string,
+  events: readonly (ExchangeEvent | ClockEvent)[],
+  clock: 'real' | 'remote' | 'virtual' = 'real',
+  observed = 'status 200',
+  of = rule,
+): Promise<readonly string[]> {
+  const target = sampleTarget({ pods: { url: base, paths: {} }, clock: { url: `${base}/clock` } })
+  const last = events.findLast((event) => event.type === 'exchange')
+  const results = await buildResults(
+    eventsOf([
+      sampleRun([of], { target, clock }),
+      ...events,
+      sampleFinding(of, last?.n ?? null, { observed }),
+      sampleVerdict(of, 'failed'),
+    ]),
+    { ledger: [sampleRow(of)] },
+  )
+  return results.rules[0]?.curl ?? []
+}
+
+async function serve(answer: Answer): Promise<{ base: string; log: Received[] }> {
+  const log: Received[] = []
+  const listening = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const received = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.rawHeaders,
+      body: Buffer.concat(chunks),
+    }
+    log.push(received)
+    const { status, body } = answer(received)
+    response
+      .writeHead(status, { 'Content-Type': 'application/json' })
+      .end(body === undefined ? '' : JSON.stringify(body))
+  })
+  server = listening
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+  return { base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, log }
+}
+
+/** Runs the lines as they would be pasted; sleep is left out, for nothing moves by itself here. */
+function bash(lines: readonly string[]): Promise<string> {
+  const script = ['sleep() { :; }', ...lines].join('\n')
+  const env = { PATH: process.env.PATH ?? '', KEY_FULL: 'secret-1' }
+  return new Promise((resolve, reject) => {
+    execFile('bash', ['--norc', '--noprofile', '-c', script], { env, cwd: folder }, (error, stdout, stderr) => {
+      if (stderr !== '') reject(new Error(stderr))
+      else if (error !== null && error.code !== 2) reject(error)
+      else resolve(stdout)
+    })
+  })
+}
+
+function header(request: Received | undefined, name: string): string | undefined {
+  const at =
+    request?.headers.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === name.toLowerCase()) ?? -1
+  return at === -1 ? undefined : request?.headers[at + 1]
+}

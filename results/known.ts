@@ -1,0 +1,66 @@
+import { membersOf } from '../harness/exchange/read.ts'
+import type { Finding, Verdict } from '../harness/rule/outcome.ts'
+import type { KnownFailure } from '../target/types.ts'
+import type { KnownResult, KnownState } from './types.ts'
+
+/** What a run showed of one rule, as far as an entry of `known:` is concerned. */
+export interface Shown {
+  readonly verdict: Verdict
+  /** Clauses that were reached. */
+  readonly clauses: readonly string[]
+  /** Clauses that were found broken. */
+  readonly broken: ReadonlySet<Finding['clause']>
+}
+
+export interface KnownFacts {
+  readonly entries: readonly KnownFailure[]
+  /** Day of the run, as YYYY-MM-DD. */
+  readonly day: string
+  /** Whether the ledger has a rule of this id. */
+  readonly exists: (rule: string) => boolean
+  /** What the run showed of a rule; undefined where it was not selected. */
+  readonly shown: (rule: string) => Shown | undefined
+}
+
+/** What became of each entry of `known:`, in the order of the target file. */
+export function judgeKnown({ entries, day, exists, shown }: KnownFacts): KnownResult[] {
+  return entries.map(({ rule, clause, reason, expires }) => {
+    const state = exists(rule) ? stateOf(clause, expires < day, shown(rule)) : 'stale'
+    return { rule, clause, reason, expires, state }
+  })
+}
+
+/** The entry that accepts the failure of a rule: every broken clause must have one. Null where one has none. */
+export function acceptedBy(
+  known: readonly KnownResult[],
+  rule: string,
+  broken: ReadonlySet<string>,
+): KnownResult | null {
+  const entries = known.filter((entry) => entry.rule === rule && entry.state === 'accepted')
+  const covers = (clause: string) => entries.some((entry) => entry.clause === null || entry.clause === clause)
+  return entries.length > 0 && broken.size > 0 && [...broken].every(covers) ? (entries[0] ?? null) : null
+}
+
+/** The entries of `known:` in a recorded target; anything malformed was refused before the run began. */
+export function knownOf(target: unknown): KnownFailure[] {
+  const list = membersOf(target)?.known
+  if (!Array.isArray(list)) return []
+  return list.flatMap((entry) => {
+    const { rule, clause, reason, expires } = membersOf(entry) ?? {}
+    if (typeof rule !== 'string' || typeof reason !== 'string' || typeof expires !== 'string') return []
+    return [{ rule, clause: typeof clause === 'string' ? clause : null, reason, expires }]
+  })
+}
+
+/** A scenario stops at its first broken clause, so a clause that a failed rule did not reach may exist all the same. */
+function stateOf(clause: string | null, expired: boolean, shown: Shown | undefined): KnownState {
+  if (expired) return 'expired'
+  if (shown === undefined) return 'not judged'
+  const { verdict, clauses, broken } = shown
+  if (verdict === 'passed' || verdict === 'observed') {
+    return clause === null || clauses.includes(clause) ? 'no longer fails' : 'stale'
+  }
+  if (verdict !== 'failed' && verdict !== 'advice') return 'not judged'
+  if (clause === null || broken.has(clause)) return 'accepted'
+  return clauses.includes(clause) ? 'no longer fails' : 'not judged'
+}

@@ -1,0 +1,61 @@
+import { quote } from 'shell-quote'
+import { membersOf } from '../harness/exchange/read.ts'
+import type { RunEvent } from '../harness/record/events.ts'
+
+/** What of the recorded target its shell lines and commands need. */
+export interface TargetFacts {
+  readonly name: string
+  /** Address of the pod API, else of the queue plane; empty where the target has neither. */
+  readonly base: string
+  readonly clock: string | null
+  readonly deletePath: string
+  /** The reference in process, which has no target file. */
+  readonly embedded: boolean
+  /** The hooks of its recipes by pod status: an address, or the words of a command. */
+  readonly hooks: Readonly<Record<string, string | readonly string[]>>
+}
+
+export function targetFacts({ target, clock }: RunEvent): TargetFacts {
+  const members = membersOf(target) ?? {}
+  const pods = membersOf(members.pods) ?? {}
+  const queue = membersOf(members.queue) ?? {}
+  const url = membersOf(members.clock)?.url
+  const path = membersOf(pods.paths)?.deletePod
+  return {
+    name: typeof members.name === 'string' ? members.name : 'unnamed',
+    base: typeof pods.url === 'string' ? pods.url : typeof queue.url === 'string' ? queue.url : '',
+    clock: clock !== 'real' && typeof url === 'string' ? url : null,
+    deletePath: typeof path === 'string' ? path : '/v2/pods/{id}',
+    embedded: clock === 'virtual',
+    hooks: hooksOf(membersOf(pods.recipes) ?? {}),
+  }
+}
+
+function hooksOf(recipes: Readonly<Record<string, unknown>>): TargetFacts['hooks'] {
+  const hooks: Record<string, string | readonly string[]> = {}
+  for (const [status, recipe] of Object.entries(recipes)) {
+    const { url, command } = membersOf(membersOf(recipe)?.hook) ?? {}
+    if (typeof url === 'string') hooks[status] = url
+    else if (Array.isArray(command)) hooks[status] = command.map(String)
+  }
+  return hooks
+}
+
+/** A rule as far as the command that runs it again depends on it. */
+export interface Rerun {
+  readonly id: string
+  readonly profile: string
+  /** The rule whose exchange showed the finding: another one, where the rule is about every exchange of a run. */
+  readonly shownBy: string | null
+}
+
+/** How the program is called from a shell, in the folder of its clone or of the project that it is installed in. */
+export const program = 'npx plumbline'
+
+/** The command that runs one rule again, with the run's seed and the scenario that showed what was found. */
+export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
+  const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
+  const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
+  const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
+  return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')
+}

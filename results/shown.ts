@@ -1,0 +1,69 @@
+import { type Exchange, type HeaderPairs, jsonOf, textOf } from '../harness/exchange/exchange.ts'
+import { membersOf } from '../harness/exchange/read.ts'
+import type { Finding } from '../harness/rule/outcome.ts'
+import type { ShownExchange, ShownMessage } from './types.ts'
+
+/** Bodies are shown up to this many characters. */
+export const shownBodyCharacters = 4_000
+
+/** What an answer was, in short: its status, and the status of the pod in it. */
+export interface Answer {
+  readonly status: number
+  readonly pod: string | null
+}
+
+/** An exchange as reports show it. */
+export function showExchange(exchange: Exchange): ShownExchange {
+  const { n, owner, operation, subject, sent, received, request, response, failure } = exchange
+  return {
+    n,
+    owner,
+    operation,
+    subject,
+    waitedMs: 0,
+    polls: null,
+    sentMs: sent.target,
+    receivedMs: received.target,
+    request: { method: request.method, url: request.url, ...showMessage(request.headers, request.body) },
+    response: response === null ? null : { status: response.status, ...showMessage(response.headers, response.body) },
+    failure,
+  }
+}
+
+/** The answer of an exchange in short; null where none came. */
+export function answerOf({ response }: Exchange): Answer | null {
+  if (response === null) return null
+  const status = membersOf(jsonOf(response.body))?.status
+  return { status: response.status, pod: typeof status === 'string' ? status : null }
+}
+
+/** `200 RUNNING`, `404`, or `no answer`. */
+export function answerText(answer: Answer | null): string {
+  if (answer === null) return 'no answer'
+  return answer.pod === null ? String(answer.status) : `${answer.status} ${answer.pod}`
+}
+
+/** Whether what was wrong is the HTTP status of an answer, whatever else it held. */
+export function tellsStatusOf({ observed }: Finding, { status }: Answer): boolean {
+  return new RegExp(`^status ${status}\\b`).test(observed)
+}
+
+function showMessage(headers: HeaderPairs, body: Uint8Array | null): ShownMessage {
+  const pairs = headers.map(([name, value]) => [name, value] as const)
+  if (body === null || body.length === 0) return { headers: pairs, body: null, bodyKind: 'none', bodyBytes: 0 }
+  const text = textOf(body)
+  const bodyBytes = body.length
+  if (text !== null) {
+    const cut = text.length > shownBodyCharacters
+    return { headers: pairs, body: cut ? beginning(text) : text, bodyKind: cut ? 'cut' : 'text', bodyBytes }
+  }
+  const most = (shownBodyCharacters / 4) * 3
+  const base64 = Buffer.from(body.subarray(0, most)).toString('base64')
+  return { headers: pairs, body: base64, bodyKind: bodyBytes > most ? 'base64-cut' : 'base64', bodyBytes }
+}
+
+/** The first characters of a text; never half of a surrogate pair. */
+function beginning(text: string): string {
+  const cut = text.slice(0, shownBodyCharacters)
+  return cut.isWellFormed() ? cut : cut.slice(0, -1)
+}

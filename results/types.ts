@@ -1,0 +1,147 @@
+import type { Finding, Verdict } from '../harness/rule/outcome.ts'
+import type { UnjudgedPart } from '../target/claims.ts'
+
+/** Version of `results.json`. */
+export const resultsFormat = 1
+
+/** The one table of exit codes (`docs/verdicts.md`). */
+export const exitCodes = {
+  conformant: 0,
+  'not conformant': 1,
+  usage: 2,
+  incomplete: 3,
+  broken: 4,
+  unreachable: 5,
+  interrupted: 130,
+} as const
+
+export type RunVerdict = Exclude<keyof typeof exitCodes, 'usage'> | 'refused'
+
+/** One exchange as reports show it: text bodies, cut where they are long, secrets as marks. */
+export interface ShownExchange {
+  readonly n: number
+  readonly owner: string
+  readonly operation: string
+  readonly subject: string | null
+  /** How long the scenario waited on purpose before it sent this, ms on the target's clock. */
+  readonly waitedMs: number
+  /** Set where earlier requests of the same kind were folded into this last one. */
+  readonly polls: ShownPolls | null
+  /** Of the last request of a fold; ms of the Unix epoch on the target's clock, as `receivedMs`. */
+  readonly sentMs: number
+  readonly receivedMs: number
+  readonly request: ShownMessage & { readonly method: string; readonly url: string }
+  readonly response: (ShownMessage & { readonly status: number }) | null
+  readonly failure: string | null
+}
+
+/** Identical requests in a row, shown as their last one. */
+export interface ShownPolls {
+  /** How many requests there were, the shown one included. */
+  readonly count: number
+  /** When the first was sent, ms of the Unix epoch on the target's clock. */
+  readonly sinceMs: number
+  /** What the first was answered, as `200 PROVISIONING`, `404` or `no answer`. */
+  readonly from: string
+  /** What the last was answered. */
+  readonly to: string
+}
+
+export interface ShownMessage {
+  readonly headers: readonly (readonly [string, string])[]
+  /** Text of the body; base64 where it is no text; null where there was none. At most 4,000 characters. */
+  readonly body: string | null
+  /** `cut`: the beginning of a longer text; `base64-cut`: base64 of the first bytes. */
+  readonly bodyKind: 'text' | 'cut' | 'base64' | 'base64-cut' | 'none'
+  /** Length of the whole body. */
+  readonly bodyBytes: number
+}
+
+export interface RuleResult {
+  readonly id: string
+  readonly area: string
+  readonly profile: string
+  readonly level: 'must' | 'should'
+  readonly basis: 'stated' | 'inferred' | 'open'
+  readonly source: string
+  readonly says: string
+  readonly verdict: Verdict
+  readonly reason: string | null
+  readonly by: string | null
+  readonly exchanges: number
+  /** Parts of the rule that were not judged, for the target does not offer what they need. */
+  readonly unjudged: readonly UnjudgedPart[]
+  readonly clauses: readonly string[]
+  readonly findings: readonly Finding[]
+  readonly readings: Readonly<Record<string, string>>
+  /** What the seed drew of all that its sentence leaves open: dimension to values, in the order of their use. */
+  readonly variation: Readonly<Record<string, readonly string[]>>
+  /** On the target's clock, ms of the Unix epoch; null where the rule never ran. */
+  readonly startedMs: number | null
+  readonly endedMs: number | null
+  /** The entry of `known:` that accepts this failure, null where none does. */
+  readonly known: { readonly reason: string; readonly expires: string } | null
+  /**
+   * For failed and advice alone, and for at most 100 rules of a run: the exchanges of the scenario (fixtures it used
+   * included), polls folded, at most 30.
+   */
+  readonly scenario: readonly ShownExchange[]
+  /** What the bounds on findings (30) and on `scenario` left out; the record has it all. */
+  readonly omitted: { readonly findings: number; readonly exchanges: number }
+  /** The scenario as numbered shell lines that work from nothing, for failed and advice alone. */
+  readonly curl: readonly string[]
+  /** The command that reruns just this rule. */
+  readonly rerun: string
+}
+
+export interface KnownResult {
+  readonly rule: string
+  readonly clause: string | null
+  readonly reason: string
+  readonly expires: string
+  readonly state: KnownState
+}
+
+/** What became of an entry of `known:` (`docs/verdicts.md`). */
+export type KnownState = 'accepted' | 'no longer fails' | 'expired' | 'stale' | 'not judged'
+
+export interface ProfileCoverage {
+  readonly profile: string
+  /** Must rules of the profile that were selected: the sum of the four counts below. */
+  readonly must: number
+  /** Passed, observed or failed: a verdict about the target. */
+  readonly verified: number
+  /** Verified rules of which an unclaimed part was not judged. */
+  readonly inPart: number
+  readonly unclaimed: number
+  readonly notApplicable: number
+  /** Claimed without a verdict about the target: inconclusive, blocked, unverified or broken. */
+  readonly unverified: number
+}
+
+/** `results.json`: what a run showed, derived from its evidence and the ledger and from nothing else. */
+export interface Results {
+  readonly format: number
+  readonly run: {
+    readonly id: string
+    readonly plumbline: string
+    readonly target: string
+    readonly startedMs: number
+    readonly endedMs: number
+    /** How much time passed on the target's clock, ms; null where the run was cut short. */
+    readonly passedMs: number | null
+    /** Null where nothing was drawn, as in a load. */
+    readonly seed: number | null
+    readonly clock: string
+    readonly profiles: readonly string[]
+    readonly strict: boolean
+    readonly selected: number
+    readonly exchanges: number
+    readonly digests: Readonly<Record<string, string>>
+  }
+  readonly verdict: { readonly word: RunVerdict; readonly exit: number; readonly line: string }
+  readonly coverage: readonly ProfileCoverage[]
+  readonly counts: Readonly<Partial<Record<Verdict, number>>>
+  readonly rules: readonly RuleResult[]
+  readonly known: readonly KnownResult[]
+}

@@ -1,0 +1,149 @@
+import { counted } from '../harness/common/counted.ts'
+import type { Verdict } from '../harness/rule/outcome.ts'
+import type { UnjudgedPart } from '../target/claims.ts'
+import {
+  exitCodes,
+  type KnownResult,
+  type KnownState,
+  type ProfileCoverage,
+  type Results,
+  type RunVerdict,
+} from './types.ts'
+
+/** The part of a rule's result that the verdict of the run depends on. */
+export interface JudgedRule {
+  readonly profile: string
+  readonly level: 'must' | 'should'
+  readonly verdict: Verdict
+  /** Whether an entry of `known:` accepts its failure. */
+  readonly accepted: boolean
+  readonly unjudged: readonly Pick<UnjudgedPart, 'verdict'>[]
+}
+
+export interface RunFacts {
+  readonly rules: readonly JudgedRule[]
+  readonly known: readonly Pick<KnownResult, 'state'>[]
+  readonly profiles: readonly string[]
+  readonly strict: boolean
+  /** Rules of these profiles that were not selected. */
+  readonly leftOut?: number
+  /** False where the record has no end: the run was cut short. */
+  readonly ended: boolean
+  /** Set where the run could not start. */
+  readonly stopped: { readonly exit: number; readonly message: string } | null
+}
+
+/** All verdicts of a rule, in the order in which reports list them. */
+export const verdictOrder: readonly Verdict[] = [
+  'failed',
+  'broken',
+  'advice',
+  'inconclusive',
+  'blocked',
+  'unverified',
+  'unclaimed',
+  'not-applicable',
+  'observed',
+  'passed',
+]
+
+/** Verdicts that say something about the target. */
+export const aboutTheTarget: ReadonlySet<Verdict> = new Set<Verdict>(['passed', 'observed', 'failed', 'advice'])
+const claimedInVain: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified']
+const knownTrouble: Readonly<Partial<Record<KnownState, readonly [one: string, many: string]>>> = {
+  'no longer fails': ['known failure no longer fails', 'known failures no longer fail'],
+  expired: ['known failure has expired', 'known failures have expired'],
+  stale: [
+    'known failure names a rule or clause that does not exist',
+    'known failures name rules or clauses that do not exist',
+  ],
+}
+
+/**
+ * The verdict of a run, its exit code and its line, from the verdicts of its rules. First match wins: could not start,
+ * cut short, broken, not conformant, incomplete, conformant.
+ */
+export function judgeRun(facts: RunFacts): {
+  readonly verdict: Results['verdict']
+  readonly coverage: ProfileCoverage[]
+} {
+  const coverage = cover(facts)
+  const { word, notes } = decide(facts)
+  const exit = word === 'refused' ? exitCodes.usage : exitCodes[word]
+  const covered = coverage.map(toText).join(', ') || 'no rules'
+  const parts = [...(facts.stopped === null ? [covered] : []), ...notes]
+  return { verdict: { word, exit, line: `${word}: ${parts.join('; ')}` }, coverage }
+}
+
+function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts): {
+  word: RunVerdict
+  notes: string[]
+} {
+  if (stopped !== null) return { word: wordOf(stopped.exit), notes: [stopped.message] }
+  const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
+  const failed = rules.filter((rule) => rule.verdict === 'failed')
+  const refusing = failed.filter((rule) => !rule.accepted).length
+  const accepted = failed.length - refusing
+  const trouble = Object.entries(knownTrouble).flatMap(([state, [one, many]]) => {
+    const entries = known.filter((entry) => entry.state === state).length
+    return entries === 0 ? [] : [`${entries} ${entries === 1 ? one : many}`]
+  })
+  const inPart = rules.filter(isInPart).length
+  const inVain = claimedInVain.filter((verdict) => count(verdict) > 0)
+  const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
+  const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
+  const notes = [
+    ...(count('broken') > 0 ? [`${counted(count('broken'), 'rule')} broken by a fault of plumbline itself`] : []),
+    ...(refusing > 0 ? [`${counted(refusing, 'must rule')} failed`] : []),
+    ...trouble,
+    ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
+    ...(exercised ? [] : ['nothing was exercised']),
+    ...(exercised && !judgedMust ? ['nothing that must hold was judged'] : []),
+    ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
+    ...(strict && inPart > 0 ? [`${counted(inPart, 'rule')} judged in part in a strict run`] : []),
+    ...(accepted > 0 ? [`${counted(accepted, 'known failure')} accepted`] : []),
+    ...(leftOut > 0 ? [`a part only: ${counted(leftOut, 'rule')} not selected`] : []),
+  ]
+  if (!ended) return { word: 'interrupted', notes }
+  if (count('broken') > 0) return { word: 'broken', notes }
+  if (refusing > 0 || trouble.length > 0) return { word: 'not conformant', notes }
+  const unclaimed = strict && count('unclaimed') + inPart > 0
+  if (inVain.length > 0 || unclaimed || !exercised) return { word: 'incomplete', notes }
+  return { word: 'conformant', notes }
+}
+
+/** The word for the exit code of a run that could not start; a code that none of them has is a fault of ours. */
+function wordOf(exit: number): RunVerdict {
+  if (exit === exitCodes.usage) return 'refused'
+  if (exit === exitCodes.unreachable) return 'unreachable'
+  if (exit === exitCodes.interrupted) return 'interrupted'
+  if (exit === exitCodes.incomplete) return 'incomplete'
+  return 'broken'
+}
+
+/** The profiles that rules were selected of, in the order in which they were asked for. */
+function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
+  const judged = new Set(rules.map((rule) => rule.profile))
+  const names = [...new Set([...profiles, ...judged])].filter((name) => judged.has(name))
+  return names.map((profile) => {
+    const must = rules.filter((rule) => rule.profile === profile && rule.level === 'must')
+    const verified = must.filter((rule) => aboutTheTarget.has(rule.verdict)).length
+    const inPart = must.filter(isInPart).length
+    const unclaimed = must.filter((rule) => rule.verdict === 'unclaimed').length
+    const notApplicable = must.filter((rule) => rule.verdict === 'not-applicable').length
+    const unverified = must.length - verified - unclaimed - notApplicable
+    return { profile, must: must.length, verified, inPart, unclaimed, notApplicable, unverified }
+  })
+}
+
+/** Whether a rule has a verdict although a part of it was not judged that the target file does not speak of. */
+export function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'unjudged'>): boolean {
+  return aboutTheTarget.has(verdict) && unjudged.some((part) => part.verdict === 'unclaimed')
+}
+
+function toText({ profile, must, verified, inPart, unclaimed, notApplicable }: ProfileCoverage): string {
+  if (must === 0) return `${profile} (no must rule was selected)`
+  const aside = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`
+  const partly = inPart === 0 ? '' : `, ${inPart} of them in part`
+  return `${profile} (${verified} of ${must - notApplicable} must rules verified${partly}, ${unclaimed} unclaimed${aside})`
+}

@@ -1,0 +1,84 @@
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { Members, PodView } from '../../harness/exchange/read.ts'
+import { changeOf, shows } from '../../harness/fixtures/change.ts'
+import { planeOf } from '../../harness/fixtures/pods.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ChangeField } from '../../target/types.ts'
+import { shown } from './patching.ts'
+
+/** A pod that a harmless PATCH has changed. */
+export interface Changed {
+  readonly pod: PodView
+  /** Another PATCH of the same field; each `mark` makes another change. */
+  readonly another: (mark: string) => Members
+}
+
+const fields: readonly ChangeField[] = ['name', 'env', 'args']
+
+/** A pod that no harmless PATCH has changed, and why. */
+export interface Unchanged {
+  readonly said: string
+  /** Whether a PATCH was answered with success: it may be carried out later. */
+  readonly isTaken: boolean
+}
+
+/**
+ * Changes the pod harmlessly and waits until that is read: the field that the target file names, or another one if PATCH
+ * does not change that. Ends the rule as inconclusive where it changes none.
+ */
+export async function changes(context: Context, pod: PodView): Promise<Changed> {
+  const tried = await triesToChange(context, pod)
+  return 'pod' in tried ? tried : context.inconclusive(tried.said)
+}
+
+/** The same without an end. */
+export async function triesToChange(context: Context, pod: PodView): Promise<Changed | Unchanged> {
+  const { change } = planeOf(context.target)
+  let isTaken = false
+  const said: string[] = []
+  for (const field of new Set([change, ...(change === null ? [] : fields)])) {
+    const body = changeOf(context, pod, 'b', field)
+    const { status } = await context.pods.patch(pod.id, body)
+    const seen = isSuccess(status) ? await shown(context, pod.id, (read) => shows(read, body)) : null
+    if (seen?.settled === true && seen.pod !== null) {
+      const changed = seen.pod
+      return { pod: changed, another: (mark) => changeOf(context, changed, mark, field) }
+    }
+    isTaken ||= seen !== null
+    said.push(`a PATCH of ${field} ${seen === null ? `answered ${status}` : 'was answered and not carried out'}`)
+  }
+  return { said: `${said.join(', ')}; where PATCH changes another field, name it as pods.change`, isTaken }
+}
+
+/** The pod once it is read with what a PATCH asked for. */
+export async function changed(context: Context, id: string, body: Members): Promise<PodView> {
+  const { pod, settled } = await shown(context, id, (seen) => shows(seen, body))
+  if (settled && pod !== null) return pod
+  return context.inconclusive(`a PATCH of ${Object.keys(body).join(' and ')} was answered and not carried out`)
+}
+
+/** Starts a pod that a PATCH has changed, and stops it, as drawn; looks at it after each step that comes about. */
+export async function afterwards(
+  context: Context,
+  id: string,
+  look: (when: string) => Promise<unknown>,
+): Promise<void> {
+  const { pods, settle, vary } = context
+  const drawn = vary.draw('afterwards')
+  for (const [action, status] of lives[drawn]) {
+    const { status: answer } = await pods.act(id, action)
+    if (!isSuccess(answer) || !(await settle(id, (seen) => seen === status)).settled) {
+      return vary.fellBack('afterwards')
+    }
+    await look(` after ${action}`)
+  }
+}
+
+const lives = {
+  nothing: [],
+  started: [['start', 'RUNNING']],
+  'started and stopped': [
+    ['start', 'RUNNING'],
+    ['stop', 'EXITED'],
+  ],
+} as const

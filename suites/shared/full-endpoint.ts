@@ -1,0 +1,68 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ScenarioOptions } from '../../harness/rule/registry.ts'
+import { missing } from '../../target/claims.ts'
+import type { EndpointRole, Target } from '../../target/types.ts'
+import { shownStatus } from './job-answers.ts'
+
+/** An endpoint all of whose workers are busy, so that what is submitted next waits. */
+export interface FullEndpoint {
+  readonly role: EndpointRole
+  /** What its workers execute. */
+  readonly held: readonly SubmittedJob[]
+  /** Lets the workers go. */
+  release(): void
+}
+
+/** What a rule says of itself that fills an endpoint: nobody else has a job executed there meanwhile. */
+export const fills: ScenarioOptions = {
+  alone: false,
+  uses: ['twoWorkers'],
+  workers(target) {
+    const { role, workers } = smallest(target)
+    return role === 'normal' ? workers : 0
+  },
+}
+
+/**
+ * Keeps every worker of an endpoint busy: of one with two workers where there is one, else of the normal one. Ends the
+ * rule as inconclusive where the workers do not begin in time.
+ */
+export async function fullEndpoint({ fixture, begun, target }: Context): Promise<FullEndpoint> {
+  const { role, workers } = smallest(target)
+  const held: SubmittedJob[] = []
+  for (let n = 0; n < workers; n++) held.push(await fixture.submitted({ steps: [{ hold: 'free' }], endpoint: role }))
+  for (const job of held) await begun(job)
+  return {
+    role,
+    held,
+    release() {
+      for (const { beacon } of held) beacon.release('free')
+    },
+  }
+}
+
+/** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */
+export async function expectWaiting(
+  { clock, found, inconclusive, target }: Context,
+  job: SubmittedJob,
+): Promise<Reply> {
+  const reply = await found(job)
+  const isTaken =
+    job.beacon.executions().length > 0 ||
+    (shownStatus(reply) !== 'IN_QUEUE' &&
+      (await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)) !== null)
+  if (isTaken) inconclusive('a job found a worker though every one was busy')
+  return reply
+}
+
+function smallest(target: Target): { readonly role: EndpointRole; readonly workers: number } {
+  if (missing(target, 'endpoint.two-workers') === null) return { role: 'twoWorkers', workers: 2 }
+  return { role: 'normal', workers: target.queue?.workers ?? 0 }
+}
+
+/** A submission that is to be answered needs a worker that no other rule keeps. */
+export function oneWorker({ queue }: Target): number {
+  return queue?.worker === true ? 1 : 0
+}

@@ -1,0 +1,133 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
+import { answered, outageStatuses, refuseOutage } from '../../harness/rule/check.ts'
+import type { Context, Followed, JobAt } from '../../harness/rule/context.ts'
+import type { EndpointRole } from '../../target/types.ts'
+import { kindOf } from './readers.ts'
+
+/** The submission that anything could be wrong with, and nothing is. */
+export const valid = { input: {} }
+
+/** The id in the answer to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
+export function submittedId({ check }: Context, clause: string, body: unknown, reply: Reply): string {
+  refuseOutage(reply)
+  check(clause).that(isSuccess(reply.status), `${validText(body)} is accepted (200)`, answered(reply), reply)
+  return acceptedId(body, reply)
+}
+
+/** The answer is a 4xx. */
+export function expectRefusal({ check }: Context, clause: string, reply: Reply): void {
+  refuseOutage(reply)
+  check(clause).that(isRefusal(reply), 'a 4xx status', `status ${reply.status}`, reply)
+}
+
+/**
+ * The status that an answer shows of a job; `status NNN` for an answer that is no success, `no status` for one without.
+ * Throws Inconclusive for a gateway's answer.
+ */
+export function shownStatus(reply: Reply): string {
+  refuseOutage(reply)
+  if (!isSuccess(reply.status)) return `status ${reply.status}`
+  const shown = membersOf(reply.json)?.status
+  return typeof shown === 'string' ? shown : 'no status'
+}
+
+/** The answer shows a job in a status other than COMPLETED, or refuses to show it. */
+export function expectNotCompleted({ check }: Context, clause: string, reply: Reply): void {
+  const status = shownStatus(reply)
+  const isTold = isRefusal(reply) || (isSuccess(reply.status) && status !== 'no status')
+  check(clause).that(isTold && status !== 'COMPLETED', 'never COMPLETED', status, reply)
+}
+
+/** The rules about how a job ends, and the plain job that each builds on. */
+const ends = {
+  COMPLETED: { rule: 'queue.run.echo', steps: [{ output: 1 }] },
+  FAILED: { rule: 'queue.status.failed', steps: [{ fail: 'a plain failure' }] },
+} as const
+
+/**
+ * The job ended as it should. If it did not, or not within its bound, a plain twin shows why: no worker may be there, or no
+ * job at all ends so, which another rule judges. If the twin ends as it should, the job itself is at fault.
+ */
+export async function expectEnd(
+  context: Context,
+  clause: string,
+  job: JobAt,
+  end: Followed,
+  wanted: keyof typeof ends,
+): Promise<Followed> {
+  const { check, found, row } = context
+  check(clause).saw(end.reply)
+  if (end.settled && end.status === wanted) return end
+  const twin = await plainEnd(context, wanted)
+  if (twin.status !== wanted && row.id !== ends[wanted].rule) {
+    blockedBy(context, ends[wanted].rule, `a plain job came to ${twin.status}`, twin.reply)
+  }
+  const reply = end.settled ? end.reply : await found(job)
+  const status = shownStatus(reply)
+  check(clause).that(status === wanted, wanted, status, reply)
+  return { ...end, status, reply, job: membersOf(reply.json) }
+}
+
+/** The end of a plain job. Rejects with Inconclusive if one that should be COMPLETED does not end: no worker may be there. */
+export async function plainEnd(
+  context: Context,
+  wanted: keyof typeof ends,
+  endpoint: EndpointRole = 'normal',
+): Promise<Followed> {
+  const { ended, fixture, inconclusive, target } = context
+  const twin = await fixture.plain({ steps: ends[wanted].steps, endpoint })
+  const end = await ended(twin, wanted === 'FAILED' ? target.tolerances.retriesMs : undefined)
+  if (end.settled) return end
+  if (wanted === 'COMPLETED') inconclusive('no job ended in time')
+  await plainEnd(context, 'COMPLETED', endpoint)
+  return end
+}
+
+/**
+ * Sends a request again as long as a gateway answers in place of the API. If that lasts longer than the tolerance `outage`
+ * while the endpoint answers another request, the operation itself is broken.
+ */
+export async function insist(context: Context, clause: string, send: () => Promise<Reply>): Promise<Reply> {
+  const { check, clock, queue, target } = context
+  const { outageMs, pollMs } = target.tolerances
+  let endMs: number | null = null
+  for (let pauseMs = pollMs; ; pauseMs *= 2) {
+    const reply = await send()
+    if (!outageStatuses.has(reply.status)) return reply
+    endMs ??= clock.now() + outageMs
+    if (clock.now() >= endMs) {
+      refuseOutage(await queue.health())
+      const observed = `status ${reply.status} for ${outageMs / 1000} s, while /health is answered`
+      check(clause).that(false, 'an answer of the API', observed, reply)
+    }
+    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
+  }
+}
+
+/** A job as it is looked at later, once for each second look of the run. */
+export async function* laterLooks({ clock, looks }: Pick<Context, 'clock' | 'looks'>, { id, queue }: JobAt) {
+  const startMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(startMs + ms)
+    yield await queue.status(id)
+  }
+}
+
+/** Ends a rule that builds on what another rule judges. Throws Inconclusive if a gateway gave the answer. */
+export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: Reply): never {
+  refuseOutage(at)
+  return blocked(rule, reason)
+}
+
+/** An output that is not the one expected, for a report. */
+export function otherOutput(output: unknown): string {
+  return typeof output === 'object' && output !== null ? 'something else' : kindOf(output)
+}
+
+export function isRefusal({ status }: Reply): boolean {
+  return status >= 400 && status < 500
+}

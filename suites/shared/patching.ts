@@ -1,0 +1,154 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { changeOf, sameMounts } from '../../harness/fixtures/change.ts'
+import { planeOf } from '../../harness/fixtures/pods.ts'
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context, Settled } from '../../harness/rule/context.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import type { MountKind } from '../../target/types.ts'
+import { staysUnchanged } from './unchanged.ts'
+
+export { sameMounts }
+
+/** What rules about PATCH leave open that name the kinds and mounts of their pods themselves. */
+export const patchVaries = [
+  ...anyPod.filter((dimension) => dimension !== 'kind' && dimension !== 'mount'),
+  'patchedWhile',
+  'order',
+] as const
+
+const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
+
+/** Every mount state of which `has` finds what it needs. PATCH speaks of what a pod was created with. */
+export function mountStates(has: Context['part']): readonly PodShape[] {
+  return [
+    { mount: 'none' },
+    ...(has('volume') ? [{ mount: 'network' } as const] : []),
+    ...(has('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
+    ...(has('volume') ? cpuBeside(has).map((kind) => ({ kind, mount: 'network' }) as const) : []),
+  ]
+}
+
+/** Pods with a network mount, one of each kind on offer. */
+export function networkStates(has: Context['part']): readonly PodShape[] {
+  return [{ mount: 'network' }, ...cpuBeside(has).map((kind) => ({ kind, mount: 'network' }) as const)]
+}
+
+/** Pods without a mount, one of each kind on offer. */
+export function bareStates(has: Context['part']): readonly PodShape[] {
+  return [{}, ...cpuBeside(has).map((kind) => ({ kind }))]
+}
+
+/**
+ * A pod of this rule's own of which PATCH is shown to work: it gets its own mount again, whole and unchanged. A RUNNING one
+ * gets it at another path first, for PATCH may refuse any change while the container is there. Ends the rule as blocked
+ * where PATCH works in neither status.
+ */
+export async function patchablePod(context: Context, shape: PodShape): Promise<PodView> {
+  const { blocked, check, fixture, pods, vary } = context
+  const { mount = 'none' } = shape
+  const drawn = vary.draw('patchedWhile', (status) => status === 'EXITED' || mount !== 'none')
+  const others: readonly ('EXITED' | 'RUNNING')[] = mount === 'none' ? ['EXITED'] : ['EXITED', 'RUNNING']
+  const own = fixture.mounts(mount)
+  const said: string[] = []
+  for (const status of new Set([drawn, ...others])) {
+    const pod = await fixture.pod(status, shape)
+    const twins = status === 'EXITED' ? [own] : [mountsMoved(context, mount), own]
+    const refused = await firstRefused(context, pod, twins)
+    if (refused === null) return check('unchanged').pod(await pods.get(pod.id))
+    if (status === drawn) vary.fellBack('patchedWhile')
+    said.push(`a PATCH with the own mounts of a pod that is ${status} ${refused}`)
+  }
+  return blocked(mount === 'none' ? 'pods.patch.empty-object' : 'pods.patch.idempotent', said.join(', '))
+}
+
+/** Gives a pod each of these mounts; what came of the first that it does not take, null if it takes all. */
+async function firstRefused(context: Context, { id }: PodView, all: readonly Members[]): Promise<string | null> {
+  for (const mounts of all) {
+    const { status } = await context.pods.patch(id, { mounts })
+    if (!isSuccess(status)) return `answered ${status}`
+    const isShown = all.length === 1 || (await shown(context, id, isMounted(mounts))).settled
+    if (!isShown) return 'was answered and not carried out'
+  }
+  return null
+}
+
+/** The mounts of a kind at another path. */
+export function mountsMoved(context: Context, mount: MountKind): Members {
+  if (mount === 'none') return {}
+  return mount === 'network' ? { network: [movedNetwork(context)] } : { persistent: movedPersistent(context) }
+}
+
+/** A PATCH of what a pod has: its mount at another path, or another field if it has none. */
+export function validPatch(context: Context, pod: PodView): Members {
+  const { network, persistent } = membersOf(pod.value.mounts) ?? {}
+  const isNetwork = Array.isArray(network) && network.length > 0
+  if (!isNetwork && persistent === undefined) return changeOf(context, pod, 'b')
+  return { mounts: mountsMoved(context, isNetwork ? 'network' : 'persistent') }
+}
+
+/** Whether a pod has these mounts. */
+export function isMounted(mounts: Members): (pod: PodView) => boolean {
+  return ({ value }) => sameMounts(value.mounts, mounts)
+}
+
+/** Sends PATCHes that are wrong in one way each: all are refused, and the pod is as it was. */
+export async function refuses(
+  context: Context,
+  pod: PodView,
+  bodies: readonly unknown[],
+  ...statuses: readonly number[]
+): Promise<readonly Reply[]> {
+  const replies: Reply[] = []
+  for (const body of context.vary.ordered(bodies)) {
+    const reply = await context.pods.patch(pod.id, body, { repeats: true })
+    context.check('refused').status(reply, ...statuses)
+    replies.push(reply)
+  }
+  await staysUnchanged(context, pod)
+  return replies
+}
+
+/** The same with 400 for a network mount that the pod was not created with. */
+export async function refusesVolume(context: Context, pod: PodView, mounts: unknown): Promise<void> {
+  const reply = await context.pods.patch(pod.id, { mounts }, { repeats: true })
+  if (unknownVolumeStatuses.has(reply.status) && (await mayBeElsewhere(context, pod))) {
+    context.inconclusive('the pod may be in another data center than the volume, a reason of its own to refuse')
+  }
+  context.check('refused').status(reply, 400)
+  await staysUnchanged(context, pod)
+}
+
+/** Reads the pod until it shows something, at most as long as a write may take to be visible. */
+export function shown(context: Context, id: string, done: (pod: PodView) => boolean): Promise<Settled> {
+  return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
+}
+
+/** The pod's own network mount at another path: complete and allowed. */
+export function movedNetwork({ target }: Context): { readonly volumeId: string; readonly path: string } {
+  const { volume, volumePath } = planeOf(target)
+  return { volumeId: volume ?? '', path: `${volumePath}-b` }
+}
+
+/** The pod's own persistent mount at another path: complete and allowed. */
+export function movedPersistent({ target }: Context): { readonly size: number; readonly path: string } {
+  const { persistent } = planeOf(target)
+  return { size: persistent?.size ?? 10, path: `${persistent?.path ?? '/persistent'}-b` }
+}
+
+/** Whether a status tells of a refusal. */
+export function isRefusal({ status }: Reply): boolean {
+  return status >= 400 && status < 500
+}
+
+async function mayBeElsewhere({ fixture }: Context, { value }: PodView): Promise<boolean> {
+  const there = await fixture.shared('RUNNING', { mount: 'network' })
+  return typeof value.dataCenterId !== 'string' || value.dataCenterId !== there.value.dataCenterId
+}
+
+/** A shape without a kind is a GPU pod where both kinds are on offer; then CPU pods are looked at as well. */
+function cpuBeside(has: Context['part']): readonly 'cpu'[] {
+  const isGpu = has('pods.gpu')
+  return has('pods.cpu') && isGpu ? ['cpu'] : []
+}

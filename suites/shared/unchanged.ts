@@ -1,0 +1,56 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { type PodView, podOf } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ValueOf } from '../../harness/variation/dimensions.ts'
+
+/** A refused call has changed nothing about a pod, neither at once nor later. */
+export async function staysUnchanged(context: Context, before: PodView): Promise<void> {
+  await isSame(context, await context.pods.get(before.id), before)
+  for await (const reply of laterLooks(context, before.id)) await isSame(context, reply, before)
+}
+
+/** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
+async function isSame(context: Context, reply: Reply, before: PodView): Promise<void> {
+  const { check } = context
+  const isGone = reply.status === 404
+  check('unchanged').that(!isGone, 'the pod as it was before calls that were refused', 'status 404: it is gone', reply)
+  const status = reply.status === 200 ? podOf(reply.json, 0)?.status : undefined
+  if (status !== undefined && status !== before.status) await refuseRestless(context, before)
+  check('unchanged').sameAs(reply, before)
+}
+
+/** The rule about what brings a pod to the status that it does not keep, by the last of its history. */
+const bringers = {
+  restarted: 'pods.action.running.restart',
+  'restarted twice': 'pods.action.running.restart',
+  'stopped and started': 'pods.action.exited.start',
+} as const
+
+/** Ends the rule as blocked if a pod that nobody touches does not keep this status either. */
+export async function refuseRestless(context: Context, { status, value }: PodView): Promise<void> {
+  const { blocked, fixture, vary } = context
+  if (status !== 'EXITED' && status !== 'RUNNING') return
+  const history = vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined
+  const kind = 'cpu' in value ? 'cpu' : 'gpu'
+  const { id } = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
+  for await (const reply of laterLooks(context, id)) {
+    if (podOf(reply.json, 0)?.status === status) continue
+    const by = status === 'EXITED' ? 'pods.action.running.stop' : bringers[history as keyof typeof bringers]
+    if (by !== undefined) blocked(by, `a pod that nobody touches does not stay ${status}`)
+  }
+}
+
+/** The pod as it is read later, once for each second look of the run. */
+export async function* laterLooks({ clock, looks, pods }: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
+  const startMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(startMs + ms)
+    yield await pods.get(id)
+  }
+}
+
+/** The pod as it is read at the last of these looks. */
+export async function lookAgain(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string): Promise<Reply> {
+  await context.clock.sleep(context.looks().at(-1) ?? 0)
+  return context.pods.get(id)
+}

@@ -1,0 +1,113 @@
+import type { PodOperation } from '../harness/exchange/exchange.ts'
+import type { Budget, Grants, HealthPaths, PodPlane, QueuePath, StreamForm, Tolerances } from './types.ts'
+
+/** Where the operations of the pod API lie; the description shows the action call alone, the others are inferred. */
+export const defaultPaths: Readonly<Record<PodOperation, string>> = {
+  listPods: '/v2/pods',
+  createPod: '/v2/pods',
+  getPod: '/v2/pods/{id}',
+  updatePod: '/v2/pods/{id}',
+  deletePod: '/v2/pods/{id}',
+  triggerPodAction: '/v2/pods/{id}/action',
+  listCpuFlavors: '/v2/catalog/cpus',
+}
+
+/** What a pod plane is taken to be where its file says nothing. */
+export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
+  listAt: 'pods',
+  flavorsAt: 'cpus',
+  // Small, public, and a process that runs until it is stopped: a pod of it stays RUNNING.
+  image: 'nginx:1.29-alpine',
+  extra: {},
+  // GPU types have no listing in the description, so none can be guessed.
+  gpu: null,
+  // CPU flavors are listed: the first one that is listed needs no line in the file.
+  cpu: 'catalog',
+  catalog: true,
+  persistent: null,
+  volume: null,
+  volumeSecond: null,
+  volumePath: '/workspace',
+  recipes: {},
+  // Which fields PATCH takes beside mounts is not described; a name is the least of them.
+  change: 'name',
+  capacity: capacityTexts(),
+}
+
+/** Where the operations of the queue plane lie; the description puts them below /v2/{endpoint_id}. */
+export const defaultQueuePaths: Readonly<Record<QueuePath, string>> = {
+  runJob: '/v2/{endpoint}/run',
+  runJobSync: '/v2/{endpoint}/runsync',
+  getJobStatus: '/v2/{endpoint}/status/{job}',
+  streamJob: '/v2/{endpoint}/stream/{job}',
+  cancelJob: '/v2/{endpoint}/cancel/{job}',
+  retryJob: '/v2/{endpoint}/retry/{job}',
+  purgeQueue: '/v2/{endpoint}/purge-queue',
+  getEndpointHealth: '/v2/{endpoint}/health',
+  listRequests: '/v2/{endpoint}/requests',
+  callOpenaiRoute: '/v2/{endpoint}/openai{route}',
+}
+
+/** The forms that the description does not show. */
+export const defaultStream: StreamForm = { at: 'stream', outputAt: 'output', form: 'new' }
+export const defaultHealth: HealthPaths = {
+  inQueue: 'jobs.inQueue',
+  inProgress: 'jobs.inProgress',
+  completed: 'jobs.completed',
+  failed: 'jobs.failed',
+  workers: 'workers',
+}
+
+/** As many jobs at once as the smallest endpoint that is commonly set up executes. */
+export const defaultWorkers = 3
+
+/** The one table of tolerances: each with the reason for its number. */
+export const defaultTolerances: Tolerances = {
+  // 120s: a first pull of a small image on a cold host takes a minute and more.
+  settleMs: 120_000,
+  // 500ms: quick enough to meet STARTING on most platforms, slow enough for a quota of 60 requests a minute with pacing.
+  pollMs: 500,
+  // 10s: caches in front of a list are commonly that old.
+  visibleMs: 10_000,
+  // 1s: t is whole seconds, and rounding goes either way.
+  windowSlackS: 1,
+  // 30s: proxies give up on an answer after 30 to 60 s.
+  answerMs: 30_000,
+  // 5s: three lost SYN packets.
+  connectMs: 5_000,
+  // 3m: two windows of a minute and slack; an hour's window is not waited out.
+  rateWaitMs: 180_000,
+  // 2m: a worker pulls its image and loads its model before it takes the first job.
+  coldStartMs: 120_000,
+  // 2s: workers commonly ask for jobs once a second, and report as often.
+  dispatchMs: 2_000,
+  // 5s: notifications commonly leave from a queue of their own that is looked at every few seconds.
+  webhookMs: 5_000,
+  // 5s: attempts at 0, 5 and 20 s were seen where 10 s apart was promised; they come from such a queue too.
+  webhookSpacingMs: 5_000,
+  // 2s: a fifth of the 10 s; early and late attempts of a queue that is looked at every few seconds even out.
+  webhookMeanMs: 2_000,
+  // 60s: instances of a service that restarts are replaced one by one within a minute.
+  outageMs: 60_000,
+  // 4m: two executions more, each with a cold start.
+  retriesMs: 240_000,
+  // 60s: a hook may have to reach a host of the platform and wait for it.
+  hookMs: 60_000,
+  // 10s: what is over is commonly swept every few seconds.
+  sweepMs: 10_000,
+}
+
+/** 16 scenarios about pods beside each other. Each has one pod to five alive at once, those of generated bodies up to 11. */
+export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
+
+/** A restricted key without grants is one that may read and do nothing else. */
+export const defaultGrants: Grants = {
+  may: ['listPods', 'getPod'],
+  mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate'],
+}
+
+function capacityTexts(): string {
+  const want = '(no|not enough|insufficient|out of|lack of|exhausted|unavailable)'
+  const thing = '(capacity|instances?|machines?|hosts?|resources?|stock|gpus?|cpus?)'
+  return `${want}\\b.{0,40}\\b${thing}|${thing}\\b.{0,40}\\b(unavailable|not available|exhausted|insufficient)`
+}

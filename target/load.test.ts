@@ -1,0 +1,539 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: target files name their variables so.
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { openapi } from '../generated/openapi.ts'
+import { rules } from '../generated/rules.ts'
+import { createRedactor } from '../harness/record/redact.ts'
+import { claimOf, demand } from './claims.ts'
+import { defaultPaths, defaultTolerances } from './defaults.ts'
+import { describeTarget, secretsOf } from './describe.ts'
+import { TargetFileError } from './error.ts'
+import { loadTarget, parseTarget } from './load.ts'
+import { needs } from './needs.ts'
+import type { Target } from './types.ts'
+import { writeTarget } from './write.ts'
+
+const environment = {
+  API_KEY: 'secret-full',
+  SECOND_API_KEY: 'secret-second',
+  RESTRICTED_API_KEY: 'secret-restricted',
+  EXPIRED_API_KEY: 'secret-expired',
+  STRANGER_API_KEY: 'secret-stranger',
+  PODS_URL: 'https://api.example.com/',
+  EMPTY: '',
+  SPACED: 'a b',
+  HOOK_URL: 'https://hooks.test/break/s3cr3t-path/',
+  HOOK_LINE: './break.sh --token s3cr3t-line',
+  HOOK_OPTION: '/opt/break --token=s3cretValue-0815',
+  HOOK_HEADER: "curl -H 'Authorization: Bearer s3cretValue-0815'",
+  HOOK_LOGIN: 'https://user:s3cretValue-0815@hooks.test',
+  HOOK_WORDS: './break-it.sh dataCenterId createdAt PROVISIONING plumbline auth.pods.missing',
+  HOOK_TOKEN: 's3cr3t-word',
+  HOOK_SHORT: 's3cr3t',
+}
+
+function parse(text: string): Target {
+  return parseTarget(text, { file: 'target.yaml', environment })
+}
+
+/** A whole file from the lines of its sections; what is not given is as in the smallest file. */
+function file({ pods = 'https://api.example.com', keys = '{full: "${API_KEY}"}', more = '' } = {}): string {
+  return `plumbline: 1\npods: ${pods}\nkeys: ${keys}\n${more}`
+}
+
+function refusal(text: string): string {
+  try {
+    parse(text)
+  } catch (error) {
+    if (error instanceof TargetFileError) return error.message
+    throw error
+  }
+  return 'no refusal'
+}
+
+test('five lines are enough', () => {
+  const target = parse('plumbline: 1\npods: https://api.example.com\nkeys:\n  full: ${API_KEY}\n')
+  expect(target).toMatchObject({
+    name: 'api.example.com',
+    pods: { url: 'https://api.example.com', cpu: 'catalog', gpu: null, listAt: 'pods', image: 'nginx:1.29-alpine' },
+    keys: { full: 'secret-full' },
+    absent: {},
+    clock: 'real',
+    tolerances: defaultTolerances,
+    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null },
+    queue: null,
+    receiver: null,
+    known: [],
+  })
+})
+
+const refusals: readonly [name: string, text: string, message: string][] = [
+  ['no mapping', 'hello', 'target.yaml:1: the file: expected a mapping that begins with plumbline: 1, got "hello"'],
+  [
+    'another version',
+    file().replace('plumbline: 1', 'plumbline: 2'),
+    'target.yaml:1: plumbline: expected 1, the version of the target file that this plumbline reads, got 2',
+  ],
+  [
+    'a misspelt key',
+    file({ more: 'tolerence: {}' }),
+    'target.yaml:4: tolerence: there is no key of that name; did you mean tolerances?',
+  ],
+  [
+    'a misspelt key in depth',
+    file({ pods: '\n  url: https://a.test\n  volumeSecnd: x' }),
+    'target.yaml:4: pods.volumeSecnd: there is no key of that name; did you mean volumeSecond?',
+  ],
+  [
+    'an unknown key with none near',
+    file({ more: 'budget: {money: 3}' }),
+    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
+  ],
+  [
+    'a missing key',
+    file({ keys: '{}' }),
+    'target.yaml:3: keys.full is missing; expected ${NAME}, the variable that holds the key',
+  ],
+  [
+    'a number without a unit',
+    file({ more: 'tolerances:\n  settle: 120' }),
+    'target.yaml:5: tolerances.settle: expected a length of time with its unit, such as 500ms, 2s or 3m, got 120',
+  ],
+  [
+    'a field whose change does harm',
+    file({ pods: '{url: "https://a.test", change: locked}' }),
+    'target.yaml:2: pods.change: expected name, args or env, got "locked"',
+  ],
+  [
+    'a capacity that is no regular expression',
+    file({ pods: '{url: "https://a.test", capacity: "("}' }),
+    'target.yaml:2: pods.capacity: expected a regular expression, got "("',
+  ],
+  [
+    'a hook with half a quotation',
+    file({ pods: `\n  url: https://a.test\n  statuses:\n    ERROR: {hook: "sh -c 'x"}` }),
+    'target.yaml:5: pods.statuses.ERROR.hook: a quotation mark has no end; write the words as a list',
+  ],
+  [
+    'a hook that is no word',
+    file({ pods: '{url: "https://a.test", statuses: {ERROR: {hook: [a, 7]}}}' }),
+    'target.yaml:2: pods.statuses.ERROR.hook.1: expected a word of the command, a text, got 7',
+  ],
+  [
+    'no pause between looks',
+    file({ more: 'tolerances: {poll: 0ms}' }),
+    'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
+  ],
+  [
+    'an inline key',
+    file({ keys: '{full: abcdef}' }),
+    'target.yaml:3: keys.full: a key does not stand in the file: write ${NAME} and set that environment variable',
+  ],
+  [
+    'a variable that is not set',
+    file({ keys: '{full: "${NOPE}"}' }),
+    'target.yaml:3: keys.full: environment variable NOPE is not set',
+  ],
+  [
+    'a variable that is empty',
+    file({ keys: '{full: "${EMPTY}"}' }),
+    'target.yaml:3: keys.full: environment variable EMPTY is empty',
+  ],
+  [
+    'a key that no header may carry',
+    file({ keys: '{full: "${SPACED}"}' }),
+    'target.yaml:3: keys.full: environment variable SPACED holds a space or a character that no header may carry',
+  ],
+  [
+    'one key under two names',
+    file({ keys: '{full: "${API_KEY}", second: "${API_KEY}"}' }),
+    'target.yaml:3: keys.second is the same key as keys.full; give another one or leave it out',
+  ],
+  [
+    'a grant and its opposite',
+    file({ keys: '{full: "${API_KEY}", restricted: {key: "${RESTRICTED_API_KEY}", may: [stop], mayNot: [stop]}}' }),
+    'target.yaml:3: keys.restricted: stop stands under may and under mayNot; keep one',
+  ],
+  [
+    'an address that is none',
+    file({ pods: 'api' }),
+    'target.yaml:2: pods: expected an http or https address, such as https://api.example.com',
+  ],
+  [
+    'another scheme',
+    file({ pods: 'ftp://a.test' }),
+    'target.yaml:2: pods: expected an http or https address, not ftp:',
+  ],
+  [
+    'a query',
+    file({ pods: 'https://a.test/?x=1' }),
+    'target.yaml:2: pods: expected an address without a query or fragment',
+  ],
+  [
+    'a password',
+    file({ pods: 'https://u:p@a.test' }),
+    'target.yaml:2: pods: expected an address without a user name or password',
+  ],
+  [
+    'plain http to another host',
+    file({ pods: 'http://a.test' }),
+    'target.yaml:2: pods: http to a.test would show the keys to the network: use https, or set pods.allowPlainHttp: true',
+  ],
+  [
+    'a path without the pod',
+    file({ pods: '{url: "https://a.test", paths: {getPod: /v2/pods}}' }),
+    'target.yaml:2: pods.paths.getPod: expected a path that begins with / and has {id} once, got "/v2/pods"',
+  ],
+  [
+    'a need that is unknown',
+    file({ more: 'absent: {key.expird: none}' }),
+    'target.yaml:4: absent.key.expird: there is no need of that name; did you mean key.expired?',
+  ],
+  [
+    'given and absent',
+    file({ pods: '{url: "https://a.test", volume: v}', more: 'absent: {volume: none}' }),
+    'target.yaml:4: volume is both given and declared absent; take one of the two away',
+  ],
+  [
+    'a second volume alone',
+    file({ pods: '{url: "https://a.test", volumeSecond: v}' }),
+    'target.yaml:2: pods.volumeSecond is given without pods.volume; give pods.volume first',
+  ],
+  [
+    'a persistent mount without GPU',
+    file({ pods: '{url: "https://a.test", persistent: {size: 10, path: /x}}' }),
+    'target.yaml:2: pods.persistent is for GPU pods; give pods.gpu as well',
+  ],
+  [
+    'a rule that is unknown',
+    file({ more: 'known: [{rule: auth.pods.mising, reason: r, expires: 2027-01-01}]' }),
+    'target.yaml:4: known.0.rule: there is no rule auth.pods.mising; did you mean auth.pods.missing?',
+  ],
+  [
+    'a day that is none',
+    file({ more: 'known: [{rule: auth.pods.missing, reason: r, expires: 2027-02-30}]' }),
+    'target.yaml:4: known.0.expires: expected a day as YYYY-MM-DD, got "2027-02-30"',
+  ],
+  [
+    'an alias without its anchor',
+    file({ more: 'clock: *none' }),
+    'target.yaml: an alias (*name) has no anchor before it, or there are too many; write the values out',
+  ],
+  ['a second document', `${file()}---\n`, 'target.yaml:4: a second document begins here; a target file is one'],
+  [
+    'a key twice',
+    file({ more: 'name: a\nname: b' }),
+    'target.yaml:5: a key stands twice in the same mapping; keep one',
+  ],
+]
+
+test.each(refusals)('is refused: %s', (_, text, message) => {
+  expect(refusal(text)).toBe(message)
+})
+
+test('all faults are told, in the order of the file', () => {
+  const lines = refusal(file({ keys: '{full: inline}', more: 'tolerances: {settle: 0ms}' })).split('\n')
+  expect(lines.map((line) => line.slice(0, 14))).toEqual(['target.yaml:3:', 'target.yaml:4:'])
+})
+
+test.each([
+  file({ keys: '{full: s3cr3t}' }),
+  file({ keys: '{full: [s3cr3t]}' }),
+  file({ keys: '"s3cr3t"' }),
+  'plumbline: 1\nkeys: {full: s3cr3t: }',
+])('no refusal shows what stands under keys (%#)', (text) => {
+  expect(refusal(text)).not.toContain('s3cr3t')
+})
+
+test.each(['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:80', 'https://a.test/base/'])(
+  '%s is taken',
+  (url) => {
+    expect(parse(file({ pods: `"${url}"` })).pods?.url).toBe(new URL(url).href.replace(/\/$/, ''))
+  },
+)
+
+test('absence of CPU pods takes the default of pods.cpu away', () => {
+  const target = parse(file({ more: 'absent: {pods.cpu: none here}' }))
+  expect(target.pods?.cpu).toBeNull()
+  expect(claimOf(target, 'pods.cpu')).toEqual({ absent: 'none here' })
+  expect(claimOf(target, 'pod.running')).toBe('unclaimed')
+})
+
+test('the field that PATCH changes is the name, another one, or none', () => {
+  expect(parse(file()).pods?.change).toBe('name')
+  expect(parse(file({ pods: '{url: "https://a.test", change: env}' })).pods?.change).toBe('env')
+  const none = parse(file({ more: 'absent: {pods.change: names are given once}' }))
+  expect(none.pods?.change).toBeNull()
+  expect(claimOf(none, 'pods.change')).toEqual({ absent: 'names are given once' })
+  expect(parse(writeTarget(none).replace('secret-full', '${API_KEY}'))).toEqual(none)
+})
+
+test.each<[hook: string, parsed: object]>([
+  ['./break.sh --hard', { command: ['./break.sh', '--hard'] }],
+  [`"node 'a b.js' --say=\\"hello there\\""`, { command: ['node', 'a b.js', '--say=hello there'] }],
+  ['[./break.sh, "a b"]', { command: ['./break.sh', 'a b'] }],
+  ['http://hooks.test:9000/exit/', { url: 'http://hooks.test:9000/exit' }],
+])('the hook %s', (hook, parsed) => {
+  const pods = (target: Target) => target.pods?.recipes
+  const target = parse(file({ pods: `{url: "https://a.test", statuses: {EXITED: {hook: ${hook}}}}` }))
+  expect(pods(target)).toEqual({ EXITED: { body: {}, actions: [], hook: parsed } })
+  expect(pods(parse(writeTarget(target).replace('secret-full', '${API_KEY}')))).toEqual(pods(target))
+})
+
+test.each<[hook: string, hook: object, described: object, secrets: object]>([
+  [
+    '"${HOOK_URL}"',
+    { url: 'https://hooks.test/break/s3cr3t-path', secrets: ['https://hooks.test/break/s3cr3t-path'] },
+    { url: '«hook.ERROR»' },
+    { 'hook.ERROR': 'https://hooks.test/break/s3cr3t-path' },
+  ],
+  [
+    '"${HOOK_LINE}"',
+    { command: ['./break.sh', '--token', 's3cr3t-line'], secrets: ['./break.sh', '--token', 's3cr3t-line'] },
+    { command: ['«hook.ERROR»', '«hook.ERROR.2»', '«hook.ERROR.3»'] },
+    { 'hook.ERROR': './break.sh', 'hook.ERROR.3': 's3cr3t-line' },
+  ],
+  [
+    '[./break.sh, "${HOOK_TOKEN}", "${HOOK_TOKEN}", "a $HOOK_TOKEN", "${HOOK_SHORT}"]',
+    {
+      command: ['./break.sh', 's3cr3t-word', 's3cr3t-word', 'a $HOOK_TOKEN', 's3cr3t'],
+      secrets: ['s3cr3t-word', 's3cr3t-word', 's3cr3t'],
+    },
+    { command: ['./break.sh', '«hook.ERROR»', '«hook.ERROR»', 'a $HOOK_TOKEN', '«hook.ERROR.2»'] },
+    { 'hook.ERROR': 's3cr3t-word' },
+  ],
+  [
+    '"./break.sh ${HOOK_TOKEN} ${PODS_URL}"',
+    {
+      command: ['./break.sh', 's3cr3t-word', 'https://api.example.com/'],
+      secrets: ['s3cr3t-word', 'https://api.example.com/'],
+    },
+    { command: ['./break.sh', '«hook.ERROR»', '«hook.ERROR.2»'] },
+    { 'hook.ERROR': 's3cr3t-word' },
+  ],
+  [
+    '"${PODS_URL}"',
+    { url: 'https://api.example.com', secrets: ['https://api.example.com'] },
+    { url: '«hook.ERROR»' },
+    {},
+  ],
+])('what comes of the hook %s from the environment is a secret', (text, hook, described, secrets) => {
+  const target = parse(file({ pods: `{url: "https://api.example.com", statuses: {ERROR: {hook: ${text}}}}` }))
+  expect(target.pods?.recipes.ERROR?.hook).toEqual(hook)
+  expect(describeTarget(target).pods?.recipes.ERROR?.hook).toEqual(described)
+  const { 'key.full': _, 'key.altered': __, ...rest } = secretsOf(target)
+  expect(rest).toEqual(secrets)
+})
+
+test.each([
+  ['HOOK_OPTION', '401 for token s3cretValue-0815', '401 for token «hook.ERROR.3»'],
+  ['HOOK_HEADER', 'no such token: s3cretValue-0815', 'no such token: «hook.ERROR.6»'],
+  ['HOOK_HEADER', 'sent Authorization: Bearer s3cretValue-0815', 'sent «hook.ERROR.3»'],
+  ['[./break.sh, "${HOOK_LOGIN}"]', '401 for s3cretValue-0815', '401 for «hook.ERROR.3»'],
+  ['HOOK_WORDS', './break-it.sh: PROVISIONING, dataCenterId', '«hook.ERROR»: PROVISIONING, dataCenterId'],
+  ['HOOK_WORDS', 'plumbline/0.1.0 auth.pods.missing createdAt', 'plumbline/0.1.0 auth.pods.missing createdAt'],
+])('of the hook %s, %s is recorded as %s', (hook, said, recorded) => {
+  const text = hook.startsWith('[') ? hook : `"\${${hook}}"`
+  const target = parse(file({ pods: `{url: "https://api.example.com", statuses: {ERROR: {hook: ${text}}}}` }))
+  expect(createRedactor(secretsOf(target)).text(said)).toBe(recorded)
+})
+
+test.each([
+  'Server=db1;Password=s3cr3t-value;Db=x',
+  'password=s3cr3t-value,user=ann',
+  '{"token":"s3cr3t-value"}',
+  '{"tokens": ["s3cr3t-value"]}',
+  'token="s3cr3t-value"',
+  "token='s3cr3t-value'",
+  'login(token: s3cr3t-value)',
+  'https://h/x?token=s3cr3t-value#f',
+  'Bearer /s3cr3t-value',
+  'https://ann:s3;cr,3t#va@h/x',
+])('the value in %s is a secret by itself', (word) => {
+  const pods = '{url: "https://api.example.com", statuses: {ERROR: {hook: [./break.sh, "${HOOK_WORD}"]}}}'
+  const target = parseTarget(file({ pods }), { file: 'target.yaml', environment: { ...environment, HOOK_WORD: word } })
+  const [value = ''] = /\/?s3cr3t-value|s3;cr,3t#va/.exec(word) ?? []
+  expect(createRedactor(secretsOf(target)).text(`401 for ${value}.`)).toMatch(/^401 for «hook\.ERROR(\.\d+)?»\.$/)
+})
+
+test.each([
+  '[./break.sh, "--token=${HOOK_TOKEN}"]',
+  '"./break.sh --token=${HOOK_TOKEN}"',
+  '"http://a.test/?t=${HOOK_TOKEN}"',
+])('the hook %s is refused: a variable is no part of a word', (hook) => {
+  const text = file({ pods: `{url: "https://a.test", statuses: {ERROR: {hook: ${hook}}}}` })
+  expect(refusal(text)).toContain(
+    'pods.statuses.ERROR.hook: ${NAME} stands for a whole address or word; set a variable to all of it, or write $NAME for a shell',
+  )
+})
+
+test('an unclaimed need says which line claims it', () => {
+  expect(() => demand(parse(file()), 'volume')).toThrow(
+    'volume is neither given nor declared absent; add pods: {volume: VOLUME_ID}, or absent: {volume: REASON}',
+  )
+})
+
+test('a description has marks for keys and nothing else changed', () => {
+  const target = parse(file({ keys: '{full: "${API_KEY}", expired: "${EXPIRED_API_KEY}"}' }))
+  expect(JSON.stringify(describeTarget(target))).not.toContain('secret-')
+  const marks = { full: '«key.full»', expired: '«key.expired»', altered: '«key.altered»' }
+  expect(describeTarget(target)).toEqual({ ...target, keys: marks })
+  const values = { 'key.full': 'secret-full', 'key.expired': 'secret-expired', 'key.altered': 'secret-ixoo' }
+  expect(secretsOf(target)).toEqual(values)
+})
+
+test('the altered key is in no target file, and comes out of no record', () => {
+  const target = parse(file())
+  expect(writeTarget(target)).not.toContain('ixoo')
+  expect(createRedactor(secretsOf(target)).text('Bearer secret-ixoo, secret-full')).toBe(
+    'Bearer «key.altered», «key.full»',
+  )
+})
+
+test('a file that cannot be read is one sentence', () => {
+  expect(() => loadTarget('no/such/file.yaml', {})).toThrow(
+    'no/such/file.yaml: the target file cannot be read (ENOENT)',
+  )
+})
+
+const claimedByDefault = [
+  'pod.provisioning',
+  'pod.starting',
+  'pod.running',
+  'pod.exited',
+  'pods.cpu',
+  'catalog',
+  'pods.change',
+  'quota.reachable',
+  'stream',
+]
+
+test.each(claimedByDefault)('%s is claimed by default, and may be declared absent', (need) => {
+  const more = 'queue: {url: "https://q.example.com", endpoints: {normal: e}}\n'
+  expect(claimOf(parse(file({ more })), need)).toBe('given')
+  expect(claimOf(parse(file({ more: `${more}absent: {${need}: none}` })), need)).toEqual({ absent: 'none' })
+})
+
+test.each([
+  ['pod.starting', 'pods: {url: "https://a.test", statuses: {STARTING: {body: {image: slow}}}}'],
+  ['pods.cpu', 'pods: {url: "https://a.test", cpu: catalog}'],
+  ['pods.change', 'pods: {url: "https://a.test", change: env}'],
+  ['stream', 'queue: {url: "https://q.test", endpoints: {normal: e}, stream: true}'],
+])('%s is not both written and declared absent', (need, line) => {
+  const text = `plumbline: 1\nkeys: {full: "${'${API_KEY}'}"}\n${line}\nabsent: {${need}: none}`
+  expect(refusal(text)).toBe(`target.yaml:4: ${need} is both given and declared absent; take one of the two away`)
+})
+
+test('every need of the ledger can be declared absent', () => {
+  const unknown = rules.flatMap((row): readonly string[] => row.needs).filter((need) => needs[need] === undefined)
+  expect(unknown).toEqual([])
+})
+
+test('default paths are those of the API document', () => {
+  const paths = Object.entries(openapi.paths) as [string, Record<string, { operationId?: string }>][]
+  const byOperation = paths.flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId }) => [operationId, path]),
+  )
+  expect(Object.fromEntries(byOperation)).toMatchObject(defaultPaths)
+})
+
+describe('the queue plane', () => {
+  const head = 'plumbline: 1\nkeys: {full: "${API_KEY}"}\n'
+  const smallest = `${head}queue: {url: https://q.example.com/, endpoints: {normal: e-1}}\n`
+
+  test('an address and one endpoint are enough, without a pod API', () => {
+    expect(parse(smallest)).toMatchObject({
+      name: 'q.example.com',
+      pods: null,
+      receiver: null,
+      queue: {
+        url: 'https://q.example.com',
+        paths: { runJob: '/v2/{endpoint}/run', cancelJob: '/v2/{endpoint}/cancel/{job}' },
+        endpoints: { normal: 'e-1', dedicated: null, executionTimeout: null },
+        executionTimeoutMs: null,
+        worker: false,
+        workers: 3,
+        perWorkerRate: null,
+        stream: { at: 'stream', outputAt: 'output', form: 'new' },
+        requests: false,
+        openai: false,
+      },
+    })
+  })
+
+  test('what is given is claimed, and what is not is unclaimed', () => {
+    const target = parse(`${head}queue:
+  url: https://q.example.com
+  endpoints: {normal: a, dedicated: b, twoWorkers: b, executionTimeout: {id: c, after: 15s}}
+  worker: true
+  stream: false
+  perWorkerRate: 10
+receiver: {listen: "0.0.0.0:8787", url: "http://suite.test/in/"}
+absent: {endpoint.second: one is all there is}
+`)
+    expect(target.queue?.executionTimeoutMs).toBe(15_000)
+    expect(target.receiver).toEqual({ listen: '0.0.0.0:8787', url: 'http://suite.test/in' })
+    const claims = (...names: string[]) => names.map((name) => claimOf(target, name))
+    const given = ['queue', 'worker', 'receiver', 'endpoint.dedicated', 'endpoint.two-workers']
+    expect(claims(...given, 'endpoint.execution-timeout', 'endpoint.per-worker-rate')).toEqual(Array(7).fill('given'))
+    const open = ['pods', 'stream', 'requests', 'openai', 'endpoint.scale-to-zero', 'endpoint.no-execution-timeout']
+    expect(claims(...open)).toEqual(Array(6).fill('unclaimed'))
+    expect(claims('endpoint.second')).toEqual([{ absent: 'one is all there is' }])
+    expect(parse(writeTarget(target).replace('secret-full', '${API_KEY}'))).toEqual(target)
+  })
+
+  test.each([
+    [
+      'no plane at all',
+      head,
+      'target.yaml:1: pods is missing; expected the base address of the pod API, or a mapping with url',
+    ],
+    [
+      'the dedicated endpoint in another part',
+      smallest.replace('normal: e-1', 'normal: e-1, dedicated: e-1'),
+      'target.yaml:3: queue.endpoints.dedicated is flooded and purged, so it cannot be normal as well; give another endpoint or leave it out',
+    ],
+    [
+      'one endpoint twice',
+      smallest.replace('normal: e-1', 'normal: e-1, second: e-1'),
+      'target.yaml:3: queue.endpoints.second is the normal one; give another endpoint',
+    ],
+    [
+      'a receiver that nobody finds',
+      `${smallest}receiver: {listen: "0.0.0.0:8787"}\n`,
+      'target.yaml:4: receiver.url is missing: say by which address the target reaches this listener',
+    ],
+    [
+      'a path without the endpoint',
+      smallest.replace('url:', 'paths: {runJob: /run}, url:'),
+      'target.yaml:3: queue.paths.runJob: expected a path that begins with / and has {endpoint} once, got "/run"',
+    ],
+  ])('is refused: %s', (_, text, message) => {
+    expect(refusal(text)).toBe(message)
+  })
+})
+
+describe('docs/target-file.md', () => {
+  const page = readFileSync(new URL('../docs/target-file.md', import.meta.url), 'utf8')
+  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text)
+
+  test.each(blocks)('block %# is a target file', (text) => {
+    expect(() => parse(text)).not.toThrow()
+  })
+
+  test('names every key of the schema', () => {
+    const schema = readFileSync(new URL('../spec/schemas/target.schema.json', import.meta.url), 'utf8')
+    const { properties } = JSON.parse(schema) as { properties: Record<string, { properties?: object }> }
+    const names = Object.entries(properties).flatMap(([name, part]) => [name, ...Object.keys(part.properties ?? {})])
+    expect(names.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`.${name}\``))).toEqual([])
+  })
+
+  test('what is written reads as the same target', () => {
+    const exemplary = blocks.map((text) => parse(text).pods).filter((pods) => pods !== null)
+    for (const pods of exemplary) {
+      const target = { ...parse(file({ keys: '{full: plumbline-example-full}' })), pods: { ...pods } }
+      const safe = { ...target, pods: { ...pods, url: 'https://a.test' } }
+      expect(parse(writeTarget(safe))).toEqual(safe)
+    }
+  })
+})

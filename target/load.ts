@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs'
+import { type Document, isMap, isNode, isScalar, LineCounter, type Node, type Pair, parseDocument } from 'yaml'
+import { ruleById } from '../generated/rules.ts'
+import { type TargetFault, TargetFileError } from './error.ts'
+import { normalise } from './normalise.ts'
+import { checkSchema } from './schema.ts'
+import type { Environment } from './secrets.ts'
+import type { Target } from './types.ts'
+import type { Path } from './values.ts'
+
+/**
+ * Reads a target file from disk. Secrets come from `environment` (names to values).
+ * @throws TargetFileError with file, line, key path, what was expected and what came.
+ */
+export function loadTarget(file: string, environment: Environment): Target {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code = String(error) } = error as { code?: string }
+    throw new TargetFileError(file, [{ line: 0, path: '', message: `the target file cannot be read (${code})` }])
+  }
+  return parseTarget(text, { file, environment })
+}
+
+/** The target of a text in target-file form; `file` is its name in messages. Throws TargetFileError. */
+export function parseTarget(text: string, { file, environment }: { file: string; environment: Environment }): Target {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false, logLevel: 'error' })
+  const lineOf = (offset: number | undefined) => (offset === undefined ? 1 : lines.linePos(offset).line)
+  // Texts of the parser may quote the file, and the file may hold a key: only codes are passed on.
+  const broken = document.errors.map(({ code, pos }) => ({
+    line: lineOf(pos[0]),
+    path: '',
+    message: syntaxFault(code),
+  }))
+  if (broken.length > 0) throw new TargetFileError(file, broken)
+
+  const faults: TargetFault[] = []
+  const note = (path: Path, message: string, atKey = false) => {
+    faults.push({ line: lineOf(offsetOf(document, path, atKey)), path: path.join('.'), message })
+  }
+  const checked = checkSchema(plainOf(document, file))
+  if ('faults' in checked) {
+    for (const { path, atKey, message } of checked.faults) note(path, message, atKey)
+    throw new TargetFileError(file, inOrder(faults))
+  }
+  const target = normalise(checked.file, { environment, ruleIds: [...ruleById.keys()], fault: note })
+  if (faults.length > 0) throw new TargetFileError(file, inOrder(faults))
+  return target
+}
+
+/** The value of a document. What fails here are aliases: one without its anchor, or far too many of them. */
+function plainOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch {
+    const message = 'an alias (*name) has no anchor before it, or there are too many; write the values out'
+    throw new TargetFileError(file, [{ line: 0, path: '', message }])
+  }
+}
+
+function syntaxFault(code: string): string {
+  if (code === 'DUPLICATE_KEY') return 'a key stands twice in the same mapping; keep one'
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; a target file is one'
+  if (code === 'TAB_AS_INDENT') return 'a tab stands here; YAML is indented with spaces'
+  return `this is no YAML (${code.toLowerCase().replaceAll('_', ' ')}); inside {…} and […] write '\${NAME}' in quotes`
+}
+
+/** Where the value at `path` begins, or its key; the nearest node above it where there is none. */
+function offsetOf(document: Document, path: Path, atKey: boolean): number | undefined {
+  const above = document.getIn(path.slice(0, -1), true)
+  const parent = path.length <= 1 ? document.contents : above
+  const last = path.at(-1)
+  if (isMap(parent) && last !== undefined) {
+    const pair = parent.items.find(({ key }: Pair) => String(isScalar(key) ? key.value : key) === String(last))
+    const node = atKey ? pair?.key : (pair?.value ?? pair?.key)
+    if (isNode(node) && node.range) return node.range[0]
+  }
+  const node = path.length === 0 ? document.contents : document.getIn(path, true)
+  if (isNode(node)) return (node as Node).range?.[0]
+  return path.length === 0 ? undefined : offsetOf(document, path.slice(0, -1), false)
+}
+
+function inOrder(faults: readonly TargetFault[]): TargetFault[] {
+  return [...faults].sort((a, b) => a.line - b.line)
+}

@@ -1,0 +1,168 @@
+import { altered } from '../harness/common/altered.ts'
+import { claimOf } from './claims.ts'
+import { defaultBudget, defaultGrants, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
+import { parseDuration } from './duration.ts'
+import type { PodsSection, RecipeSection, TargetFile, ToleranceName } from './file.ts'
+import { hookOf } from './hook.ts'
+import { suggestion } from './nearest.ts'
+import { queueOf, receiverOf } from './queue.ts'
+import { resolveSecret } from './secrets.ts'
+import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
+import { addressOf, type Path, type Surroundings, take } from './values.ts'
+import { isWritten } from './written.ts'
+
+/** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
+export function normalise(file: TargetFile, around: Surroundings): Target {
+  const { fault } = around
+  const absent = file.absent ?? {}
+  const pods = file.pods === undefined ? null : podsOf(file.pods, absent, around)
+  const queue = file.queue === undefined ? null : queueOf(file.queue, around)
+  if (pods === null && queue === null) {
+    fault([], 'pods is missing; expected the base address of the pod API, or a mapping with url')
+  }
+  const keys = keysOf(file, around)
+  const target: Target = {
+    name: file.name ?? hostOf((pods ?? queue)?.url ?? ''),
+    pods,
+    queue,
+    receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
+    keys,
+    grants: grantsOf(file, around),
+    absent,
+    clock: clockOf(file, around),
+    tolerances: tolerancesOf(file.tolerances ?? {}, around),
+    budget: { ...defaultBudget, ...file.budget },
+    known: knownOf(file, around),
+  }
+  for (const need of Object.keys(absent)) {
+    if (isWritten(file, need) && claimOf({ ...target, absent: {} }, need) === 'given') {
+      fault(['absent', need], `${need} is both given and declared absent; take one of the two away`)
+    }
+  }
+  return target
+}
+
+function podsOf(given: string | PodsSection, absent: TargetFile['absent'], around: Surroundings): PodPlane {
+  if (typeof given === 'string') return planeOf({ url: given }, absent, ['pods'], around)
+  return planeOf(given, absent, ['pods', 'url'], around)
+}
+
+function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path, around: Surroundings): PodPlane {
+  const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
+  const noCpu = absent?.['pods.cpu'] !== undefined || absent?.catalog !== undefined
+  const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
+  if (rest.persistent !== undefined && rest.gpu === undefined) {
+    around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
+  }
+  if (rest.volumeSecond !== undefined && rest.volume === undefined) {
+    around.fault(['pods', 'volumeSecond'], 'pods.volumeSecond is given without pods.volume; give pods.volume first')
+  }
+  if (rest.volumeSecond !== undefined && rest.volumeSecond === rest.volume) {
+    around.fault(['pods', 'volumeSecond'], 'pods.volumeSecond is the same volume as pods.volume; give another one')
+  }
+  return {
+    ...defaultPlane,
+    ...rest,
+    url: addressOf(url, allowPlainHttp, path, around),
+    paths: { ...defaultPaths, ...paths },
+    cpu,
+    catalog: catalog ?? cpu === 'catalog',
+    change: change ?? (absent?.['pods.change'] === undefined ? defaultPlane.change : null),
+    recipes: Object.fromEntries(
+      Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),
+    ),
+  }
+}
+
+function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
+  const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
+  return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
+}
+
+function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Target['keys'] {
+  const { restricted, ...plain } = keys
+  const texts: Partial<Record<KeyName, string>> = { ...plain }
+  if (restricted !== undefined) texts.restricted = typeof restricted === 'string' ? restricted : restricted.key
+  const read: Partial<Record<KeyName, string>> = {}
+  for (const [name, text] of Object.entries(texts) as [KeyName, string][]) {
+    const path = name === 'restricted' && typeof restricted === 'object' ? ['keys', name, 'key'] : ['keys', name]
+    const value = take(resolveSecret(text, environment), path, fault)
+    if (value === null) continue
+    const twin = Object.keys(read).find((other) => read[other as KeyName] === value)
+    if (twin !== undefined)
+      fault(path, `keys.${name} is the same key as keys.${twin}; give another one or leave it out`)
+    read[name] = value
+  }
+  return { ...read, ...alteredOf(read) }
+}
+
+/** A key of the form of the full one that opens nothing; none where no character of it can be exchanged. */
+function alteredOf(keys: Target['keys']): Target['keys'] {
+  const other = altered(keys.full ?? '')
+  return Object.values(keys).includes(other) || other === '' ? {} : { altered: other }
+}
+
+function grantsOf({ keys: { restricted } }: TargetFile, { fault }: Surroundings): Grants {
+  if (typeof restricted !== 'object' || (restricted.may === undefined && restricted.mayNot === undefined)) {
+    return defaultGrants
+  }
+  const { may = [], mayNot = [] } = restricted
+  for (const name of may.filter((entry) => mayNot.includes(entry))) {
+    fault(['keys', 'restricted', 'mayNot'], `keys.restricted: ${name} stands under may and under mayNot; keep one`)
+  }
+  return { may, mayNot }
+}
+
+function clockOf({ clock = 'real' }: TargetFile, around: Surroundings): Target['clock'] {
+  if (clock === 'real') return 'real'
+  // No key is sent to the control address, so plain http shows nothing.
+  return { url: addressOf(clock.url, true, ['clock', 'url'], around) }
+}
+
+function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: Surroundings): Tolerances {
+  const read = (name: ToleranceName, leastMs: number): number | null => {
+    const text = given[name]
+    if (text === undefined) return null
+    const ms = parseDuration(text)
+    if (ms !== null && ms >= leastMs) return ms
+    fault(['tolerances', name], `tolerances.${name}: expected a length of time of at least ${leastMs}ms, got ${text}`)
+    return null
+  }
+  const slackMs = read('windowSlack', 0)
+  return {
+    settleMs: read('settle', 1) ?? defaultTolerances.settleMs,
+    pollMs: read('poll', 10) ?? defaultTolerances.pollMs,
+    visibleMs: read('visible', 0) ?? defaultTolerances.visibleMs,
+    windowSlackS: slackMs === null ? defaultTolerances.windowSlackS : slackMs / 1000,
+    answerMs: read('answer', 100) ?? defaultTolerances.answerMs,
+    connectMs: read('connect', 100) ?? defaultTolerances.connectMs,
+    rateWaitMs: read('rateWait', 0) ?? defaultTolerances.rateWaitMs,
+    coldStartMs: read('coldStart', 0) ?? defaultTolerances.coldStartMs,
+    dispatchMs: read('dispatch', 0) ?? defaultTolerances.dispatchMs,
+    webhookMs: read('webhook', 0) ?? defaultTolerances.webhookMs,
+    webhookSpacingMs: read('webhookSpacing', 0) ?? defaultTolerances.webhookSpacingMs,
+    webhookMeanMs: read('webhookMean', 0) ?? defaultTolerances.webhookMeanMs,
+    outageMs: read('outage', 0) ?? defaultTolerances.outageMs,
+    retriesMs: read('retries', 0) ?? defaultTolerances.retriesMs,
+    hookMs: read('hook', 100) ?? defaultTolerances.hookMs,
+    sweepMs: read('sweep', 0) ?? defaultTolerances.sweepMs,
+  }
+}
+
+function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): KnownFailure[] {
+  return known.map((entry, index) => {
+    if (!ruleIds.includes(entry.rule)) {
+      fault(['known', index, 'rule'], `known.${index}.rule: there is no rule ${entry.rule}${near(entry.rule, ruleIds)}`)
+    }
+    return { ...entry, clause: entry.clause ?? null }
+  })
+}
+
+function near(id: string, ruleIds: readonly string[]): string {
+  const hint = suggestion(id, ruleIds)
+  return hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
+}

@@ -1,0 +1,94 @@
+import { type TargetFailure, validateTarget } from '../generated/target.ts'
+import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
+import type { TargetFile } from './file.ts'
+import { suggestion } from './nearest.ts'
+import { needs } from './needs.ts'
+
+/** A fault by its place in the value: `path` is what lies there; `atKey` says that the key itself is wrong. */
+export interface SchemaFault {
+  readonly path: readonly (string | number)[]
+  readonly atKey: boolean
+  readonly message: string
+}
+
+/** Checks a value against `spec/schemas/target.schema.json`; the value itself where it holds. */
+export function checkSchema(
+  value: unknown,
+): { readonly file: TargetFile } | { readonly faults: readonly SchemaFault[] } {
+  if (!validateTarget(value)) return { faults: (validateTarget.errors ?? []).map((error) => toFault(error)) }
+  const file = value as TargetFile
+  const faults = [...unknownNeeds(file), ...wrongPatterns(file)]
+  return faults.length === 0 ? { file } : { faults }
+}
+
+function unknownNeeds(file: TargetFile): SchemaFault[] {
+  const known = Object.keys(needs)
+  return Object.keys(file.absent ?? {})
+    .filter((need) => !known.includes(need))
+    .map((need) => ({
+      path: ['absent', need],
+      atKey: true,
+      message: `absent.${need}: there is no need of that name${suggestion(need, known)}`,
+    }))
+}
+
+/** The one text of the format `regex`. */
+function wrongPatterns({ pods }: TargetFile): SchemaFault[] {
+  const capacity = typeof pods === 'object' ? pods.capacity : undefined
+  if (capacity === undefined || isPattern(capacity)) return []
+  const message = `pods.capacity: expected a regular expression, got ${show(capacity, ['pods', 'capacity'])}`
+  return [{ path: ['pods', 'capacity'], atKey: false, message }]
+}
+
+function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFailure): SchemaFault {
+  const path = instancePath.split('/').slice(1).map(plain)
+  const place = path.length === 0 ? 'the file' : path.join('.')
+  if (keyword === 'additionalProperties') {
+    const key = String(params.additionalProperty)
+    const known = Object.keys((parentSchema as { properties?: object }).properties ?? {})
+    const full = [...path, key].join('.')
+    return {
+      path: [...path, key],
+      atKey: true,
+      message: `${full}: there is no key of that name${suggestion(key, known)}`,
+    }
+  }
+  const expected = expectedOf(parentSchema)
+  if (keyword === 'required') {
+    const key = [...path, params.missingProperty].join('.')
+    const { properties } = parentSchema as { properties?: Record<string, object> }
+    const part = expectedOf(properties?.[String(params.missingProperty)])
+    return { path, atKey: false, message: `${key} is missing${part === null ? '' : `; expected ${part}`}` }
+  }
+  return { path, atKey: false, message: `${place}: expected ${expected ?? keyword}, got ${show(data, path)}` }
+}
+
+function expectedOf(part: unknown): string | null {
+  const { 'x-expected': own, $ref } = (part ?? {}) as { 'x-expected'?: string; $ref?: string }
+  if (own !== undefined) return own
+  const name = $ref?.split('/').at(-1)
+  return name === undefined ? null : expectedOf((schema.$defs as Record<string, unknown>)[name])
+}
+
+/** What came, in a few characters; values below `keys` are never shown. */
+function show(value: unknown, path: readonly string[]): string {
+  if (value === null) return 'nothing'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'a mapping'
+  if (path[0] === 'keys') return `a ${typeof value} (not shown)`
+  const text = JSON.stringify(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
+
+function plain(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'i')
+    return true
+  } catch {
+    return false
+  }
+}
