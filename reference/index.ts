@@ -1,10 +1,10 @@
 import type { Fetch } from './http/fetch.ts'
+import { splitUrl } from './http/path.ts'
 import { listOf, type ReferenceOptions } from './options.ts'
-import { createPipeline } from './pipeline.ts'
+import { createPodPipeline } from './pods/pipeline.ts'
 import { createQueuePipeline } from './queue/pipeline.ts'
 import { endpointIn } from './queue/routes.ts'
 import { closeQueue } from './queue/state.ts'
-import { splitUrl } from './router.ts'
 import type { Service } from './service.ts'
 import { createService } from './settings.ts'
 
@@ -36,7 +36,7 @@ export function createReference(options: ReferenceOptions): Reference {
 
 /** Both planes behind one function; no endpoint has the id that begins the paths of the pod plane. */
 function createPlanes(service: Service): Fetch {
-  const pods = createPipeline(service)
+  const pods = createPodPipeline(service)
   const queue = createQueuePipeline(service)
   return (request) => {
     const path = splitUrl(request.url)
@@ -44,27 +44,30 @@ function createPlanes(service: Service): Fetch {
   }
 }
 
-export type { Account, AnyOperation, Caller, Key, Operation, Permissions } from './auth/accounts.ts'
+export type { Account, Caller, Key, Permissions } from './auth/accounts.ts'
 export { defaultAccounts, defaultKeys } from './auth/accounts.ts'
 export { createControlHandler } from './clock/control-endpoint.ts'
 export { type ControlledClock, createControlledClock } from './clock/controlled.ts'
 export { createRealClock, type RealClock } from './clock/real.ts'
 export type { ClockState, ObservableClock, ReferenceClock } from './clock/types.ts'
 export type { Fetch } from './http/fetch.ts'
+export { splitUrl } from './http/path.ts'
 export { Refusal } from './http/refusal.ts'
+export type { Life } from './life.ts'
 export type { Limiter, LimiterMaker, LimitReading, LimitWindow, WindowReading } from './limits/limiter.ts'
 export { limiterOf } from './limits/limiter.ts'
+export type { AnyOperation, Operation, QueueOperation } from './operations.ts'
 export { OptionError } from './option-error.ts'
-export { composeOptions, type FetchWrapper, type Life, type ReferenceOptions } from './options.ts'
-export type { PartName, Parts, PartWrappers } from './parts.ts'
+export { composeOptions, type FetchWrapper, type ReferenceOptions } from './options.ts'
+export type { PartName, PartWrappers } from './parts.ts'
 export { defaultDataCenters, defaultFlavors, defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
 export type { StoredPod } from './pods/pod.ts'
-export { defaultEndpoints, type Endpoint, type EndpointOffer, type Execution, type Worker } from './queue/endpoint.ts'
-export type { Job, JobStatus, Policy, Submission } from './queue/job.ts'
-export type { QueueOperation } from './queue/operations.ts'
-export type { QueueSettings } from './queue/settings.ts'
-export { splitUrl } from './router.ts'
-export type { Service } from './service.ts'
+export type { PodService } from './pods/service.ts'
+export { defaultEndpoints } from './queue/default-endpoints.ts'
+export type { Endpoint, EndpointOffer, Execution, Job, JobStatus, Policy, Submission, Worker } from './queue/model.ts'
+export type { QueueService } from './queue/service.ts'
+export type { QueueSettings } from './queue/state.ts'
+export type { Parts, Service } from './service.ts'
 export { type Style, styleChoices } from './style.ts'
 export { type ConformanceWorkerOptions, createConformanceWorker } from './worker/conformance.ts'
 export type { Call, Outcome, WorkerJob, WorkerProgram, WorkerTools } from './worker/program.ts'

@@ -2,13 +2,14 @@ import type { Tables } from '../generated/tables.ts'
 import type { Validator } from '../generated/validators.ts'
 import type { Account } from './auth/accounts.ts'
 import type { ReferenceClock } from './clock/types.ts'
+import type { RequestSchema } from './common.ts'
 import type { Fetch } from './http/fetch.ts'
-import type { RequestSchema } from './http/validate.ts'
+import type { Life } from './life.ts'
 import type { LimiterMaker } from './limits/limiter.ts'
 import type { PartWrappers } from './parts.ts'
 import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
-import type { EndpointOffer } from './queue/endpoint.ts'
-import type { QueueSettings } from './queue/settings.ts'
+import type { EndpointOffer } from './queue/model.ts'
+import type { QueueSettings } from './queue/state.ts'
 import type { Style } from './style.ts'
 import type { Call, WorkerProgram } from './worker/program.ts'
 
@@ -51,52 +52,6 @@ export interface ReferenceOptions {
 export type FetchWrapper = (original: Fetch) => Fetch
 
 export type Quotas = Readonly<Record<string, number>>
-
-/** How long things take, in milliseconds of the clock; 0 is at once. */
-export interface Life {
-  readonly provisioningMs: number
-  readonly startingMs: number
-  /** From the action stop to EXITED; the status stays as it was meanwhile. */
-  readonly stopMs: number
-  /** From the action start to STARTING, where `style.startStatus` is as-before. */
-  readonly startDelayMs: number
-  /** From the action restart to the new container, where the style does not restart at once. */
-  readonly restartMs: number
-  /** From RUNNING to the first live metrics. */
-  readonly runtimeDelayMs: number
-  /** How long live metrics are kept. */
-  readonly runtimeCacheMs: number
-  /** How long TERMINATED is shown, where `style.terminated` is shown-for-a-while. */
-  readonly terminatedShownMs: number
-  /** From a creation to the pod's place in the list. */
-  readonly listLagMs: number
-  /** From the end of a request's work to its answer. */
-  readonly answerDelayMs: number
-  /** Pods whose image begins with this end in ERROR instead of RUNNING. */
-  readonly errorImage: string
-  /** From a job's IN_PROGRESS to the call of its handler. */
-  readonly dispatchMs: number
-  /** From the end of a handler to the end of its job. */
-  readonly reportMs: number
-  /** From the end of a job to the first attempt of its webhook. */
-  readonly webhookDelayMs: number
-  /** How long an attempt of a webhook may take. */
-  readonly webhookLimitMs: number
-  /** How long /stream is held that has nothing to say. */
-  readonly streamHoldMs: number
-  /** By how much /runsync answers before its default wait is over. */
-  readonly runsyncMarginMs: number
-  /** How late the ends of ttl, retention and executionTimeout can be. */
-  readonly jobJitterMs: number
-  /** How late further attempts of notifications can be. */
-  readonly webhookJitterMs: number
-  /** How often jobs are deleted whose ttl is over, where `style.ttlSweep` is lazy. */
-  readonly sweepMs: number
-  /** How long the numbers of /health are kept. */
-  readonly healthCacheMs: number
-  /** How long /health counts a worker that died as unhealthy. */
-  readonly unhealthyShownMs: number
-}
 
 /**
  * Options with further ones laid over them: `style`, `life`, `quotas` and `queue` are merged, wrappers added up, and the rest

@@ -1,42 +1,9 @@
-import { authenticate } from './auth/authenticate.ts'
-import { authorize } from './auth/authorize.ts'
-import { problem } from './http/problem.ts'
-import { readBody } from './http/read-body.ts'
-import { validate } from './http/validate.ts'
-import { rateHeaders, rateRefusal } from './limits/rate-headers.ts'
-import { permit, transition } from './pods/act.ts'
-import { buildPod } from './pods/create.ts'
-import { findPod, listPods } from './pods/find.ts'
-import { enter } from './pods/lifecycle.ts'
-import { patchMounts } from './pods/mounts.ts'
-import { patchPod } from './pods/patch.ts'
-import { presentPod } from './pods/present.ts'
-import { presentRuntime } from './pods/present-runtime.ts'
+import { commonParts } from './common-parts.ts'
+import { podParts } from './pods/parts.ts'
 import { queueParts } from './queue/parts.ts'
+import type { Parts } from './service.ts'
 
-const originals = {
-  authenticate,
-  authorize,
-  buildPod,
-  enter,
-  findPod,
-  listPods,
-  patchMounts,
-  patchPod,
-  permit,
-  presentPod,
-  presentRuntime,
-  problem,
-  rateHeaders,
-  rateRefusal,
-  readBody,
-  transition,
-  validate,
-  ...queueParts,
-}
-
-/** The functions of a reference that can be replaced one by one; all take the service as their last argument. */
-export type Parts = typeof originals
+const originals: Parts = { ...commonParts, ...podParts, ...queueParts }
 
 export type PartName = keyof Parts
 
@@ -54,7 +21,11 @@ export function buildParts(wrappers: readonly PartWrappers[]): Readonly<Parts> {
   return parts
 }
 
-function wrapPart<K extends PartName>(parts: Parts, name: K, changes: PartWrappers): void {
+function wrapPart<K extends PartName>(
+  parts: { -readonly [P in PartName]: Parts[P] },
+  name: K,
+  changes: PartWrappers,
+): void {
   const wrapper = changes[name]
   if (wrapper !== undefined) parts[name] = wrapper(parts[name])
 }

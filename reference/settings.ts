@@ -1,42 +1,19 @@
 import { tables as generatedTables } from '../generated/tables.ts'
 import { validators as generatedValidators } from '../generated/validators.ts'
 import { type Account, defaultAccounts, type IssuedKey } from './auth/accounts.ts'
+import { defaultLife, type Life } from './life.ts'
 import { type LimitWindow, limiterOf } from './limits/limiter.ts'
 import { renderPolicy } from './limits/rate-headers.ts'
 import { OptionError } from './option-error.ts'
-import { type Life, listOf, type Quotas, type ReferenceOptions } from './options.ts'
+import { listOf, type Quotas, type ReferenceOptions } from './options.ts'
 import { buildParts, partNames } from './parts.ts'
 import { createIds, createWords } from './pods/ids.ts'
 import { defaultDataCenters, defaultFlavors, defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
+import type { Volume } from './pods/service.ts'
 import { createPodStore } from './pods/store.ts'
 import { createQueueState, type QueueSetup } from './queue/settings.ts'
-import type { Service, Volume } from './service.ts'
+import type { Service } from './service.ts'
 import { defaultStyle, type Style, styleChoices } from './style.ts'
-
-const defaultLife: Life = {
-  provisioningMs: 2000,
-  startingMs: 3000,
-  stopMs: 0,
-  startDelayMs: 1000,
-  restartMs: 1000,
-  runtimeDelayMs: 0,
-  runtimeCacheMs: 0,
-  terminatedShownMs: 60_000,
-  listLagMs: 0,
-  answerDelayMs: 0,
-  errorImage: 'plumbline/error',
-  dispatchMs: 0,
-  reportMs: 0,
-  webhookDelayMs: 0,
-  webhookLimitMs: 30_000,
-  streamHoldMs: 5000,
-  runsyncMarginMs: 500,
-  jobJitterMs: 0,
-  webhookJitterMs: 0,
-  sweepMs: 1000,
-  healthCacheMs: 0,
-  unhealthyShownMs: 60_000,
-}
 
 const DEFAULT_QUOTAS: Quotas = { minute: 6000, hour: 100_000, day: 1_000_000 }
 

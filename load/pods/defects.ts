@@ -74,10 +74,10 @@ function waits(change: (seconds: number, nowMs: number) => string | null) {
   return (options: ReferenceOptions): ReferenceOptions =>
     composeOptions(options, {
       parts: {
-        rateRefusal: (original) => (reading, service) => {
-          const refusal = original(reading, service)
+        rateRefusal: (original) => (reading, setup) => {
+          const refusal = original(reading, setup)
           const { 'retry-after': stated, ...others } = refusal.headers
-          const told = change(Number(stated), service.clock.now())
+          const told = change(Number(stated), options.clock.now())
           const headers = told === null ? others : { ...others, 'retry-after': told }
           return new Refusal(refusal.status, refusal.message, { errors: refusal.errors, headers })
         },

@@ -1,7 +1,7 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { createControlledClock } from '../../reference/clock/controlled.ts'
-import type { LimiterKind } from '../../reference/limits/kinds/kinds.ts'
+import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
 import type { Send } from '../drivers/open-loop.ts'
 

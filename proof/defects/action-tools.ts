@@ -1,12 +1,12 @@
 import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
 import {
   type FetchWrapper,
+  type PodService,
   type ReferenceOptions,
   Refusal,
-  type Service,
   type StoredPod,
 } from '../../reference/index.ts'
-import { type Change, is, type Json, jsonOf, options, parts } from './tools.ts'
+import { type Change, is, type Json, jsonOf, knowing, options, parts } from './tools.ts'
 
 /** One cell of the table of actions: a pod in this status that is asked for this action. */
 export interface Cell {
@@ -15,7 +15,7 @@ export interface Cell {
 }
 
 /** Something that happens to a pod. */
-export type Effect = (pod: StoredPod, service: Service) => void
+export type Effect = (pod: StoredPod, service: PodService) => void
 
 /** The effect of an action, whether or not the status permits it. */
 export function effectOf(action: PodAction): Effect {
@@ -113,18 +113,15 @@ export function carriesOut(
   more: Partial<ReferenceOptions> = {},
 ): Change {
   return (base) => {
-    let known: Service | null = null
+    let known: PodService | null = null
     const wrapFetch: FetchWrapper = (fetch) => async (request) => {
       const response = await fetch(request)
       const pod = known?.store.get(new URL(request.url).pathname.split('/')[3] ?? '')
       if (pod && known && is.action(request) && response.status >= 400 && when(request, response)) effect(pod, known)
       return response
     }
-    const learn = parts({
-      authenticate: (original) => (authorization, service) => {
-        known = service
-        return original(authorization, service)
-      },
+    const learn = knowing((service) => {
+      known = service
     })
     return options({ ...more, wrapFetch })(learn(base))
   }

@@ -1,7 +1,7 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import type { FetchWrapper, Service } from '../../reference/index.ts'
+import type { FetchWrapper, PodService } from '../../reference/index.ts'
 import { type Effect, later } from './action-tools.ts'
-import { type Change, options, parts } from './tools.ts'
+import { type Change, knowing, options } from './tools.ts'
 
 export type When = (request: Request) => boolean
 
@@ -46,18 +46,15 @@ export function refusesAndDoesInTenSeconds(when: When): Change {
 /** Requests that `when` picks are refused as ever, and have an effect on their pod a second later. */
 export function refusesAndDoesLater(when: When, effect: Effect): Change {
   return (base) => {
-    let known: Service | null = null
+    let known: PodService | null = null
     const wrapFetch: FetchWrapper = (fetch) => async (request) => {
       const refusal = await fetch(request)
       const pod = known?.store.get(idIn(request))
       if (known && pod && when(request)) later(1000, effect)(pod, known)
       return refusal
     }
-    const learn = parts({
-      authenticate: (original) => (authorization, service) => {
-        known = service
-        return original(authorization, service)
-      },
+    const learn = knowing((service) => {
+      known = service
     })
     return options({ wrapFetch })(learn(base))
   }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../reference/index.ts'
-import { isFinished } from '../../reference/queue/job.ts'
+import { isFinished } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob } from './queue-tools.ts'
 import { onAnswer, parts } from './tools.ts'

@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
-import type { Job, JobStatus } from '../../reference/queue/job.ts'
+import type { Job, JobStatus } from '../../reference/queue/model.ts'
 import { type Change, type Json, membersOf, parts, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */

@@ -1,7 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
-import type { Service, StoredPod } from '../../reference/index.ts'
+import type { Parts, PartWrappers, PodService, StoredPod } from '../../reference/index.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
-import type { Parts, PartWrappers } from '../../reference/parts.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
 
 export type Json = Readonly<Record<string, unknown>>
@@ -33,8 +32,18 @@ export function parts(...wrappers: readonly PartWrappers[]): Change {
   return options({ parts: wrappers })
 }
 
+/** Tells which reference serves, once a request has come: each part is given the whole of it. */
+export function knowing(tell: (service: PodService) => void): Change {
+  return parts({
+    authenticate: (original) => (authorization, service) => {
+      tell(service as PodService)
+      return original(authorization, service)
+    },
+  })
+}
+
 /** Pods are shown otherwise in every answer; `change` gets the pod as it would be shown. */
-export function shows(change: (shown: Json, pod: StoredPod, service: Service) => Json): Change {
+export function shows(change: (shown: Json, pod: StoredPod, service: PodService) => Json): Change {
   return parts({
     presentPod: (original) => (pod, service) =>
       change(original(pod, service), pod, service) as unknown as ReturnType<Parts['presentPod']>,

@@ -1,5 +1,5 @@
 import type { PodAction } from '../../generated/tables.ts'
-import type { Service, StoredPod } from '../../reference/index.ts'
+import type { PodService, StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import { wrongBodies } from '../../suites/pods/action-bodies.ts'
 import type { Defect } from '../types.ts'
@@ -284,7 +284,7 @@ export const variationPods: readonly Defect[] = [
 
 interface Acting {
   readonly pod: StoredPod
-  readonly service: Service
+  readonly service: PodService
   readonly past: Past
   /** Carries the action out as ever. */
   readonly next: () => void

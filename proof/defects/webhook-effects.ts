@@ -1,4 +1,4 @@
-import type { Job, Service } from '../../reference/index.ts'
+import type { Job, QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { type Change, parts } from './tools.ts'
 
@@ -87,10 +87,10 @@ function spacedBy(ms: (count: number) => number): Change {
 }
 
 /** Something is done to a job whenever an attempt to notify its receiver failed. */
-function onFailedAttempt(act: (job: Job, service: Service) => void): Change {
+function onFailedAttempt(act: (job: Job, service: QueueService) => void): Change {
   return parts({
     notify: (original) => (job, service) => {
-      const isDelivered: Service['parts']['isDelivered'] = (status) => {
+      const isDelivered: QueueService['parts']['isDelivered'] = (status) => {
         const delivered = service.parts.isDelivered(status, service)
         if (!delivered) act(job, service)
         return delivered

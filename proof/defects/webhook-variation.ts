@@ -1,4 +1,4 @@
-import type { Service } from '../../reference/index.ts'
+import type { QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { parts } from './tools.ts'
 
@@ -44,7 +44,7 @@ export const webhookVariation = [
       notify: (original) => (job, service) => {
         const isReplaced = () =>
           [...job.endpoint.jobs.values()].some(({ n, finishedMs }) => n > job.n && finishedMs !== null)
-        const nextAttemptMs: Service['parts']['nextAttemptMs'] = (...attempt) =>
+        const nextAttemptMs: QueueService['parts']['nextAttemptMs'] = (...attempt) =>
           isReplaced() ? null : service.parts.nextAttemptMs(...attempt)
         original(job, { ...service, parts: { ...service.parts, nextAttemptMs } })
       },

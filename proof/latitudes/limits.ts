@@ -1,4 +1,4 @@
-import type { LimiterKind } from '../../reference/limits/kinds/kinds.ts'
+import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'

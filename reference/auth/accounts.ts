@@ -1,20 +1,7 @@
-import type { QueueOperation } from '../queue/operations.ts'
+import type { AnyOperation } from '../operations.ts'
 
 /** What the keys of an account may do: every operation, or those named (by the operationId of the API document). */
 export type Permissions = '*' | readonly AnyOperation[]
-
-/** An operation of any plane. */
-export type AnyOperation = Operation | QueueOperation
-
-/** An operation of the pod plane. */
-export type Operation =
-  | 'listPods'
-  | 'createPod'
-  | 'getPod'
-  | 'updatePod'
-  | 'deletePod'
-  | 'triggerPodAction'
-  | 'listCpuFlavors'
 
 export interface Key {
   readonly token: string

@@ -1,5 +1,5 @@
+import type { Common } from '../common.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import type { Caller } from './accounts.ts'
 
 const SCHEME = 'Bearer'
@@ -8,7 +8,7 @@ const SCHEME = 'Bearer'
  * Who the caller is, by the value of the Authorization header.
  * @throws Refusal 401 where the token is missing, malformed, expired or unknown (heading Authentication).
  */
-export function authenticate(authorization: string | null, { keys, style }: Service): Caller {
+export function authenticate(authorization: string | null, { keys, style }: Common): Caller {
   if (authorization === null || authorization === '') throw refusal('missing bearer token', style.wwwAuthenticate)
   const token = tokenOf(authorization, style.schemeCase === 'any')
   if (token === null) throw refusal('malformed authorization header', style.wwwAuthenticate)

@@ -1,4 +1,6 @@
-import type { Service } from '../service.ts'
+import type { Common } from '../common.ts'
+
+type Styled = Pick<Common, 'style'>
 
 /** What an operation answers, before the headers that every answer has. */
 export interface Answer {
@@ -15,13 +17,13 @@ const MEDIA_TYPES = {
   'mixed-case': { json: 'Application/JSON', problem: 'Application/Problem+JSON' },
 } as const
 
-/** An answer with a JSON body in the style of the service. */
-export function jsonAnswer(status: number, value: unknown, service: Service): Answer {
-  return textAnswer(status, encode(value, service), service)
+/** An answer with a JSON body in the style of the reference. */
+export function jsonAnswer(status: number, value: unknown, styled: Styled): Answer {
+  return textAnswer(status, encode(value, styled), styled)
 }
 
 /** An answer whose body is JSON already. */
-export function textAnswer(status: number, body: string, { style }: Service): Answer {
+export function textAnswer(status: number, body: string, { style }: Styled): Answer {
   return { status, body, mediaType: MEDIA_TYPES[style.mediaTypeForm].json }
 }
 
@@ -35,12 +37,12 @@ export function problemAnswer(
   status: number,
   value: unknown,
   headers: Readonly<Record<string, string>>,
-  service: Service,
+  styled: Styled,
 ): Answer {
-  return { status, body: encode(value, service), mediaType: MEDIA_TYPES[service.style.mediaTypeForm].problem, headers }
+  return { status, body: encode(value, styled), mediaType: MEDIA_TYPES[styled.style.mediaTypeForm].problem, headers }
 }
 
-/** JSON in the style of the service. */
-export function encode(value: unknown, { style }: Service): string {
+/** JSON in the style of the reference. */
+export function encode(value: unknown, { style }: Styled): string {
   return style.json === 'compact' ? JSON.stringify(value) : JSON.stringify(value, null, 2)
 }

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Common } from '../common.ts'
 import type { Refusal } from './refusal.ts'
 
 /** A problem document, as under the heading Errors. */
@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<number, string>> = {
 }
 
 /** Renders a refusal in the style of the service. */
-export function problem(refusal: Refusal, { style }: Service): Problem {
+export function problem(refusal: Refusal, { style }: Common): Problem {
   const { status, message } = refusal
   const title = TITLES[status] ?? 'Error'
   const texts =

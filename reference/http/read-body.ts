@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Common } from '../common.ts'
 import type { Style } from '../style.ts'
 import { Refusal } from './refusal.ts'
 
@@ -16,7 +16,7 @@ const CLOSE_BRACKETS = ']}'
  * Reads the body of a request as JSON.
  * @throws Refusal where there is none, or it is no UTF-8, no JSON, too long, too deep, or of a type that is not read.
  */
-export async function readBody(request: Request, { style }: Service): Promise<unknown> {
+export async function readBody(request: Request, { style }: Common): Promise<unknown> {
   const { headers } = request
   const length = headers.get('content-length')
   const isInPieces = length === null && headers.has('transfer-encoding')

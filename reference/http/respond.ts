@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts'
+import type { Common } from '../common.ts'
 import type { Answer } from './json.ts'
 
 /** An answer as a response; a HEAD gets everything but the body. */
@@ -13,7 +13,7 @@ export function respond(
 }
 
 /** Waits for `ms` of the clock. */
-export function wait(ms: number, { clock }: Service): Promise<void> {
+export function wait(ms: number, { clock }: Pick<Common, 'clock'>): Promise<void> {
   return new Promise((resolve) => {
     clock.schedule(clock.now() + ms, resolve)
   })

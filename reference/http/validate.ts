@@ -1,11 +1,8 @@
 import { constraints } from '../../generated/tables.ts'
 import { constraintOf, type ValidationFailure } from '../../generated/validators.ts'
-import type { Service } from '../service.ts'
+import type { Common, RequestSchema } from '../common.ts'
 import type { Style } from '../style.ts'
 import { Refusal } from './refusal.ts'
-
-/** The schemas that request bodies are held against. */
-export type RequestSchema = 'PodCreate' | 'PodUpdate' | 'PodActionRequest' | 'JobSubmission'
 
 /** The status for a failure that no constraint of the API document names (heading Errors). */
 const usualStatus: { readonly [S in RequestSchema]: number } = {
@@ -19,7 +16,7 @@ const usualStatus: { readonly [S in RequestSchema]: number } = {
  * Holds a body against its schema. The style decides how a named constraint is answered, or that it is not enforced.
  * @throws Refusal with one line for each failure, such as `$.mounts.network[0]: must have required property 'path'`.
  */
-export function validate(schema: RequestSchema, body: unknown, { validators, style }: Service): void {
+export function validate(schema: RequestSchema, body: unknown, { validators, style }: Common): void {
   const validator = validators[schema]
   if (validator(body)) return
   const usual = usualStatus[schema]

@@ -1,4 +1,5 @@
-import { type LimiterKind, limiterKinds, type RateWindow } from './kinds/kinds.ts'
+import { limiterKinds } from './kinds/kinds.ts'
+import type { LimiterKind, RateWindow } from './kinds/types.ts'
 
 /** A quota of requests for one user in a window of `seconds`. */
 export interface LimitWindow {

@@ -1,7 +1,13 @@
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import type { Style } from '../style.ts'
 import type { LimitReading, LimitWindow, WindowReading } from './limiter.ts'
+
+/** How limits are shown. */
+export interface RateSetup {
+  readonly style: Style
+  /** The value of RateLimit-Policy. */
+  readonly ratePolicy: string
+}
 
 const SPACING = {
   space: { list: ', ', parameter: ';' },
@@ -10,7 +16,7 @@ const SPACING = {
 } as const
 
 /** RateLimit and RateLimit-Policy: structured-field lists with an item for each window (heading Limits). */
-export function rateHeaders({ windows }: LimitReading, { style, ratePolicy }: Service): Record<string, string> {
+export function rateHeaders({ windows }: LimitReading, { style, ratePolicy }: RateSetup): Record<string, string> {
   const items = windows.map(({ name, remaining, resetSeconds, nextSeconds }) => {
     // A sliding counter may need longer than until its window ends to give one back.
     const reset = style.rateReset === 'next' ? Math.min(resetSeconds, nextSeconds) : resetSeconds
@@ -26,7 +32,7 @@ export function renderPolicy(windows: readonly LimitWindow[], style: Style): str
 }
 
 /** The answer to a request beyond a quota: 429, Retry-After, and a detail that names the window. */
-export function rateRefusal({ windows }: LimitReading, { style }: Service): Refusal {
+export function rateRefusal({ windows }: LimitReading, { style }: Pick<RateSetup, 'style'>): Refusal {
   const secondsOf = ({ nextSeconds, resetSeconds }: WindowReading) =>
     style.retryAfter === 'full' ? resetSeconds : nextSeconds
   const [shortest, ...others] = windows

@@ -1,8 +1,8 @@
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import type { Style } from '../style.ts'
 import { restart, start, stop, terminate } from './lifecycle.ts'
 import type { PodAction, StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 
 const STEPS = { start, stop, restart, terminate } as const
 
@@ -11,7 +11,7 @@ const STEPS = { start, stop, restart, terminate } as const
  * the refusal, 409 where the status does not. It is returned and not thrown, for it is no rare case, and to throw costs
  * as much as the rest of the action.
  */
-export function permit(pod: StoredPod, action: PodAction, { style, tables }: Service): Refusal | null {
+export function permit(pod: StoredPod, action: PodAction, { style, tables }: PodService): Refusal | null {
   if (!tables.actions[pod.status].includes(action)) {
     return new Refusal(409, `the status ${pod.status} does not permit ${action}`)
   }
@@ -22,12 +22,12 @@ export function permit(pod: StoredPod, action: PodAction, { style, tables }: Ser
 }
 
 /** Carries out an action that is permitted. */
-export function transition(pod: StoredPod, action: PodAction, service: Service): void {
+export function transition(pod: StoredPod, action: PodAction, service: PodService): void {
   STEPS[action](pod, service)
 }
 
 /** What the pod publishes as its actions. */
-export function actionsOf(pod: StoredPod, { style, tables }: Service): PodAction[] {
+export function actionsOf(pod: StoredPod, { style, tables }: PodService): PodAction[] {
   if (pod.status === 'TERMINATED' && style.terminatedActions === 'terminate') return ['terminate']
   const permitted = tables.actions[pod.status]
   const isHidden = pod.locked && style.lockedActions === 'without'

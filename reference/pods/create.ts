@@ -1,10 +1,10 @@
 import type { PodCreate } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import { chooseHardware } from './hardware.ts'
 import { choosePlacement } from './placement.ts'
 import type { StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 
 /** The container disk of a pod that asks for none, in GB. */
 const DEFAULT_DISK_GB = 20
@@ -13,7 +13,7 @@ const DEFAULT_DISK_GB = 20
  * Makes a pod of a body that its schema accepts, with every default applied; stores nothing yet.
  * @throws Refusal if something that the body asks for is not on offer, or there is no capacity.
  */
-export function buildPod(body: PodCreate, caller: Caller, service: Service): StoredPod {
+export function buildPod(body: PodCreate, caller: Caller, service: PodService): StoredPod {
   const { clock, ids } = service
   const { hardware, price } = chooseHardware(body, service)
   const dataCenterId = choosePlacement(body, caller, service)
@@ -47,7 +47,7 @@ export function buildPod(body: PodCreate, caller: Caller, service: Service): Sto
 }
 
 /** @throws Refusal 400 where as many pods hold compute as there is capacity for. */
-export function checkCapacity({ capacity, store }: Service): void {
+export function checkCapacity({ capacity, store }: PodService): void {
   if (capacity === null) return
   let held = 0
   for (const { status } of store.all()) if (status !== 'EXITED' && status !== 'TERMINATED') held++

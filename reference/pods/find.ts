@@ -1,13 +1,13 @@
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import type { StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 
 /**
  * A pod of the caller by its id, terminated ones included where they are kept.
  * @throws Refusal 404 where there is none, and by style 403 or 404 where it is another account's.
  */
-export function findPod(id: string, caller: Caller, { store, style }: Service): StoredPod {
+export function findPod(id: string, caller: Caller, { store, style }: PodService): StoredPod {
   const pod = store.get(id)
   if (pod === undefined) throw new Refusal(404, 'resource not found')
   if (pod.user === caller.user) return pod
@@ -15,7 +15,7 @@ export function findPod(id: string, caller: Caller, { store, style }: Service): 
 }
 
 /** The pods that the list of the caller shows. */
-export function listPods(caller: Caller, { clock, life, store, style }: Service): StoredPod[] {
+export function listPods(caller: Caller, { clock, life, store, style }: PodService): StoredPod[] {
   const nowMs = clock.now()
   const pods: StoredPod[] = []
   for (const pod of store.of(caller.user)) {

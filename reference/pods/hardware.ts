@@ -1,7 +1,7 @@
 import type { CpuConfigRequest, GpuConfig, PodCreate } from '../../generated/api.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import type { Hardware } from './pod.ts'
+import type { PodService } from './service.ts'
 
 /** Hardware and its price in USD an hour. */
 export interface PricedHardware {
@@ -13,7 +13,7 @@ export interface PricedHardware {
  * What a pod is to run on, with the defaults of the description applied.
  * @throws Refusal if the catalog does not offer it.
  */
-export function chooseHardware({ gpu, cpu }: PodCreate, service: Service): PricedHardware {
+export function chooseHardware({ gpu, cpu }: PodCreate, service: PodService): PricedHardware {
   if (gpu !== undefined) return chooseGpu(gpu, service)
   if (cpu !== undefined) return chooseCpu(cpu, service)
   const [first] = service.gpuTypes.keys()
@@ -21,14 +21,14 @@ export function chooseHardware({ gpu, cpu }: PodCreate, service: Service): Price
   return chooseGpu({ id: first }, service)
 }
 
-function chooseGpu(gpu: GpuConfig, { gpuTypes, style, tables }: Service): PricedHardware {
+function chooseGpu(gpu: GpuConfig, { gpuTypes, style, tables }: PodService): PricedHardware {
   const type = gpuTypes.get(gpu.id)
   if (type === undefined) throw new Refusal(style.unknownGpu, 'unknown gpu type')
   const count = gpu.count ?? tables.bounds.gpuCount.default
   return { hardware: { gpu: { id: gpu.id, count } }, price: roundPrice(type.pricePerHour * count) }
 }
 
-function chooseCpu(cpu: CpuConfigRequest, { flavors, style }: Service): PricedHardware {
+function chooseCpu(cpu: CpuConfigRequest, { flavors, style }: PodService): PricedHardware {
   const { vcpuCount, memory } = cpu
   const flavor = flavors.get(cpu.id)
   if (flavor === undefined) throw new Refusal(style.unknownFlavor, 'unknown cpu flavor')

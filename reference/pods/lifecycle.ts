@@ -1,8 +1,8 @@
-import type { Service } from '../service.ts'
 import type { PodStatus, StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 
 /** Sets the status of a pod and what follows from it at once. */
-export function enter(pod: StoredPod, status: PodStatus, { clock, style }: Service): void {
+export function enter(pod: StoredPod, status: PodStatus, { clock, style }: PodService): void {
   const nowMs = clock.now()
   const isStarted = status === 'RUNNING' && (style.startedAtSet === 'running' || pod.status !== 'STARTING')
   pod.status = status
@@ -12,13 +12,13 @@ export function enter(pod: StoredPod, status: PodStatus, { clock, style }: Servi
 }
 
 /** PROVISIONING, then STARTING, then RUNNING or ERROR, each for as long as `life` says; what takes 0 ms is skipped. */
-export function provision(pod: StoredPod, service: Service): void {
+export function provision(pod: StoredPod, service: PodService): void {
   service.parts.enter(pod, 'PROVISIONING', service)
   after(service.life.provisioningMs, pod, service, () => beginStarting(pod, service))
 }
 
 /** The action start, on a pod that is EXITED or in ERROR. */
-export function start(pod: StoredPod, service: Service): void {
+export function start(pod: StoredPod, service: PodService): void {
   const { life, style } = service
   if (style.startStatus === 'PROVISIONING') provision(pod, service)
   else if (style.startStatus === 'as-before') after(life.startDelayMs, pod, service, () => beginStarting(pod, service))
@@ -27,14 +27,14 @@ export function start(pod: StoredPod, service: Service): void {
 }
 
 /** The action stop: the status changes after `life.stopMs`, and what was under way is called off. */
-export function stop(pod: StoredPod, service: Service): void {
+export function stop(pod: StoredPod, service: PodService): void {
   if (pod.pending?.step === 'stop') return
   const exited = service.tables.transitions.stop.to
   after(service.life.stopMs, pod, service, () => service.parts.enter(pod, exited, service), 'stop')
 }
 
 /** The action restart: the container starts again in place. */
-export function restart(pod: StoredPod, service: Service): void {
+export function restart(pod: StoredPod, service: PodService): void {
   const { life, style } = service
   const startedAtMs = pod.startedAtMs
   const keepStartedAt = () => {
@@ -53,7 +53,7 @@ export function restart(pod: StoredPod, service: Service): void {
 }
 
 /** The action terminate, and DELETE: the pod is gone for good, or shown as TERMINATED where the style keeps it. */
-export function terminate(pod: StoredPod, service: Service): void {
+export function terminate(pod: StoredPod, service: PodService): void {
   const { life, store, style, tables } = service
   callOff(pod)
   service.parts.enter(pod, tables.transitions.terminate.to, service)
@@ -61,7 +61,7 @@ export function terminate(pod: StoredPod, service: Service): void {
   else if (!isTerminatedKept(service)) store.remove(pod)
 }
 
-function isTerminatedKept({ style }: Service): boolean {
+function isTerminatedKept({ style }: PodService): boolean {
   return (
     style.terminated === 'shown' ||
     style.terminatedAction === 409 ||
@@ -70,22 +70,28 @@ function isTerminatedKept({ style }: Service): boolean {
   )
 }
 
-function beginStarting(pod: StoredPod, service: Service): void {
+function beginStarting(pod: StoredPod, service: PodService): void {
   service.parts.enter(pod, 'STARTING', service)
   after(service.life.startingMs, pod, service, () => arrive(pod, service))
 }
 
-function arrive(pod: StoredPod, service: Service): void {
+function arrive(pod: StoredPod, service: PodService): void {
   const { parts, tables } = service
   parts.enter(pod, isErrorImage(pod, service) ? 'ERROR' : tables.transitions.start.to, service)
 }
 
-function isErrorImage(pod: StoredPod, { life }: Service): boolean {
+function isErrorImage(pod: StoredPod, { life }: PodService): boolean {
   return pod.image.startsWith(life.errorImage)
 }
 
 /** Runs a step after `ms`, at once where that is 0; a pod has one step before it at a time. */
-function after(ms: number, pod: StoredPod, { clock }: Service, run: () => void, step: 'life' | 'stop' = 'life'): void {
+function after(
+  ms: number,
+  pod: StoredPod,
+  { clock }: PodService,
+  run: () => void,
+  step: 'life' | 'stop' = 'life',
+): void {
   callOff(pod)
   if (ms === 0) {
     run()

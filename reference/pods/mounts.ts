@@ -1,7 +1,7 @@
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import type { Style } from '../style.ts'
 import type { Mounts, StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 
 type PersistentMount = NonNullable<Mounts['persistent']>
 type NetworkMount = NonNullable<Mounts['network']>[number]
@@ -10,7 +10,7 @@ type NetworkMount = NonNullable<Mounts['network']>[number]
  * The mounts of a pod after a PATCH, by the modification rules under the heading Mounts. Changes nothing itself.
  * @throws Refusal 400 for a kind that the pod was not created with, or another volume.
  */
-export function patchMounts(pod: StoredPod, requested: Mounts | undefined, { style }: Service): Mounts {
+export function patchMounts(pod: StoredPod, requested: Mounts | undefined, { style }: PodService): Mounts {
   if (requested === undefined) return pod.mounts
   const [network] = requested.network ?? []
   if (requested.persistent !== undefined) {

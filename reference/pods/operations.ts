@@ -1,12 +1,13 @@
 import type { PodActionRequest, PodCreate } from '../../generated/api.ts'
-import type { Caller, Operation } from '../auth/accounts.ts'
+import type { Caller } from '../auth/accounts.ts'
 import { type Answer, emptyAnswer, jsonAnswer, textAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
+import type { Operation } from '../operations.ts'
 import { checkCapacity } from './create.ts'
 import { provision } from './lifecycle.ts'
 import type { PodAction, StoredPod } from './pod.ts'
 import { podText } from './pod-text.ts'
+import type { PodService } from './service.ts'
 
 /** An authenticated, authorised request; `id` is empty where the path names no pod. */
 export interface Call {
@@ -16,7 +17,7 @@ export interface Call {
   readonly body: unknown
 }
 
-type Handler = (call: Call, service: Service) => Answer | Refusal
+type Handler = (call: Call, service: PodService) => Answer | Refusal
 
 export const operationsWithBody: ReadonlySet<Operation> = new Set(['createPod', 'updatePod', 'triggerPodAction'])
 
@@ -92,7 +93,7 @@ export const operations: { readonly [O in Operation]: Handler } = {
   },
 }
 
-function podAnswer(status: number, pod: StoredPod, service: Service): Answer {
+function podAnswer(status: number, pod: StoredPod, service: PodService): Answer {
   return textAnswer(status, podText(pod, service), service)
 }
 
@@ -100,18 +101,18 @@ function gone(status: number): Refusal {
   return new Refusal(status, status === 404 ? 'resource not found' : 'the pod is terminated')
 }
 
-function terminatedActionStatus({ style }: Service): number {
+function terminatedActionStatus({ style }: PodService): number {
   if (style.terminatedAction !== 'auto') return style.terminatedAction
   return style.terminated === 'gone' ? 404 : 409
 }
 
 /** The action that a body names, however wrong the body is otherwise. */
-function knownAction(body: unknown, { tables }: Service): PodAction | null {
+function knownAction(body: unknown, { tables }: PodService): PodAction | null {
   if (typeof body !== 'object' || body === null || !('action' in body)) return null
   const { action } = body
   return typeof action === 'string' && Object.hasOwn(tables.transitions, action) ? (action as PodAction) : null
 }
 
-function extra(total: number, { style }: Service): Record<string, unknown> {
+function extra(total: number, { style }: PodService): Record<string, unknown> {
   return style.extraFields ? { total } : {}
 }

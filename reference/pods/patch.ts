@@ -1,8 +1,8 @@
 import type { PodUpdate } from '../../generated/api.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import { restart } from './lifecycle.ts'
 import type { StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 
 /** Fields of mounts whose null a style may treat in a way of its own. */
 const MOUNT_KINDS = ['persistent', 'network'] as const
@@ -11,7 +11,7 @@ const MOUNT_KINDS = ['persistent', 'network'] as const
  * Changes a pod by a body: everything or, if it is refused, nothing.
  * @throws Refusal if the body fails validation, or its mounts are not those that the pod was created with.
  */
-export function patchPod(pod: StoredPod, given: unknown, service: Service): void {
+export function patchPod(pod: StoredPod, given: unknown, service: PodService): void {
   const { parts, style } = service
   const treated = treatNullMounts(given, service)
   parts.validate('PodUpdate', treated, service)
@@ -27,7 +27,7 @@ export function patchPod(pod: StoredPod, given: unknown, service: Service): void
  * A PATCH body as its schema is to see it: null for mounts, or for a kind of mount, is left to the schema, refused,
  * or taken as left out, by style.
  */
-function treatNullMounts(body: unknown, { style }: Service): unknown {
+function treatNullMounts(body: unknown, { style }: PodService): unknown {
   if (style.patchNull === 422 || !isObject(body) || !hasNullMount(body)) return body
   if (style.patchNull === 400) throw new Refusal(400, 'a mount cannot be null')
   const { mounts, ...rest } = body

@@ -1,13 +1,13 @@
 import type { PodCreate } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
+import type { PodService } from './service.ts'
 
 /**
  * The data center of a new pod: that of its network volume, else the first one asked for, else the first of all.
  * @throws Refusal where a volume or a data center is unknown, or the volume is in none of those asked for.
  */
-export function choosePlacement({ dataCenterIds, mounts }: PodCreate, caller: Caller, service: Service): string {
+export function choosePlacement({ dataCenterIds, mounts }: PodCreate, caller: Caller, service: PodService): string {
   const { dataCenters, style, volumes } = service
   const asked = dataCenterIds ?? []
   if (!asked.every((id) => dataCenters.includes(id))) {

@@ -1,15 +1,8 @@
 import { encode } from '../http/json.ts'
-import type { Service } from '../service.ts'
 import type { StoredPod } from './pod.ts'
 import { presentPod } from './present.ts'
 import { presentRuntime, uptimeOf } from './present-runtime.ts'
-
-/** A pod as it was written last, and what it was written from. */
-export interface WrittenPod {
-  readonly text: string
-  readonly pod: StoredPod
-  readonly uptime: number | null
-}
+import type { PodService } from './service.ts'
 
 /** The fields of a pod that can change; each is replaced as a whole, never changed in place. */
 const CHANGING = [
@@ -31,7 +24,7 @@ const CHANGING = [
  * A pod as JSON, as every answer shows it. Clients poll a pod until it changes: until then, or until its metrics move, it
  * is not written again.
  */
-export function podText(pod: StoredPod, service: Service): string {
+export function podText(pod: StoredPod, service: PodService): string {
   const { parts, writtenPods } = service
   const isOriginal = parts.presentPod === presentPod && parts.presentRuntime === presentRuntime
   if (!isOriginal) return encode(parts.presentPod(pod, service), service)

@@ -44,3 +44,10 @@ export interface Pending {
   readonly step: 'life' | 'stop'
   readonly cancel: Cancel
 }
+
+/** A pod as it was written last, and what it was written from. */
+export interface WrittenPod {
+  readonly text: string
+  readonly pod: StoredPod
+  readonly uptime: number | null
+}

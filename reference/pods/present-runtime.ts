@@ -1,7 +1,7 @@
 import type { PodRuntime, PodRuntimePort } from '../../generated/api.ts'
-import type { Service } from '../service.ts'
 import type { StoredPod } from './pod.ts'
 import { readPort } from './ports.ts'
+import type { PodService } from './service.ts'
 
 /** More GPUs than these are not listed one by one. */
 const LISTED_GPUS = 16
@@ -9,7 +9,7 @@ const FIRST_PUBLIC_PORT = 20_000
 const PUBLIC_PORTS = 40_000
 
 /** Live metrics, computed from the clock when they are read; null unless the pod is RUNNING (heading PodRuntime). */
-export function presentRuntime(pod: StoredPod, service: Service): PodRuntime | null {
+export function presentRuntime(pod: StoredPod, service: PodService): PodRuntime | null {
   const { style } = service
   const uptime = uptimeOf(pod, service)
   if (uptime === null) return null
@@ -24,7 +24,7 @@ export function presentRuntime(pod: StoredPod, service: Service): PodRuntime | n
 }
 
 /** Whole seconds for which the container has run when it was measured last, on which all metrics depend; null without. */
-export function uptimeOf(pod: StoredPod, { clock, life }: Service): number | null {
+export function uptimeOf(pod: StoredPod, { clock, life }: PodService): number | null {
   if (pod.status !== 'RUNNING' || pod.containerStartedAtMs === null) return null
   const age = clock.now() - pod.containerStartedAtMs
   if (age < life.runtimeDelayMs) return null

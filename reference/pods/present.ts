@@ -1,12 +1,12 @@
 import type { PodGlobalNetworking } from '../../generated/api.ts'
-import type { Service } from '../service.ts'
 import type { Style } from '../style.ts'
 import { actionsOf } from './act.ts'
 import type { Pod, StoredPod } from './pod.ts'
+import type { PodService } from './service.ts'
 import { renderTime } from './times.ts'
 
 /** A pod as every answer shows it: all required fields of the heading Pod, and gpu or cpu. */
-export function presentPod(pod: StoredPod, service: Service): Pod {
+export function presentPod(pod: StoredPod, service: PodService): Pod {
   const { parts, style } = service
   const shown: Pod = {
     id: pod.id,

@@ -1,18 +1,17 @@
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import { planExpiry, removeJob } from './end.ts'
-import type { Endpoint } from './endpoint.ts'
-import { isFinished, type Job, type JobStatus } from './job.ts'
+import { type Endpoint, isFinished, type Job, type JobStatus } from './model.ts'
+import type { QueueService } from './service.ts'
 
 /** The end of a ttl or of a retention: the job is gone, whatever its status. */
-export function expireJob(job: Job, service: Service): void {
+export function expireJob(job: Job, service: QueueService): void {
   withdraw(job, service)
   removeJob(job, service)
   service.parts.dispatch(job.endpoint, service)
 }
 
 /** The end of an executionTimeout: the execution stops and the job did not succeed. */
-export function timeOutJob(job: Job, service: Service): void {
+export function timeOutJob(job: Job, service: QueueService): void {
   const { parts, style } = service
   const limitMs = parts.executionTimeoutOf(job, service)
   withdraw(job, service)
@@ -30,7 +29,7 @@ export function timeOutJob(job: Job, service: Service): void {
  * @returns the status that the answer shows.
  * @throws Refusal by style, where it is finished.
  */
-export function cancelJob(job: Job, service: Service): JobStatus {
+export function cancelJob(job: Job, service: QueueService): JobStatus {
   const { parts, style } = service
   if (isFinished(job)) {
     if (style.cancelFinished === 200) return job.status
@@ -46,7 +45,7 @@ export function cancelJob(job: Job, service: Service): JobStatus {
  * Queues a job again that failed or timed out, with its id and input.
  * @throws Refusal where it did neither.
  */
-export function retryJob(job: Job, service: Service): void {
+export function retryJob(job: Job, service: QueueService): void {
   const { clock, parts, style } = service
   if (job.status !== 'FAILED' && job.status !== 'TIMED_OUT') {
     throw new Refusal(
@@ -65,7 +64,7 @@ export function retryJob(job: Job, service: Service): void {
 }
 
 /** Clears every job that waits, and tells how many there were. */
-export function purgeJobs(endpoint: Endpoint, service: Service): number {
+export function purgeJobs(endpoint: Endpoint, service: QueueService): number {
   const jobs = [...endpoint.waiting.all()]
   for (const job of jobs) {
     withdraw(job, service)
@@ -75,12 +74,12 @@ export function purgeJobs(endpoint: Endpoint, service: Service): number {
 }
 
 /** Takes a job out of the queue, or out of its worker. */
-function withdraw(job: Job, service: Service): void {
+function withdraw(job: Job, service: QueueService): void {
   if (job.status === 'IN_QUEUE') job.endpoint.waiting.remove(job)
   else if (job.status === 'IN_PROGRESS') service.parts.stopExecution(job, service)
 }
 
-function endStopped(job: Job, kept: 'CANCELLED' | 'gone', service: Service): void {
+function endStopped(job: Job, kept: 'CANCELLED' | 'gone', service: QueueService): void {
   if (kept === 'CANCELLED') {
     service.parts.finishJob(job, 'CANCELLED', {}, service)
     return

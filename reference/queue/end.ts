@@ -1,14 +1,9 @@
-import type { Service } from '../service.ts'
-import { type Job, type JobStatus, tellWatchers } from './job.ts'
+import { type Job, type JobStatus, type Result, tellWatchers } from './model.ts'
+import type { QueueService } from './service.ts'
 import { lateBy } from './time.ts'
 
-export interface Result {
-  readonly output?: unknown
-  readonly error?: string
-}
-
 /** Ends a job that neither waits nor runs any more: its result, its retention, its webhook. */
-export function finishJob(job: Job, status: JobStatus, { output, error }: Result, service: Service): void {
+export function finishJob(job: Job, status: JobStatus, { output, error }: Result, service: QueueService): void {
   const { counts } = job.endpoint
   job.status = status
   job.finishedMs = service.clock.now()
@@ -22,7 +17,7 @@ export function finishJob(job: Job, status: JobStatus, { output, error }: Result
 }
 
 /** Removes a job that neither waits nor runs any more, so that nothing finds it. */
-export function removeJob(job: Job, { style }: Service): void {
+export function removeJob(job: Job, { style }: QueueService): void {
   job.cancelExpiry?.()
   job.cancelExpiry = null
   job.isGone = true
@@ -32,7 +27,7 @@ export function removeJob(job: Job, { style }: Service): void {
 }
 
 /** Plans the removal of a job: when its ttl is over, or the retention of its result, if that is earlier. */
-export function planExpiry(job: Job, service: Service): void {
+export function planExpiry(job: Job, service: QueueService): void {
   const { clock, life, parts, style } = service
   job.cancelExpiry?.()
   const endMs = lateBy(expiryOf(job, service), job.n, life.jobJitterMs)
@@ -46,7 +41,7 @@ export function planExpiry(job: Job, service: Service): void {
 }
 
 /** When nothing finds a job any more, in milliseconds of the clock. */
-export function expiryOf(job: Job, service: Service): number {
+export function expiryOf(job: Job, service: QueueService): number {
   const { parts } = service
   const deadlineMs = parts.deadlineOf(job, service)
   if (job.finishedMs === null) return deadlineMs

@@ -1,12 +1,11 @@
-import type { Service } from '../service.ts'
 import type { Outcome } from '../worker/program.ts'
-import type { Endpoint, Execution, Worker } from './endpoint.ts'
-import { type Job, tellWatchers } from './job.ts'
+import { type Endpoint, type Execution, type Job, tellWatchers, type Worker } from './model.ts'
+import type { QueueService } from './service.ts'
 import { after, lateBy, track } from './time.ts'
 import { dismissWorker, freeWorker } from './workers.ts'
 
 /** Hands out waiting jobs to idle workers, and then sees whether more workers are called for. */
-export function dispatch(endpoint: Endpoint, service: Service): void {
+export function dispatch(endpoint: Endpoint, service: QueueService): void {
   const { parts } = service
   for (;;) {
     const job = parts.takeJob(endpoint, service)
@@ -20,7 +19,7 @@ export function dispatch(endpoint: Endpoint, service: Service): void {
 }
 
 /** The job that is executed next: of those that wait the first. */
-export function takeJob({ waiting }: Endpoint, service: Service): Job | null {
+export function takeJob({ waiting }: Endpoint, service: QueueService): Job | null {
   const nowMs = service.clock.now()
   if (service.style.ttlSweep === 'at-once') return waiting.first()
   for (const job of waiting.all()) if (service.parts.deadlineOf(job, service) > nowMs) return job
@@ -31,7 +30,7 @@ export function takeJob({ waiting }: Endpoint, service: Service): Job | null {
  * Stops what runs of a job, and its worker takes another. What the handler reports later is refused, whether it heeds
  * the signal or not.
  */
-export function stopExecution(job: Job, service: Service): void {
+export function stopExecution(job: Job, service: QueueService): void {
   const { execution, endpoint } = job
   if (execution === null) return
   leave(execution)
@@ -41,18 +40,18 @@ export function stopExecution(job: Job, service: Service): void {
 }
 
 /** Whether what an execution reports still counts: nobody stopped it. */
-export function acceptsReport({ job, id }: Execution, _service: Service): boolean {
+export function acceptsReport({ job, id }: Execution, _service: QueueService): boolean {
   return job.execution?.id === id
 }
 
 /** Whether a job is executed again unasked (heading What the service does). */
-export function retriesJob(job: Job, reason: 'died' | 'failed', { queue, style }: Service): boolean {
+export function retriesJob(job: Job, reason: 'died' | 'failed', { queue, style }: QueueService): boolean {
   if (reason === 'failed' && style.handlerRetry === 'no') return false
   return job.automaticRetries < queue.automaticRetries
 }
 
 /** Puts a job back among those that wait. */
-export function requeueJob(job: Job, place: 'front' | 'back', service: Service): void {
+export function requeueJob(job: Job, place: 'front' | 'back', service: QueueService): void {
   const { endpoint } = job
   job.status = 'IN_QUEUE'
   job.queuedMs = service.clock.now()
@@ -64,7 +63,7 @@ export function requeueJob(job: Job, place: 'front' | 'back', service: Service):
   else endpoint.waiting.addLast(job)
 }
 
-function begin(job: Job, worker: Worker, service: Service): void {
+function begin(job: Job, worker: Worker, service: QueueService): void {
   const { clock, life, parts, queue } = service
   const number = queue.next('execution') + 1
   job.attempts++
@@ -102,7 +101,7 @@ function begin(job: Job, worker: Worker, service: Service): void {
 }
 
 /** From the call of the program until everything that follows from its end is done. */
-async function run(execution: Execution, service: Service): Promise<void> {
+async function run(execution: Execution, service: QueueService): Promise<void> {
   const outcome = await outcomeOf(execution, service)
   execution.cancelStep = after(service.life.reportMs, service, () => {
     execution.cancelStep = null
@@ -110,7 +109,7 @@ async function run(execution: Execution, service: Service): Promise<void> {
   })
 }
 
-async function outcomeOf(execution: Execution, service: Service): Promise<Outcome> {
+async function outcomeOf(execution: Execution, service: QueueService): Promise<Outcome> {
   const { attempt, call, id, job, stop, worker } = execution
   const { queue, parts } = service
   const { endpoint, input, s3Config } = job
@@ -133,12 +132,12 @@ async function outcomeOf(execution: Execution, service: Service): Promise<Outcom
 }
 
 /** A partial result of the execution that runs. */
-export function addPartial(job: Job, partial: unknown, _service: Service): void {
+export function addPartial(job: Job, partial: unknown, _service: QueueService): void {
   job.partials.push(partial)
   tellWatchers(job)
 }
 
-function settle(execution: Execution, outcome: Outcome, service: Service): void {
+function settle(execution: Execution, outcome: Outcome, service: QueueService): void {
   const { job, worker } = execution
   const { endpoint } = job
   const { parts, style } = service

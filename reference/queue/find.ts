@@ -1,15 +1,14 @@
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import { expiryOf } from './end.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { Job } from './job.ts'
+import type { Endpoint, Job } from './model.ts'
+import type { QueueService } from './service.ts'
 
 /**
  * An endpoint of the caller by its id.
  * @throws Refusal 404 where there is none, and by style 403 or 404 where it is another account's.
  */
-export function findEndpoint(id: string, caller: Caller, { queue, style }: Service): Endpoint {
+export function findEndpoint(id: string, caller: Caller, { queue, style }: QueueService): Endpoint {
   const endpoint = queue.endpoints.get(id)
   if (endpoint === undefined) throw new Refusal(404, 'endpoint not found')
   if (endpoint.user === caller.user) return endpoint
@@ -20,7 +19,7 @@ export function findEndpoint(id: string, caller: Caller, { queue, style }: Servi
  * A job of an endpoint by its id.
  * @throws Refusal 404 where it was removed (heading Errors); 404, or 400 by style, where there never was one here.
  */
-export function findJob(id: string, endpoint: Endpoint, service: Service): Job {
+export function findJob(id: string, endpoint: Endpoint, service: QueueService): Job {
   const { clock, style } = service
   const job = endpoint.jobs.get(id)
   if (job === undefined) throw new Refusal(endpoint.removed.has(id) ? 404 : style.jobUnknown, 'job not found')

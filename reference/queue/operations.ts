@@ -1,25 +1,12 @@
 import type { RateOperation } from '../../generated/tables.ts'
 import { type Answer, jsonAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
-import type { Endpoint } from './endpoint.ts'
-import { isFinished, type Job } from './job.ts'
+import type { QueueOperation } from '../operations.ts'
+import { type Endpoint, isFinished, type Job } from './model.ts'
 import type { QueueMatch } from './routes.ts'
+import type { QueueService } from './service.ts'
 import { nearestOf } from './submit.ts'
 import { waitForJob } from './wait.ts'
-
-/** Each operation of the queue plane, by the operationId of the API document. */
-export type QueueOperation =
-  | 'runJob'
-  | 'runJobSync'
-  | 'getJobStatus'
-  | 'streamJob'
-  | 'cancelJob'
-  | 'retryJob'
-  | 'purgeQueue'
-  | 'getEndpointHealth'
-  | 'callOpenaiRoute'
-  | 'listRequests'
 
 /** An authenticated, authorised and admitted request on an endpoint. */
 export interface QueueCall {
@@ -28,7 +15,7 @@ export interface QueueCall {
   readonly endpoint: Endpoint
 }
 
-type Handler = (call: QueueCall, service: Service) => Answer | Promise<Answer>
+type Handler = (call: QueueCall, service: QueueService) => Answer | Promise<Answer>
 
 const DIGITS = /^\d{1,15}$/
 
@@ -126,7 +113,7 @@ export const queueOperations: { readonly [O in QueueOperation]: Handler } = {
  * documented time, less a margin: who waits as long at the other end still hears the id.
  * @throws Refusal 400 for a wish that is no number, and by style for one outside the bounds.
  */
-export function runsyncWaitOf(wish: string | null, endpoint: Endpoint, { life, style, tables }: Service): number {
+export function runsyncWaitOf(wish: string | null, endpoint: Endpoint, { life, style, tables }: QueueService): number {
   if (wish === null) {
     const waitMs = endpoint.executionTimeoutMs ?? tables.durations.runsyncWaitMs
     return Math.max(0, waitMs - life.runsyncMarginMs)
@@ -141,12 +128,12 @@ export function runsyncWaitOf(wish: string | null, endpoint: Endpoint, { life, s
 }
 
 /** Whether nothing more will come over the stream of a job. */
-export function endsStream(job: Job, _service: Service): boolean {
+export function endsStream(job: Job, _service: QueueService): boolean {
   return isFinished(job)
 }
 
 /** @throws Refusal 404 where the job is deleted meanwhile, unless it was cancelled or purged. */
-async function waitForEnd(job: Job, ms: number, signal: AbortSignal, service: Service): Promise<void> {
+async function waitForEnd(job: Job, ms: number, signal: AbortSignal, service: QueueService): Promise<void> {
   await waitForJob(job, () => isFinished(job) || job.isGone, ms, signal, service)
   checkKept(job)
 }

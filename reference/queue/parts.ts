@@ -7,11 +7,11 @@ import { deadlineOf, executionTimeoutOf, retentionOf } from './limits-of.ts'
 import { endsStream, runsyncWaitOf } from './operations.ts'
 import { admit, presentError } from './pipeline.ts'
 import { presentHealth, presentJob, presentNotification, presentRequests, presentStream } from './present.ts'
+import type { QueueParts } from './service.ts'
 import { addJob, readRouteInput, readSubmission, scalesWorkers, settlePolicy } from './submit.ts'
 import { scaleWorkers, takeWorker } from './workers.ts'
 
-/** The functions of the queue plane that can be replaced one by one. */
-export const queueParts = {
+export const queueParts: QueueParts = {
   acceptsReport,
   addJob,
   addPartial,

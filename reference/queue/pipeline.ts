@@ -2,16 +2,17 @@ import type { Fetch } from '../http/fetch.ts'
 import { type Answer, jsonAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
 import { respond, wait } from '../http/respond.ts'
-import type { Service } from '../service.ts'
-import type { Endpoint } from './endpoint.ts'
-import { operationRates, type QueueOperation, queueOperations } from './operations.ts'
+import type { QueueOperation } from '../operations.ts'
+import type { Endpoint } from './model.ts'
+import { operationRates, queueOperations } from './operations.ts'
 import { endpointIn, matchQueueRoute } from './routes.ts'
+import type { QueueService } from './service.ts'
 
 /**
  * Serves a request of the queue plane: who asks, which endpoint, which operation, whether the key permits it and the
  * rate admits it, and then the operation itself. A refusal becomes `{"error"}`; anything else that is thrown is a fault.
  */
-export function createQueuePipeline(service: Service): Fetch {
+export function createQueuePipeline(service: QueueService): Fetch {
   const { life, parts, queue } = service
 
   const answerTo = async (request: Request, admitted: (release: () => void) => void): Promise<Answer> => {
@@ -49,7 +50,7 @@ export function createQueuePipeline(service: Service): Fetch {
  * @returns what ends it.
  * @throws Refusal 429 where there are too many in the window or at once.
  */
-export function admit(operation: QueueOperation, endpoint: Endpoint, { clock, style }: Service): () => void {
+export function admit(operation: QueueOperation, endpoint: Endpoint, { clock, style }: QueueService): () => void {
   const rate = operationRates[operation]
   const limiter = rate === undefined ? undefined : endpoint.limiters.get(rate)
   if (limiter === undefined) return () => {}
@@ -62,12 +63,12 @@ export function admit(operation: QueueOperation, endpoint: Endpoint, { clock, st
 }
 
 /** The body of an answer that refuses. */
-export function presentError(refusal: Refusal, service: Service): Readonly<Record<string, unknown>> {
+export function presentError(refusal: Refusal, service: QueueService): Readonly<Record<string, unknown>> {
   const { detail } = service.parts.problem(refusal, service)
   return { error: detail, ...(service.style.extraFields ? { code: refusal.status } : {}) }
 }
 
-function refusalAnswer(refusal: Refusal, service: Service): Answer {
+function refusalAnswer(refusal: Refusal, service: QueueService): Answer {
   const answer = jsonAnswer(refusal.status, service.parts.presentError(refusal, service), service)
   return { ...answer, headers: refusal.headers }
 }

@@ -1,14 +1,11 @@
-import type { Service } from '../service.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { Job } from './job.ts'
+import type { Endpoint, Job } from './model.ts'
+import type { QueueService, Shown } from './service.ts'
 
 /** How many jobs /requests lists at most. */
 const REQUESTS_SHOWN = 1000
 
-export type Shown = Readonly<Record<string, unknown>>
-
 /** A job as /status and /runsync show it: output belongs to COMPLETED and error to FAILED (heading Job). */
-export function presentJob(job: Job, { style }: Service): Shown {
+export function presentJob(job: Job, { style }: QueueService): Shown {
   const { attempts, error, finishedMs, id, queuedMs, retries, startedMs, status, workerId } = job
   const isStarted = startedMs !== null && startedMs >= queuedMs && attempts > 0 && status !== 'IN_QUEUE'
   const isFull = style.jobFields === 'full'
@@ -31,12 +28,12 @@ export function presentJob(job: Job, { style }: Service): Shown {
 }
 
 /** What a webhook is told: the job as it ended, its input, and the address itself; nothing secret. */
-export function presentNotification(job: Job, service: Service): Shown {
+export function presentNotification(job: Job, service: QueueService): Shown {
   return { ...service.parts.presentJob(job, service), input: job.input, webhook: job.webhook }
 }
 
 /** What /stream answers; each partial result is handed out once, or by style all of them each time. */
-export function presentStream(job: Job, { style }: Service): Shown {
+export function presentStream(job: Job, { style }: QueueService): Shown {
   const from = style.streamForm === 'new' ? job.drained : 0
   const stream = job.partials.slice(from).map((output) => ({ output }))
   job.drained = job.partials.length
@@ -44,7 +41,7 @@ export function presentStream(job: Job, { style }: Service): Shown {
 }
 
 /** What /health counts; all of it are integers from 0. */
-export function presentHealth(endpoint: Endpoint, { clock, life }: Service): Shown {
+export function presentHealth(endpoint: Endpoint, { clock, life }: QueueService): Shown {
   const { counts, deathsMs, waiting, workers } = endpoint
   const sinceMs = clock.now() - life.unhealthyShownMs
   while (deathsMs[0] !== undefined && deathsMs[0] <= sinceMs) deathsMs.shift()
@@ -70,7 +67,7 @@ export function presentHealth(endpoint: Endpoint, { clock, life }: Service): Sho
 }
 
 /** What /requests lists: the newest jobs of the endpoint first. */
-export function presentRequests({ jobs }: Endpoint, _service: Service): Shown {
+export function presentRequests({ jobs }: Endpoint, _service: QueueService): Shown {
   const requests = [...jobs.values()].slice(-REQUESTS_SHOWN).reverse()
   return { requests: requests.map(({ id, status }) => ({ id, status })) }
 }

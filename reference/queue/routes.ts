@@ -1,6 +1,7 @@
+import { podSegments } from '../http/path.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
-import type { QueueOperation } from './operations.ts'
+import type { QueueOperation } from '../operations.ts'
+import type { QueueService } from './service.ts'
 
 /** The operation that a request asks for on an endpoint. */
 export interface QueueMatch {
@@ -18,9 +19,6 @@ interface Route {
   /** Whether the path goes on with the id of a job; optional where it may be in the query. */
   readonly job: 'required' | 'optional' | 'none'
 }
-
-/** First segments after the version that belong to the pod plane. */
-export const podSegments = ['pods', 'catalog'] as const
 
 const PREFIX = '/v2/'
 
@@ -51,7 +49,7 @@ export function endpointIn(pathname: string): string | null {
  * @param search with its question mark, or empty.
  * @throws Refusal 404 for an unknown operation; 405, or 404 by style, for an unknown method of a known one.
  */
-export function matchQueueRoute(method: string, pathname: string, search: string, { style }: Service): QueueMatch {
+export function matchQueueRoute(method: string, pathname: string, search: string, { style }: QueueService): QueueMatch {
   const [, , , name = '', ...rest] = pathname.split('/')
   const isOpenai = name === 'openai' && rest.length > 0 && rest[0] !== ''
   const route = isOpenai ? openai : routes.get(name)

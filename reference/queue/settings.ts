@@ -1,27 +1,14 @@
 import type { RateOperation, Tables } from '../../generated/tables.ts'
-import { type LimiterKind, limiterKindNames } from '../limits/kinds/kinds.ts'
+import { podSegments } from '../http/path.ts'
+import { limiterKindNames } from '../limits/kinds/kinds.ts'
 import { createOperationLimiter, type OperationLimiter } from '../limits/queue/operation-limiter.ts'
 import { OptionError } from '../option-error.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
-import { defaultEndpoints, type Endpoint, type EndpointOffer, type Worker } from './endpoint.ts'
-import { podSegments } from './routes.ts'
-import type { Counted, QueueState } from './state.ts'
+import { defaultEndpoints } from './default-endpoints.ts'
+import type { Endpoint, EndpointOffer, Worker } from './model.ts'
+import type { Counted, QueueSettings, QueueState } from './state.ts'
 import { createWaitingJobs } from './waiting.ts'
-
-/** What can be set about queues beside the endpoints themselves. */
-export interface QueueSettings {
-  /** How requests are counted against a rate. */
-  readonly limiter: LimiterKind
-  /** Shortens or stretches the windows of rates; the numbers of requests stay. */
-  readonly windowScale: number
-  /** Where windows begin that follow the clock, in milliseconds after a whole multiple of their length. */
-  readonly windowOffsetMs: number
-  /** Requests a window that each worker adds that is ready; the higher of their sum and the base is the limit. */
-  readonly perWorkerRate: number
-  /** How often a job is executed again unasked. */
-  readonly automaticRetries: number
-}
 
 export interface QueueSetup {
   readonly endpoints?: readonly EndpointOffer[]

@@ -1,6 +1,20 @@
+import type { LimiterKind } from '../limits/kinds/types.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { QueueSettings } from './settings.ts'
+import type { Endpoint } from './model.ts'
+
+/** What can be set about queues beside the endpoints themselves. */
+export interface QueueSettings {
+  /** How requests are counted against a rate. */
+  readonly limiter: LimiterKind
+  /** Shortens or stretches the windows of rates; the numbers of requests stay. */
+  readonly windowScale: number
+  /** Where windows begin that follow the clock, in milliseconds after a whole multiple of their length. */
+  readonly windowOffsetMs: number
+  /** Requests a window that each worker adds that is ready; the higher of their sum and the base is the limit. */
+  readonly perWorkerRate: number
+  /** How often a job is executed again unasked. */
+  readonly automaticRetries: number
+}
 
 /** The queue plane of one reference: its settings and its state. */
 export interface QueueState extends QueueSettings {

@@ -1,15 +1,14 @@
 import type { Bound } from '../../generated/tables.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Service } from '../service.ts'
 import { planExpiry } from './end.ts'
-import type { Endpoint } from './endpoint.ts'
-import type { Job, Policy, Submission } from './job.ts'
+import type { Endpoint, Job, Policy, Submission } from './model.ts'
+import type { QueueService } from './service.ts'
 
 /**
  * Reads a job submission body (heading Job submission body).
  * @throws Refusal 400 for whatever is wrong with it.
  */
-export async function readSubmission(request: Request, service: Service): Promise<Submission> {
+export async function readSubmission(request: Request, service: QueueService): Promise<Submission> {
   const body = await readJson(request, service)
   service.parts.validate('JobSubmission', body, service)
   const {
@@ -32,7 +31,7 @@ export async function readSubmission(request: Request, service: Service): Promis
 }
 
 /** A policy with each time within its bounds; the nearest one if it is outside. */
-export function settlePolicy(policy: Policy, { tables }: Service): Policy {
+export function settlePolicy(policy: Policy, { tables }: QueueService): Policy {
   const { executionTimeout, ttl } = policy
   const { executionTimeoutMs, ttlMs } = tables.bounds
   return {
@@ -43,7 +42,7 @@ export function settlePolicy(policy: Policy, { tables }: Service): Policy {
 }
 
 /** Reads the body of an OpenAI route as the input of a job. */
-export async function readRouteInput(request: Request, route: string, service: Service): Promise<Submission> {
+export async function readRouteInput(request: Request, route: string, service: QueueService): Promise<Submission> {
   const body = await readJson(request, service)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Refusal(400, 'the body must be an object')
@@ -51,7 +50,12 @@ export async function readRouteInput(request: Request, route: string, service: S
 }
 
 /** Puts a job of its own into the queue for an accepted submission. */
-export function addJob(submission: Submission, operation: Job['operation'], endpoint: Endpoint, service: Service): Job {
+export function addJob(
+  submission: Submission,
+  operation: Job['operation'],
+  endpoint: Endpoint,
+  service: QueueService,
+): Job {
   const { clock, parts, queue } = service
   const nowMs = clock.now()
   const n = queue.next('job')
@@ -91,11 +95,11 @@ export function addJob(submission: Submission, operation: Job['operation'], endp
 }
 
 /** Whether a job that waits calls for workers (heading Job submission body). */
-export function scalesWorkers({ policy }: Submission, _service: Service): boolean {
+export function scalesWorkers({ policy }: Submission, _service: QueueService): boolean {
   return policy.lowPriority !== true
 }
 
-async function readJson(request: Request, service: Service): Promise<unknown> {
+async function readJson(request: Request, service: QueueService): Promise<unknown> {
   try {
     return await service.parts.readBody(request, service)
   } catch (error) {
@@ -110,7 +114,7 @@ export function nearestOf(value: number, { minimum = value, maximum = value }: B
   return Math.min(Math.max(value, minimum), maximum)
 }
 
-function jobIdOf(n: number, operation: Job['operation'], { queue, style }: Service): string {
+function jobIdOf(n: number, operation: Job['operation'], { queue, style }: QueueService): string {
   const word = queue.jobId(n)
   if (style.jobIdForm === 'word') return `job-${word}`
   if (style.jobIdForm === 'suffixed') return `${operation === 'run' ? '' : 'sync-'}${word.toUpperCase()}_${n % 10}-e1`

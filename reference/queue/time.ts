@@ -1,15 +1,15 @@
 import type { Cancel } from '../clock/types.ts'
-import type { Service } from '../service.ts'
+import type { QueueService } from './service.ts'
 
 /** Runs something after `ms`, at once where that is 0. */
-export function after(ms: number, { clock }: Service, run: () => void): Cancel | null {
+export function after(ms: number, { clock }: QueueService, run: () => void): Cancel | null {
   if (ms > 0) return clock.schedule(clock.now() + ms, run)
   run()
   return null
 }
 
 /** Runs something that the clock waits for, listed as `id` from before it begins until it has ended. */
-export function track(id: string, run: () => Promise<void>, { clock, queue }: Service): void {
+export function track(id: string, run: () => Promise<void>, { clock, queue }: QueueService): void {
   const { promise, resolve } = Promise.withResolvers<void>()
   clock.track?.(id, promise)
   // What is thrown here is a fault of a part, and no request is there to throw it.

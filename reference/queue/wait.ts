@@ -1,5 +1,5 @@
-import type { Service } from '../service.ts'
-import type { Job } from './job.ts'
+import type { Job } from './model.ts'
+import type { QueueService } from './service.ts'
 
 /**
  * Waits until a job fulfils a condition, and `ms` of the clock at most; looks whenever something happens to the job.
@@ -10,7 +10,7 @@ export function waitForJob(
   isFulfilled: () => boolean,
   ms: number,
   signal: AbortSignal,
-  { clock, queue }: Service,
+  { clock, queue }: QueueService,
 ): Promise<void> {
   if (isFulfilled() || ms <= 0 || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

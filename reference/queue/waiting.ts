@@ -1,17 +1,4 @@
-import type { Job } from './job.ts'
-
-/** The jobs that wait, in the order in which they are taken. Every operation costs O(1). */
-export interface WaitingJobs {
-  readonly size: number
-  /** How many of them start workers. */
-  readonly scaling: number
-  first(): Job | null
-  addLast(job: Job): void
-  addFirst(job: Job): void
-  /** @param job one that waits here. */
-  remove(job: Job): void
-  all(): Iterable<Job>
-}
+import type { Job, WaitingJobs } from './model.ts'
 
 /** A list that is linked through the jobs themselves, so that one in the middle leaves as cheaply as the first. */
 export function createWaitingJobs(): WaitingJobs {

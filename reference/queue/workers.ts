@@ -1,20 +1,20 @@
-import type { Service } from '../service.ts'
-import type { Endpoint, Worker } from './endpoint.ts'
+import type { Endpoint, Worker } from './model.ts'
+import type { QueueService } from './service.ts'
 
 /** Starts as many workers as the jobs that wait and run call for, between the least and the greatest number. */
-export function scaleWorkers(endpoint: Endpoint, service: Service): void {
+export function scaleWorkers(endpoint: Endpoint, service: QueueService): void {
   const { workers, workersMin, workersMax, waiting, counts } = endpoint
   const wanted = Math.min(workersMax, Math.max(workersMin, waiting.scaling + counts.inProgress))
   while (workers.size < wanted) startWorker(endpoint, service)
 }
 
 /** The worker that takes the next job: of the idle ones the one that was idle longest. */
-export function takeWorker({ idle }: Endpoint, _service: Service): Worker | undefined {
+export function takeWorker({ idle }: Endpoint, _service: QueueService): Worker | undefined {
   return idle.shift()
 }
 
 /** Makes a worker that takes jobs from now on, or after a cold start. */
-export function startWorker(endpoint: Endpoint, service: Service): void {
+export function startWorker(endpoint: Endpoint, service: QueueService): void {
   const { clock, queue } = service
   const worker: Worker = {
     id: `worker-${queue.next('worker') + 1}`,
@@ -31,7 +31,7 @@ export function startWorker(endpoint: Endpoint, service: Service): void {
 }
 
 /** A worker without a job: it takes another, or leaves after the idle timeout where it is one too many. */
-export function freeWorker(worker: Worker, endpoint: Endpoint, { clock }: Service): void {
+export function freeWorker(worker: Worker, endpoint: Endpoint, { clock }: QueueService): void {
   worker.state = 'idle'
   worker.execution = null
   endpoint.idle.push(worker)

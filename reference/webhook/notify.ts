@@ -1,6 +1,6 @@
-import type { Job } from '../queue/job.ts'
+import type { Job } from '../queue/model.ts'
+import type { QueueService } from '../queue/service.ts'
 import { lateBy, track } from '../queue/time.ts'
-import type { Service } from '../service.ts'
 import { unlessAborted } from '../worker/abortable.ts'
 import { CALL_HEADER } from '../worker/beacon.ts'
 
@@ -15,7 +15,7 @@ interface Notification {
  * Tells the receiver that a submission named how its job ended (heading Events): at most as many attempts as the
  * tables allow, until one is answered as it must be. Nothing here touches the job.
  */
-export function notify(job: Job, service: Service): void {
+export function notify(job: Job, service: QueueService): void {
   const { parts, life, queue } = service
   if (job.webhook === null || !parts.isNotified(job, service)) return
   const n = queue.next('notification') + 1
@@ -25,29 +25,34 @@ export function notify(job: Job, service: Service): void {
 }
 
 /** Whether the end of a job is notified. */
-export function isNotified({ status }: Job, { style }: Service): boolean {
+export function isNotified({ status }: Job, { style }: QueueService): boolean {
   if (status === 'COMPLETED') return true
   return style.webhookOnFailure === 'yes' && (status === 'FAILED' || status === 'TIMED_OUT')
 }
 
 /** Whether an attempt succeeded, by the status of its answer; null where there was none. */
-export function isDelivered(status: number | null, _service: Service): boolean {
+export function isDelivered(status: number | null, _service: QueueService): boolean {
   return status === 200
 }
 
 /** When the attempt after `count` others is made; null where there is none. */
-export function nextAttemptMs(count: number, attemptMs: number, answerMs: number, service: Service): number | null {
+export function nextAttemptMs(
+  count: number,
+  attemptMs: number,
+  answerMs: number,
+  service: QueueService,
+): number | null {
   const { style, tables } = service
   if (count > tables.quotas.webhookRetries) return null
   return (style.webhookSpacing === 'attempt' ? attemptMs : answerMs) + tables.durations.webhookSpacingMs
 }
 
-function attempt(notification: Notification, count: number, service: Service): void {
+function attempt(notification: Notification, count: number, service: QueueService): void {
   const call = `c${notification.n}.${count}`
   track(call, () => deliver(notification, count, call, service), service)
 }
 
-async function deliver(notification: Notification, count: number, call: string, service: Service): Promise<void> {
+async function deliver(notification: Notification, count: number, call: string, service: QueueService): Promise<void> {
   const { clock, parts } = service
   const attemptMs = clock.now()
   const status = await send(notification, call, service)
@@ -58,7 +63,7 @@ async function deliver(notification: Notification, count: number, call: string, 
   attemptAt(lateMs, notification, count + 1, service)
 }
 
-function attemptAt(atMs: number, notification: Notification, count: number, service: Service): void {
+function attemptAt(atMs: number, notification: Notification, count: number, service: QueueService): void {
   const { clock, queue } = service
   const cancel = clock.schedule(atMs, () => {
     queue.pending.delete(cancel)
@@ -71,7 +76,7 @@ function attemptAt(atMs: number, notification: Notification, count: number, serv
 async function send(
   { url, body }: Notification,
   call: string,
-  { clock, life, queue }: Service,
+  { clock, life, queue }: QueueService,
 ): Promise<number | null | 'called-off'> {
   const limit = new AbortController()
   const cancel = clock.schedule(clock.now() + life.webhookLimitMs, () => limit.abort())

@@ -1,4 +1,4 @@
-import type { RateWindow, WindowSetup } from './kinds.ts'
+import type { RateWindow, WindowSetup } from './types.ts'
 
 /** What sums of fractions may be off by, in requests or ms; far below one request, far above rounding. */
 const ROUNDING = 1e-6

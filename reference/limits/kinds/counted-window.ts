@@ -1,4 +1,4 @@
-import type { RateWindow, WindowSetup } from './kinds.ts'
+import type { RateWindow, WindowSetup } from './types.ts'
 
 /** Windows that follow each other on the clock, whether requests come or not. */
 export function createFixedWindow(setup: WindowSetup): RateWindow {

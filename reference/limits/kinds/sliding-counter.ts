@@ -1,4 +1,4 @@
-import type { RateWindow, WindowSetup } from './kinds.ts'
+import type { RateWindow, WindowSetup } from './types.ts'
 
 /** Two counts: this window's, and as much of the last one's as a sliding window would still reach into. */
 export function createSlidingCounter({ windowMs, limit, offsetMs }: WindowSetup): RateWindow {

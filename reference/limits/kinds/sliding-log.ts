@@ -1,4 +1,4 @@
-import type { RateWindow, WindowSetup } from './kinds.ts'
+import type { RateWindow, WindowSetup } from './types.ts'
 
 /** The stamps of all requests of the last window: exact at every moment. */
 export function createSlidingLog({ windowMs, limit }: WindowSetup): RateWindow {

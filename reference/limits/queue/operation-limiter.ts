@@ -1,6 +1,7 @@
 import type { Rate } from '../../../generated/tables.ts'
 import { OptionError } from '../../option-error.ts'
-import { type LimiterKind, limiterKinds } from '../kinds/kinds.ts'
+import { limiterKinds } from '../kinds/kinds.ts'
+import type { LimiterKind } from '../kinds/types.ts'
 import { createSemaphore } from './semaphore.ts'
 
 /** What a limiter says of one request: let in until `release`, or when to come again. */

@@ -1,16 +1,10 @@
-import type { Operation } from './auth/accounts.ts'
-import { Refusal } from './http/refusal.ts'
+import { Refusal } from '../http/refusal.ts'
+import type { Operation } from '../operations.ts'
 
 /** The operation that a request asks for, and the pod that its path names (empty where it names none). */
 export interface Match {
   readonly operation: Operation
   readonly id: string
-}
-
-/** Where a request goes. */
-export interface RequestPath {
-  readonly pathname: string
-  readonly hasQuery: boolean
 }
 
 interface Route {
@@ -32,7 +26,7 @@ const cpus = route({ GET: 'listCpuFlavors' })
  * @param method HEAD is taken for GET.
  * @throws Refusal 404 for an unknown path, 405 with Allow for an unknown method of a known one.
  */
-export function matchRoute(method: string, pathname: string): Match {
+export function matchPodRoute(method: string, pathname: string): Match {
   if (pathname === PODS) return pick(list, method, '')
   if (pathname === '/v2/catalog/cpus') return pick(cpus, method, '')
   if (!pathname.startsWith(POD)) throw new Refusal(404, 'no such route')
@@ -41,16 +35,6 @@ export function matchRoute(method: string, pathname: string): Match {
   if (slash === -1 && rest !== '') return pick(pod, method, rest)
   if (slash > 0 && rest.slice(slash) === ACTION) return pick(action, method, rest.slice(0, slash))
   throw new Refusal(404, 'no such route')
-}
-
-/** The path of an absolute URL, and whether a query follows it; cheaper than parsing it. */
-export function splitUrl(url: string): RequestPath {
-  const begin = url.indexOf('/', url.indexOf('://') + 3)
-  const hash = url.indexOf('#', begin)
-  const end = hash === -1 ? url.length : hash
-  const query = url.indexOf('?', begin)
-  const isQuery = query !== -1 && query < end
-  return { pathname: url.slice(begin, isQuery ? query : end), hasQuery: isQuery && query + 1 < end }
 }
 
 function pick({ allow, operations }: Route, method: string, id: string): Match {

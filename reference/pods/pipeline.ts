@@ -1,16 +1,17 @@
-import { type Answer, problemAnswer } from './http/json.ts'
-import { Refusal } from './http/refusal.ts'
-import { respond, wait } from './http/respond.ts'
-import type { LimitReading } from './limits/limiter.ts'
-import { operations, operationsWithBody } from './pods/operations.ts'
-import { matchRoute, type RequestPath } from './router.ts'
-import type { Service } from './service.ts'
+import { type Answer, problemAnswer } from '../http/json.ts'
+import type { RequestPath } from '../http/path.ts'
+import { Refusal } from '../http/refusal.ts'
+import { respond, wait } from '../http/respond.ts'
+import type { LimitReading } from '../limits/limiter.ts'
+import { operations, operationsWithBody } from './operations.ts'
+import { matchPodRoute } from './routes.ts'
+import type { PodService } from './service.ts'
 
 /**
  * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, what its body
  * says, and then the operation itself. What is refused on the way becomes a problem document; anything else that is thrown is a fault.
  */
-export function createPipeline(service: Service): (request: Request, path: RequestPath) => Promise<Response> {
+export function createPodPipeline(service: PodService): (request: Request, path: RequestPath) => Promise<Response> {
   const { clock, life, limiter, parts, style } = service
 
   return async (request, { pathname, hasQuery }) => {
@@ -20,7 +21,7 @@ export function createPipeline(service: Service): (request: Request, path: Reque
       const caller = parts.authenticate(request.headers.get('authorization'), service)
       reading = limiter.take(caller.user, clock.now())
       if (reading.isRefused) throw parts.rateRefusal(reading, service)
-      const { operation, id } = matchRoute(request.method, pathname)
+      const { operation, id } = matchPodRoute(request.method, pathname)
       parts.authorize(caller, operation, service)
       if (hasQuery && style.unknownQuery !== 'ignore') {
         throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')
@@ -39,6 +40,6 @@ export function createPipeline(service: Service): (request: Request, path: Reque
   }
 }
 
-function refusalAnswer(refusal: Refusal, service: Service): Answer {
+function refusalAnswer(refusal: Refusal, service: PodService): Answer {
   return problemAnswer(refusal.status, service.parts.problem(refusal, service), refusal.headers, service)
 }
