@@ -120,6 +120,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--odd', 'instead, change each field of each answer of the reference: no rule may crash', false)
     .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', wholeNumber)
     .option('--seed <number>', 'with --sample: which ones', wholeNumber)
+    .option(
+      '--seeds <number>',
+      'instead, judge the reference and every latitude with so many seeds: the verdicts stay the same',
+      positiveNumber,
+    )
     .option('--json <file>', 'write the proof into this file')
     .option('--quiet', 'print the last line alone, and what is wrong', false)
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))

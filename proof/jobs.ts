@@ -20,6 +20,8 @@ export interface Job {
   /** Of the defect or latitude; else a name for progress. */
   readonly id: string
   readonly odd?: OddCase
+  /** What variations are drawn from; 1 unless given. */
+  readonly seed?: number
   readonly rules: readonly string[]
   /** Ids of the judgements that are asked for; the other rules only make exchanges. */
   readonly wanted: readonly string[]
@@ -36,6 +38,7 @@ export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
   const asked = new Set(job.wanted)
   const judgements = await judgeOn({
     variants: variantsOf(job, catalog),
+    ...(job.seed === undefined ? {} : { seed: job.seed }),
     rules: catalog.rules.filter(({ id }) => running.has(id)),
   })
   return judgements.filter(({ rule }) => asked.has(rule)).sort((a, b) => (a.rule < b.rule ? -1 : 1))

@@ -11,6 +11,7 @@ import {
   prove as run,
   type Undecided,
 } from '../../proof/prove.ts'
+import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
 import { writableFile } from '../places.ts'
@@ -23,6 +24,7 @@ export interface ProveCommandOptions {
   readonly odd: boolean
   readonly sample?: number
   readonly seed?: number
+  readonly seeds?: number
   readonly json?: string
   readonly quiet: boolean
 }
@@ -35,9 +37,7 @@ export async function prove(options: ProveCommandOptions, terminal: Terminal): P
   const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
   const onProgress = ({ done, total, what }: ProofProgress) =>
     display?.(`${done} of ${counted(total, 'instance')}, last ${what}`)
-  const { result, lines, holds } = options.odd
-    ? await proveOdd(options, onProgress)
-    : await proveRules(options, onProgress)
+  const { result, lines, holds } = await proofOf(options, onProgress)
   display?.clear()
   display?.done()
   if (json !== null) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
@@ -54,14 +54,32 @@ interface Proven {
   readonly holds: boolean
 }
 
+function proofOf(options: ProveCommandOptions, onProgress: (progress: ProofProgress) => void): Promise<Proven> {
+  if (options.odd) return proveOdd(options, onProgress)
+  return options.seeds === undefined
+    ? proveRules(options, onProgress)
+    : proveWithSeeds(options.seeds, options, onProgress)
+}
+
 async function proveRules(
   { only, matrix }: ProveCommandOptions,
   onProgress: (progress: ProofProgress) => void,
 ): Promise<Proven> {
-  const result = await run({ matrix, onProgress, only }).catch((error: unknown) => {
-    throw error instanceof NothingMatches ? new UsageError(error.message) : error
-  })
+  const result = await run({ matrix, onProgress, only }).catch(refuseNothing)
   return { result, lines: told(result), holds: result.proven }
+}
+
+async function proveWithSeeds(
+  seeds: number,
+  { only }: ProveCommandOptions,
+  onProgress: (progress: ProofProgress) => void,
+): Promise<Proven> {
+  const result = await proveSeeds(seeds, only, onProgress).catch(refuseNothing)
+  return { result, lines: toldSeeds(result), holds: result.changed.length === 0 }
+}
+
+function refuseNothing(error: unknown): never {
+  throw error instanceof NothingMatches ? new UsageError(error.message) : error
 }
 
 async function proveOdd(
@@ -113,6 +131,18 @@ function toldCliffs(matrix: readonly MatrixRow[]): string[] {
     })
 }
 
+/** The lines of a proof with several seeds: what a seed changed, and the sum of it last. */
+export function toldSeeds({ seeds, latitudes, changed }: SeedsResult): string[] {
+  return [
+    ...changed.map(
+      ({ seed, on, rule, expected, seen, reason }) =>
+        `with seed ${seed} on ${on}, ${rule} should be ${expected} and is ${seen}${reason === null ? '' : ` (${reason})`}`,
+    ),
+    `${changed.length === 0 ? 'the same verdicts' : counted(changed.length, 'change')} ` +
+      `with ${counted(seeds, 'seed')} on the reference and ${counted(latitudes, 'latitude')}`,
+  ]
+}
+
 /** The lines of a run over odd answers: rules that crashed, changes that no rule noticed, and the sum of it last. */
 export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: boolean): string[] {
   return [
@@ -123,7 +153,8 @@ export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: b
   ]
 }
 
-function refuseContradictions({ odd, only, matrix, sample, seed }: ProveCommandOptions): void {
+function refuseContradictions({ odd, only, matrix, sample, seed, seeds }: ProveCommandOptions): void {
+  if (seeds !== undefined && (odd || matrix)) throw new UsageError('--seeds goes with neither --odd nor --matrix')
   if (odd && (only.length > 0 || matrix)) throw new UsageError('--odd goes with neither --only nor --matrix')
   if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed go with --odd')
 }
