@@ -2,9 +2,9 @@ import { authenticate } from './auth/authenticate.ts'
 import { authorize } from './auth/authorize.ts'
 import { problem } from './http/problem.ts'
 import { readBody } from './http/read-body.ts'
-import { validate } from './http/validate.ts'
+import { enforces, validate } from './http/validate.ts'
 
 /** The functions of every plane that can be replaced one by one. */
-export const commonParts = { authenticate, authorize, problem, readBody, validate }
+export const commonParts = { authenticate, authorize, enforces, problem, readBody, validate }
 
 export type CommonParts = Readonly<typeof commonParts>

@@ -9,7 +9,10 @@ import type { Finding } from './outcome.ts'
 export interface Scenario {
   readonly kind: 'scenario'
   readonly id: RuleId
-  readonly run: (context: Context) => Promise<void>
+  /** With `each`, once for each branch. */
+  readonly run: (context: Context, branch: unknown) => Promise<void>
+  /** Lists the branches of the rule, which run concurrently: mount states, kinds of pod, statuses. */
+  readonly each?: (context: Context) => readonly unknown[]
   /** Runs after all others, alone. */
   readonly alone: boolean
   /** Endpoints that no other rule may use meanwhile. */
@@ -49,12 +52,19 @@ export type Rule = Scenario | Invariant
 const rules = new Map<RuleId, Rule>()
 
 /** Puts a scenario into the registry. Throws where the id is there already. */
-export function rule(id: RuleId, run: Scenario['run'], options: Partial<ScenarioOptions> = {}): void {
-  add({ kind: 'scenario', id, run, ...options, alone: options.alone ?? false })
+export function rule<Branch>(
+  id: RuleId,
+  run: (context: Context, branch: Branch) => Promise<void>,
+  options: Partial<ScenarioOptions<Branch>> = {},
+): void {
+  add({ kind: 'scenario', id, run: run as Scenario['run'], ...options, alone: options.alone ?? false })
 }
 
 /** What a scenario may say of itself. */
-export type ScenarioOptions = Pick<Scenario, 'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies'>
+export type ScenarioOptions<Branch = unknown> = Pick<
+  Scenario,
+  'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies'
+> & { readonly each?: (context: Context) => readonly Branch[] }
 
 /** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */
 export function invariant<State>(

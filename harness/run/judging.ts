@@ -4,6 +4,7 @@ import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
 import { claimOf } from '../plan/resources.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { Context } from '../rule/context.ts'
 import { RuleBroken, Stalled, type Unverified } from '../rule/outcome.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
@@ -89,7 +90,7 @@ export function createJudging(options: JudgingOptions): Judging {
     })
     running.add(rule.id)
     const came = await Promise.race([
-      rule.run(context).then(
+      runBranches(rule, context, actor).then(
         () => ({ isCut: false, error: undefined }) as const,
         (thrown: unknown) => ({ isCut: false, error: thrown ?? new Error('the rule threw nothing') }) as const,
       ),
@@ -112,6 +113,12 @@ export function createJudging(options: JudgingOptions): Judging {
       for (const rule of rules) cutters.get(rule)?.(error)
     },
   }
+}
+
+/** Runs a rule, or each of its branches so that their waits overlap. */
+async function runBranches({ each, run }: Scenario, context: Context, actor: Actor): Promise<void> {
+  if (each === undefined) await run(context, undefined)
+  else await actor.beside(each(context), (branch) => run(context, branch))
 }
 
 /** What a rule comes to while it runs. */

@@ -2,12 +2,25 @@ import type { PodCreate } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
 import { chooseHardware } from './hardware.ts'
+import { provision } from './lifecycle.ts'
 import { choosePlacement } from './placement.ts'
 import type { StoredPod } from './pod.ts'
 import type { PodService } from './service.ts'
 
 /** The container disk of a pod that asks for none, in GB. */
 const DEFAULT_DISK_GB = 20
+
+/**
+ * Creates a pod of a body.
+ * @throws Refusal if the body fails validation, or as `buildPod` does.
+ */
+export function createPod(body: unknown, caller: Caller, service: PodService): StoredPod {
+  service.parts.validate('PodCreate', body, service)
+  const pod = service.parts.buildPod(body as PodCreate, caller, service)
+  service.store.add(pod)
+  provision(pod, service)
+  return pod
+}
 
 /**
  * Makes a pod of a body that its schema accepts, with every default applied; stores nothing yet.
@@ -34,7 +47,7 @@ export function buildPod(body: PodCreate, caller: Caller, service: PodService): 
     image: body.image,
     args: body.args ?? '',
     disk: body.disk ?? DEFAULT_DISK_GB,
-    ports: body.ports ?? [],
+    ports: (body.ports ?? []).map(String),
     env: body.env ?? {},
     registry: body.registry ?? null,
     mounts: body.mounts ?? {},

@@ -13,38 +13,50 @@ export interface PricedHardware {
  * What a pod is to run on, with the defaults of the description applied.
  * @throws Refusal if the catalog does not offer it.
  */
-export function chooseHardware({ gpu, cpu }: PodCreate, service: PodService): PricedHardware {
-  if (gpu !== undefined) return chooseGpu(gpu, service)
-  if (cpu !== undefined) return chooseCpu(cpu, service)
+export function chooseHardware(body: PodCreate, service: PodService): PricedHardware {
+  const { gpu, cpu } = body
+  if (gpu !== undefined) return chooseGpu(gpu, body, service)
+  if (cpu !== undefined) return chooseCpu(cpu, body, service)
   const [first] = service.gpuTypes.keys()
   if (first === undefined) throw new Refusal(400, 'one of gpu and cpu is required')
-  return chooseGpu({ id: first }, service)
+  return chooseGpu({ id: first }, body, service)
 }
 
-function chooseGpu(gpu: GpuConfig, { gpuTypes, style, tables }: PodService): PricedHardware {
-  const type = gpuTypes.get(gpu.id)
-  if (type === undefined) throw new Refusal(style.unknownGpu, 'unknown gpu type')
+function chooseGpu(gpu: GpuConfig, body: PodCreate, { gpuTypes, parts, style, tables }: PodService): PricedHardware {
+  const [first] = gpuTypes.values()
+  const type = gpu.id === undefined ? first : gpuTypes.get(gpu.id)
+  if (type === undefined && parts.enforces('unknownGpu', body)) {
+    throw new Refusal(style.unknownGpu, 'unknown gpu type')
+  }
   const count = gpu.count ?? tables.bounds.gpuCount.default
-  return { hardware: { gpu: { id: gpu.id, count } }, price: roundPrice(type.pricePerHour * count) }
+  return { hardware: { gpu: { id: gpu.id, count } }, price: roundPrice((type?.pricePerHour ?? 0) * count) }
 }
 
-function chooseCpu(cpu: CpuConfigRequest, { flavors, style }: PodService): PricedHardware {
+function chooseCpu(cpu: CpuConfigRequest, body: PodCreate, service: PodService): PricedHardware {
+  const { flavors, parts, style } = service
   const { vcpuCount, memory } = cpu
-  const flavor = flavors.get(cpu.id)
-  if (flavor === undefined) throw new Refusal(style.unknownFlavor, 'unknown cpu flavor')
-  const { min, max } = flavor.vcpu
-  if (vcpuCount < min || vcpuCount > max) {
+  const [first] = flavors.values()
+  const asked = cpu.id === undefined || cpu.id === '' ? first : flavors.get(cpu.id)
+  if (asked === undefined && parts.enforces('unknownFlavor', body)) {
+    throw new Refusal(style.unknownFlavor, 'unknown cpu flavor')
+  }
+  const flavor = asked ?? first
+  const { min = 0, max = 0 } = flavor?.vcpu ?? {}
+  // Another count is wrong for its form, and the validation has told.
+  const isPower = Number.isInteger(vcpuCount) && vcpuCount > 1 && Number.isInteger(Math.log2(vcpuCount))
+  if (isPower && (vcpuCount < min || vcpuCount > max) && parts.enforces('vcpuOffered', body)) {
     throw new Refusal(style.vcpuOffered, `the flavor offers ${min} to ${max} vCPUs`)
   }
-  if (memory === undefined && style.cpuMemory === 'required') {
+  if (memory === undefined && style.cpuMemory === 'required' && parts.enforces('memoryMissing', body)) {
     throw new Refusal(422, 'Request validation failed.', { errors: ["$.cpu: must have required property 'memory'"] })
   }
-  if (memory !== undefined && style.cpuMemory.startsWith('refused')) {
+  if (memory !== undefined && style.cpuMemory.startsWith('refused') && parts.enforces('memoryGiven', body)) {
     throw new Refusal(style.cpuMemory === 'refused-400' ? 400 : 422, 'memory follows from the flavor and is not sent')
   }
+  const derived = Math.ceil(vcpuCount * (flavor?.ramGbPerVcpu ?? 2))
   return {
-    hardware: { cpu: { id: cpu.id, vcpuCount, memory: memory ?? Math.ceil(vcpuCount * flavor.ramGbPerVcpu) } },
-    price: roundPrice(flavor.price.perVcpuHour * vcpuCount),
+    hardware: { cpu: { id: cpu.id, vcpuCount, memory: memory ?? derived } },
+    price: roundPrice((flavor?.price.perVcpuHour ?? 0) * vcpuCount),
   }
 }
 

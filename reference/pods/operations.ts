@@ -1,10 +1,9 @@
-import type { PodActionRequest, PodCreate } from '../../generated/api.ts'
+import type { PodActionRequest } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { type Answer, emptyAnswer, jsonAnswer, textAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { Operation } from '../operations.ts'
 import { checkCapacity } from './create.ts'
-import { provision } from './lifecycle.ts'
 import type { PodAction, StoredPod } from './pod.ts'
 import { podText } from './pod-text.ts'
 import type { PodService } from './service.ts'
@@ -33,12 +32,8 @@ export const operations: { readonly [O in Operation]: Handler } = {
   },
 
   createPod({ caller, body }, service) {
-    const { parts, store, style } = service
-    parts.validate('PodCreate', body, service)
-    const pod = parts.buildPod(body as PodCreate, caller, service)
-    store.add(pod)
-    provision(pod, service)
-    return podAnswer(style.createStatus, pod, service)
+    const pod = service.parts.createPod(body, caller, service)
+    return podAnswer(service.style.createStatus, pod, service)
   },
 
   getPod({ caller, id }, service) {

@@ -1,6 +1,6 @@
 import { rateHeaders, rateRefusal } from '../limits/rate-headers.ts'
 import { permit, transition } from './act.ts'
-import { buildPod } from './create.ts'
+import { buildPod, createPod } from './create.ts'
 import { findPod, listPods } from './find.ts'
 import { enter } from './lifecycle.ts'
 import { patchMounts } from './mounts.ts'
@@ -11,6 +11,7 @@ import type { PodParts } from './service.ts'
 
 export const podParts: PodParts = {
   buildPod,
+  createPod,
   enter,
   findPod,
   listPods,

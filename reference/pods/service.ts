@@ -34,6 +34,7 @@ export interface PodService extends Common, RateSetup {
 /** The functions of the pod plane that can be replaced one by one. */
 export interface PodParts {
   buildPod(body: PodCreate, caller: Caller, service: PodService): StoredPod
+  createPod(body: unknown, caller: Caller, service: PodService): StoredPod
   enter(pod: StoredPod, status: PodStatus, service: PodService): void
   findPod(id: string, caller: Caller, service: PodService): StoredPod
   listPods(caller: Caller, service: PodService): StoredPod[]

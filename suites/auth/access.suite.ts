@@ -4,7 +4,7 @@ import { whenCapable } from '../../harness/fixtures/creating.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { staysUnchanged } from '../shared/unchanged.ts'
-import { entriesOf, listHolding } from './listing.ts'
+import { entriesOf, listHolding } from '../shared/listing.ts'
 import { type Send, workingPlane } from './operations.ts'
 import { isAction, permissionsOf, requestFor } from './permissions.ts'
 

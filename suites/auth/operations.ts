@@ -7,7 +7,7 @@ import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { triesToChange } from '../shared/changing.ts'
 import { staysUnchanged } from '../shared/unchanged.ts'
-import { listHolding, named } from './listing.ts'
+import { listHolding, named } from '../shared/listing.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
 
