@@ -44,7 +44,7 @@ export function createEmbedded(
  * @param clock whether its clock lets itself be controlled.
  */
 export function targetFileOf({ url, clock }: { readonly url: string; readonly clock: 'real' | 'control' }) {
-  const [volume, volumeSecond] = defaultVolumes
+  const [volume, volumeSecond, volumeElsewhere] = defaultVolumes
   return {
     plumbline: 1,
     name: 'the reference implementation',
@@ -55,6 +55,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       persistent: { size: 10, path: '/workspace' },
       volume: volume?.id ?? '',
       volumeSecond: volumeSecond?.id ?? '',
+      volumeElsewhere: volumeElsewhere?.id ?? '',
       volumePath: '/workspace',
       statuses: { ERROR: { body: { image: 'plumbline/error' } } },
     },

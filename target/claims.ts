@@ -104,6 +104,8 @@ function given({ pods, queue, receiver, keys, grants }: Target, need: string): b
       return pods.volume !== null
     case 'volume.second':
       return pods.volumeSecond !== null
+    case 'volume.elsewhere':
+      return pods.volumeElsewhere !== null
   }
   if (need.startsWith('pod.')) {
     const status = need.slice(4).toUpperCase() as PodStatus

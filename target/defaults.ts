@@ -27,6 +27,7 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   persistent: null,
   volume: null,
   volumeSecond: null,
+  volumeElsewhere: null,
   volumePath: '/workspace',
   recipes: {},
   // Which fields PATCH takes beside mounts is not described; a name is the least of them.

@@ -38,6 +38,7 @@ export interface PodsSection {
   readonly persistent?: { readonly size: number; readonly path: string }
   readonly volume?: string
   readonly volumeSecond?: string
+  readonly volumeElsewhere?: string
   readonly volumePath?: string
   readonly statuses?: Readonly<Partial<Record<PodStatus, RecipeSection>>>
   readonly change?: ChangeField

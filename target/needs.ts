@@ -17,6 +17,10 @@ export const needs: Readonly<Record<string, Need>> = {
   catalog: { says: 'CPU flavors are listed', line: 'pods: {catalog: true}' },
   volume: { says: 'a network volume that pods may mount', line: 'pods: {volume: VOLUME_ID}' },
   'volume.second': { says: 'a second network volume in the same data center', line: 'pods: {volumeSecond: VOLUME_ID}' },
+  'volume.elsewhere': {
+    says: 'a network volume in another data center',
+    line: 'pods: {volumeElsewhere: VOLUME_ID}',
+  },
   'pod.provisioning': { says: 'a recipe for a pod in PROVISIONING', line: 'pods: {cpu: catalog}' },
   'pod.starting': { says: 'a recipe for a pod in STARTING', line: 'pods: {cpu: catalog}' },
   'pod.running': { says: 'a recipe for a pod in RUNNING', line: 'pods: {cpu: catalog}' },
@@ -73,7 +77,6 @@ export const needs: Readonly<Record<string, Need>> = {
     line: 'queue: {perWorkerRate: REQUESTS}',
   },
   ...later({
-    'volume.elsewhere': 'a network volume in another data center',
     'pod.probe': 'an image that reports its arguments, variables and files over a port',
     template: 'a template that pods are created from',
     'global-networking': 'pods with a global-network address',

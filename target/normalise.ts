@@ -54,11 +54,14 @@ function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path,
   if (rest.persistent !== undefined && rest.gpu === undefined) {
     around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
   }
-  if (rest.volumeSecond !== undefined && rest.volume === undefined) {
-    around.fault(['pods', 'volumeSecond'], 'pods.volumeSecond is given without pods.volume; give pods.volume first')
-  }
-  if (rest.volumeSecond !== undefined && rest.volumeSecond === rest.volume) {
-    around.fault(['pods', 'volumeSecond'], 'pods.volumeSecond is the same volume as pods.volume; give another one')
+  for (const other of ['volumeSecond', 'volumeElsewhere'] as const) {
+    if (rest[other] === undefined) continue
+    if (rest.volume === undefined) {
+      around.fault(['pods', other], `pods.${other} is given without pods.volume; give pods.volume first`)
+    }
+    if (rest[other] === rest.volume) {
+      around.fault(['pods', other], `pods.${other} is the same volume as pods.volume; give another one`)
+    }
   }
   return {
     ...defaultPlane,

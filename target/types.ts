@@ -98,6 +98,8 @@ export interface PodPlane {
   readonly persistent: { readonly size: number; readonly path: string } | null
   readonly volume: string | null
   readonly volumeSecond: string | null
+  /** A volume in another data center than `volume`. */
+  readonly volumeElsewhere: string | null
   readonly volumePath: string
   readonly recipes: Readonly<Partial<Record<PodStatus, Recipe>>>
   /** The field by which PATCH changes a pod harmlessly; null where PATCH changes nothing but mounts. */

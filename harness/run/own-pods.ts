@@ -1,4 +1,6 @@
+import { RawBody } from '../client/body.ts'
 import type { Reply } from '../client/reply.ts'
+import { textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 
@@ -19,7 +21,7 @@ export function createOwnPods(resources: ResourceLedger): OwnPods {
   return {
     left,
     creating(body) {
-      const name = membersOf(body)?.name
+      const name = nameIn(body)
       const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
       if (given === name) {
         left.set(given, null)
@@ -47,4 +49,10 @@ export function createOwnPods(resources: ResourceLedger): OwnPods {
       }
     },
   }
+}
+
+/** The name in the body of a creation; of one that is sent as bytes, what stands in its place. */
+function nameIn(body: unknown): unknown {
+  if (!(body instanceof RawBody)) return membersOf(body)?.name
+  return /["']name["']\s*:\s*["']([^"'\\]+)/.exec(textOf(body.bytes) ?? '')?.[1]
 }

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { generateApi } from './api.ts'
 import type { Output } from './header.ts'
 import { generateHeadings } from './headings.ts'
-import { readInputs } from './inputs.ts'
+import { type Inputs, readInputs } from './inputs.ts'
+import { readLedger } from './ledger.ts'
 import { generateOpenapi } from './openapi.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
@@ -37,6 +38,14 @@ export function staleFiles(outputs: readonly Output[], folder: string): readonly
   return [...differing.map(({ name }) => name), ...present.filter((name) => !names.has(name))].sort()
 }
 
+/** Adds the ids of new rows to the list of every id that there ever was, which loses none. */
+function writeIds({ rules, headings }: Inputs): void {
+  const file = join(ROOT, 'spec/rules/ids.txt')
+  const known = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  const ids = new Set([...known, ...readLedger(rules, headings).map(({ id }) => id)])
+  writeFileSync(file, `${[...ids].sort().join('\n')}\n`)
+}
+
 async function main(argv: readonly string[]): Promise<number> {
   const unknown = argv.find((argument) => argument !== '--check')
   if (unknown) return fail(`Unknown argument "${unknown}"; the only one is --check.`)
@@ -48,6 +57,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   mkdirSync(folder, { recursive: true })
   for (const { name, text } of outputs) writeFileSync(join(folder, name), text)
+  writeIds(await readInputs(ROOT))
   const strangers = stale.filter((name) => !outputs.some((output) => output.name === name))
   return strangers.length === 0
     ? 0

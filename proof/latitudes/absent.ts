@@ -25,6 +25,7 @@ export const absent: readonly Latitude[] = [
   lack('key.expired', null, key('expired')),
   lack('key.stranger', null, key('stranger')),
   lack('volume.second', 'pods', plane({ volumeSecond: null })),
+  lack('volume.elsewhere', 'pods', plane({ volumeElsewhere: null })),
   lack('pods.persistent', 'pods', plane({ persistent: null }), {
     readings: reads('pods.patch.null', null, nullMountsOf('persistent')),
   }),

@@ -75,7 +75,7 @@ export const offers = [
     {
       onlyLacks: true,
       file: (target) => ({
-        ...plane({ volume: null, volumeSecond: null })(target),
+        ...plane({ volume: null, volumeSecond: null, volumeElsewhere: null })(target),
         absent: { volume: 'none here' },
       }),
       verdicts: verdict('not-applicable', [

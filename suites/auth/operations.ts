@@ -6,8 +6,8 @@ import { changeOf } from '../../harness/fixtures/change.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { triesToChange } from '../shared/changing.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
 import { listHolding, named } from '../shared/listing.ts'
+import { staysUnchanged } from '../shared/unchanged.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
 

@@ -45,10 +45,27 @@ export function entriesOf({ target }: Context, reply: Reply): readonly Entry[] |
 }
 
 /** The entry of a name; entries that do not show theirs are read. */
-export async function named({ pods }: Context, listed: readonly Entry[], name: unknown): Promise<Entry | undefined> {
-  for (const entry of listed) {
-    const shown = entry.name ?? membersOf((await pods.get(entry.id)).json)?.name
-    if (shown === name) return entry
+export async function named(context: Context, listed: readonly Entry[], name: unknown): Promise<Entry | undefined> {
+  return (await namedAny(context, listed, [String(name)])).get(String(name))
+}
+
+/** The entries of these names, which a platform may have made unique by something that it adds; each is read at most once. */
+export async function namedAny(
+  { pods }: Context,
+  listed: readonly Entry[],
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Entry>> {
+  const found = new Map<string, Entry>()
+  for (const entry of names.length === 0 ? [] : listed) {
+    const shown = String(entry.name ?? membersOf((await pods.get(entry.id)).json)?.name)
+    const name = names.find((one) => isNamed(shown, one))
+    if (name !== undefined) found.set(name, entry)
   }
-  return undefined
+  return found
+}
+
+/** Whether a name is another one with something added: `a-1` is not the beginning of `a-12`. */
+export function isNamed(shown: string, name: string): boolean {
+  const at = shown.indexOf(name)
+  return at !== -1 && !/\d/.test(shown.charAt(at + name.length))
 }

@@ -1,0 +1,112 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { type Members, membersOf } from '../../harness/exchange/read.ts'
+import { whenCapable } from '../../harness/fixtures/creating.ts'
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { listHolding, namedAny } from '../shared/listing.ts'
+import type { Arrangement, Refused } from '../shared/table.ts'
+
+/** A body that a creation has accepted, and the pod that it made. */
+export interface Created {
+  readonly valid: Members
+  readonly id: string
+  readonly reply: Reply
+}
+
+/** What a refused creation leaves open of its pod. */
+const varies = ['kind', 'mount', 'fields'] as const
+
+/** Creations of pods of these shapes; what a shape does not say is drawn. */
+export function creation(
+  each: (has: (need: string) => boolean) => readonly PodShape[] = () => [{}],
+): Arrangement<PodShape> {
+  return {
+    operation: 'createPod',
+    each,
+    varies,
+    async begin(context, shape) {
+      const twin = await created(context, shape)
+      const refused: Refused[] = []
+      return {
+        valid: () => renamed(context, twin.valid),
+        async send(body, one) {
+          const reply = await refusedFor(context, twin.valid, body)
+          if (!isSuccess(reply.status)) refused.push(one)
+          return reply
+        },
+        expectNoEffect: () => expectNotCreated(context, twin.id, refused),
+      }
+    },
+  }
+}
+
+/**
+ * Creates a pod of a shape, with few fields if it is refused with those that were drawn. Ends the rule as inconclusive for
+ * want of capacity, else as blocked if nothing is created.
+ */
+export async function created(context: Context, shape: PodShape): Promise<Created> {
+  const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
+  let [valid, reply] = await attempt(shape)
+  if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
+    vary.fellBack('fields')
+    ;[valid, reply] = await attempt({ ...shape, ...shapeOf(valid), fields: 'few' })
+  }
+  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
+  const by = 'cpu' in valid ? 'pods.create.cpu' : 'pods.create.gpu'
+  const id = await fixture.createdId(reply)
+  if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)
+  return { valid, id, reply }
+
+  async function attempt(shape: PodShape): Promise<[Members, Reply]> {
+    const body = await fixture.body(shape, shape.more ?? {})
+    return [body, await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))]
+  }
+}
+
+/**
+ * No pod of these names is in the list once writes are visible, while a pod that was created is. A pod that is there is
+ * removed.
+ */
+export async function expectNotCreated(context: Context, twin: string, refused: readonly Refused[]): Promise<void> {
+  const { check, clock, looks, pods, target } = context
+  await clock.sleep(Math.max(target.tolerances.visibleMs, looks().at(-1) ?? 0))
+  const { reply, listed } = await listHolding(context, twin)
+  const found = await namedAny(
+    context,
+    listed,
+    refused.map(({ name }) => name),
+  )
+  for (const { id } of found.values()) await pods.delete(id)
+  const left = refused.filter(({ name }) => found.has(name)).map(({ what }) => what)
+  check('no-pod').that(left.length === 0, 'no pod of a refused creation', `a pod of: ${left.join(', ')}`, reply)
+}
+
+/** Sends a body that must be refused. Want of capacity is no such refusal, unless a valid body is accepted meanwhile. */
+async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
+  const { clock, inconclusive, lacksCapacity, pods } = context
+  const ask = () => pods.create(body, { repeats: true })
+  const reply = await ask()
+  if (!lacksCapacity(reply) || (await isCapable())) return reply
+  const later = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
+  if (lacksCapacity(later) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
+  return later
+
+  async function isCapable(): Promise<boolean> {
+    return isSuccess((await pods.create(await renamed(context, valid))).status)
+  }
+}
+
+/** A body with another name of this run. */
+async function renamed({ fixture, target }: Context, body: Members): Promise<Members> {
+  const kind = target.pods?.gpu === null ? 'cpu' : 'gpu'
+  const { name } = await fixture.body({ kind, mount: 'none', fields: 'few' })
+  return { ...body, name }
+}
+
+/** The kind and mount of a body. */
+function shapeOf({ cpu, mounts }: Members): PodShape {
+  const { network, persistent } = membersOf(mounts) ?? {}
+  const mount = network !== undefined ? 'network' : persistent !== undefined ? 'persistent' : 'none'
+  return { kind: cpu === undefined ? 'gpu' : 'cpu', mount }
+}

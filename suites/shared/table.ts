@@ -1,0 +1,166 @@
+import type { RuleId } from '../../generated/rules.ts'
+import { raw } from '../../harness/client/body.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import type { PodOperation } from '../../harness/exchange/exchange.ts'
+import { canonical, type Members, membersOf } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import type { Dimension } from '../../harness/variation/dimensions.ts'
+import type { Target } from '../../target/types.ts'
+
+/** A status, or a class of them. */
+export type Expected = number | '2xx' | '4xx'
+
+/**
+ * What makes a valid body wrong: other members, a function, or the text that is sent in place of its JSON. Doing it twice
+ * is as good as once, so a body tells which case it is. A function returns null for a target that it does not fit.
+ */
+export type Wrong = Members | WrongBody | WrongText
+
+export type WrongBody = (valid: Members, target: Target) => unknown
+
+export interface WrongText {
+  readonly text: (json: string) => string
+}
+
+/** A case with answers of its own. */
+export interface Answered {
+  readonly wrong: Wrong
+  readonly statuses: readonly Expected[]
+}
+
+/** How the requests of a table are made: the operation, its branches, and what is there before the first request. */
+export interface Arrangement<Branch> {
+  readonly operation: PodOperation
+  /** The branches on offer, by the needs of the target. */
+  readonly each: (has: (need: string) => boolean) => readonly Branch[]
+  readonly varies: readonly Dimension[]
+  /** Shows that a valid request succeeds. */
+  readonly begin: (context: Context, branch: Branch) => Promise<Arranged>
+}
+
+/** One branch after its valid request. */
+export interface Arranged {
+  /** The body that was accepted, with a name of its own. */
+  readonly valid: () => Promise<Members>
+  /** Sends a body that must be refused: the valid one of this name with something wrong. */
+  readonly send: (body: unknown, refused: Refused) => Promise<Reply>
+  /** Expects that nothing which was refused is carried out, at once or later. */
+  readonly expectNoEffect: () => Promise<void>
+}
+
+/** A request that was refused: the name in its body, and what is wrong with it. */
+export interface Refused {
+  readonly name: string
+  readonly what: string
+}
+
+/** A table of requests that are refused, each wrong in one way. Its defects are derived from it in `proof/`. */
+export interface RefusalTable<Branch = unknown> {
+  readonly arrange: Arrangement<Branch>
+  readonly cases: Readonly<Record<string, Wrong | Answered>>
+  readonly statuses: readonly Expected[]
+  /** Expects what has to be true of a pod if a case may be accepted. */
+  readonly accepted?: (context: Context, reply: Reply, body: unknown) => Promise<void>
+}
+
+/** A table with its rule. */
+export interface Registered<Table> {
+  readonly id: RuleId
+  readonly table: Table
+}
+
+const registered: Registered<RefusalTable>[] = []
+
+/** Every refusal table, in the order of registration. */
+export function refusalTables(): readonly Registered<RefusalTable>[] {
+  return registered
+}
+
+/** Registers a rule: each case is refused in each branch, and has no effect. An open row records the answers. */
+export function refusals<Branch>(id: RuleId, table: RefusalTable<Branch>): void {
+  const { arrange } = table
+  registered.push({ id, table: table as RefusalTable })
+  rule<Branch>(
+    id,
+    async (context, branch) => {
+      const { check, reading, row, target, vary } = context
+      const arranged = await arrange.begin(context, branch)
+      for (const { name, wrong, statuses } of vary.ordered(casesOf(table))) {
+        const valid = await arranged.valid()
+        const body = wrongBody(wrong, valid, target)
+        if (body === null) continue
+        const reply = await arranged.send(body, { name: String(valid.name), what: name })
+        check(name).status(reply, ...statusesIn(statuses, reply.status))
+        if (reply.status < 300) await table.accepted?.(context, reply, body)
+        if (row.basis === 'open' || statuses.includes('2xx')) reading(name, readingOf(reply))
+      }
+      await arranged.expectNoEffect()
+    },
+    { each: ({ part }) => arrange.each(part), varies: [...arrange.varies, 'order'] },
+  )
+}
+
+/** A case that is answered otherwise than the rest of its table. */
+export function answered(statuses: readonly Expected[], wrong: Wrong): Answered {
+  return { statuses, wrong }
+}
+
+/** The cases of a table, each with its statuses. */
+export function casesOf({
+  cases,
+  statuses,
+}: Pick<RefusalTable, 'cases' | 'statuses'>): readonly (Answered & { readonly name: string })[] {
+  return Object.entries(cases).map(([name, one]) =>
+    isAnswered(one) ? { name, ...one } : { name, wrong: one, statuses },
+  )
+}
+
+/** The body of a case; null if the case does not fit the target, or is no other body than the valid one. */
+export function wrongBody(wrong: Wrong, valid: Members, target: Target): unknown {
+  if (isText(wrong)) return raw(wrong.text(JSON.stringify(valid)))
+  const body = madeWrong(wrong, valid, target)
+  return canonical(body) === canonical(valid) ? null : body
+}
+
+/** Whether a body is that of a case. */
+export function isWrongBody(wrong: Wrong, body: Members, target: Target): boolean {
+  return !isText(wrong) && canonical(madeWrong(wrong, body, target)) === canonical(body)
+}
+
+function madeWrong(wrong: Exclude<Wrong, WrongText>, valid: Members, target: Target): unknown {
+  return typeof wrong === 'function' ? wrong(valid, target) : { ...valid, ...wrong }
+}
+
+export function isText(wrong: Wrong): wrong is WrongText {
+  return typeof wrong === 'object' && typeof wrong.text === 'function'
+}
+
+/** A body with another value at a path such as `mounts.network.0.path`; without the member if no value is given. */
+export function put(path: string, value?: unknown): (valid: Members) => unknown {
+  return (valid) => replaced(valid, path.split('.'), value)
+}
+
+function replaced(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {
+  if (step === undefined) return wanted
+  if (Array.isArray(value)) return value.map((item, at) => (String(at) === step ? replaced(item, rest, wanted) : item))
+  const members = membersOf(value)
+  return { ...members, [step]: replaced(members?.[step], rest, wanted) }
+}
+
+/** The statuses that a check is to compare with: of a class the one that came. */
+function statusesIn(expected: readonly Expected[], status: number): readonly number[] {
+  return expected.flatMap((one) => {
+    if (typeof one === 'number') return [one]
+    const hundreds = Number(one[0]) * 100
+    return status >= hundreds && status < hundreds + 100 ? [status] : [hundreds]
+  })
+}
+
+function isAnswered(one: Wrong | Answered): one is Answered {
+  return typeof one === 'object' && 'wrong' in one
+}
+
+function readingOf({ status }: Reply): string {
+  return status < 300 ? 'accepted' : String(status)
+}
