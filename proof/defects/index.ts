@@ -1,3 +1,4 @@
+import { derivedDefects } from '../tables/index.ts'
 import type { Defect } from '../types.ts'
 import { actionBody } from './action-body.ts'
 import { actionBodyEffects } from './action-body-effects.ts'
@@ -6,6 +7,7 @@ import { actionTable } from './action-table.ts'
 import { authAccess } from './auth-access.ts'
 import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
+import { create } from './create.ts'
 import { errorsProblem } from './errors-problem.ts'
 import { fuzzPods } from './fuzz-pods.ts'
 import { fuzzQueue } from './fuzz-queue.ts'
@@ -43,6 +45,7 @@ export const defects: readonly Defect[] = [
   ...actionTable,
   ...authAccess,
   ...authToken,
+  ...create,
   ...errorsProblem,
   ...fuzzPods,
   ...fuzzQueue,
@@ -62,4 +65,5 @@ export const defects: readonly Defect[] = [
   ...queueTimeExecution,
   ...queueVariation,
   ...webhookVariation,
+  ...derivedDefects,
 ]

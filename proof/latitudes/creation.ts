@@ -1,37 +1,55 @@
 import type { StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
-import { plane, styled } from './tools.ts'
+import { plane, reads, styled } from './tools.ts'
 
 /** What a creation refuses and with which status; the description says no more of it than its limits. */
 export const creation = [
-  styled('creation-refuses-400', 'Whatever is wrong with a creation is 400.', {
-    vcpuPower: 400,
-    cpuMemory: 'refused-400',
-    portForm: 400,
-    portRange: 400,
-  }),
+  styled(
+    'creation-refuses-400',
+    'Whatever is wrong with a creation is 400.',
+    { vcpuPower: 400, cpuMemory: 'refused-400', portForm: 400, portRange: 400 },
+    { readings: reads('pods.create.cpu-required', null, ['no memory']) },
+  ),
   styled('creation-refuses-404', 'A creation that names what does not exist is 404.', {
     unknownVolume: 404,
     unknownDataCenter: 404,
     unknownGpu: 404,
     unknownFlavor: 404,
   }),
-  styled('creation-refuses-422', 'Whatever is wrong with a creation is 422.', {
-    unknownVolume: 422,
-    unknownDataCenter: 422,
-    unknownGpu: 422,
-    unknownFlavor: 422,
-    volumeElsewhere: 422,
-    gpuAndCpu: 422,
-    neitherGpuNorCpu: 422,
-    vcpuOffered: 422,
-    cpuMemory: 'refused-422',
-  }),
-  styled('creation-fills-in', 'A volume decides on the data center, and a pod that asks for no hardware gets a GPU.', {
-    volumeElsewhere: 'volume-wins',
-    neitherGpuNorCpu: 'default-gpu',
-  }),
+  styled(
+    'creation-refuses-422',
+    'Whatever is wrong with a creation is 422.',
+    {
+      unknownVolume: 422,
+      unknownDataCenter: 422,
+      unknownGpu: 422,
+      unknownFlavor: 422,
+      volumeElsewhere: 422,
+      gpuAndCpu: 422,
+      neitherGpuNorCpu: 422,
+      vcpuOffered: 422,
+      cpuMemory: 'refused-422',
+    },
+    {
+      readings: {
+        ...reads('pods.create.cpu-required', null, ['no memory']),
+        ...reads('pods.create.neither', '422', ['neither']),
+        ...reads('pods.create.volume-elsewhere', '422', ['elsewhere']),
+      },
+    },
+  ),
+  styled(
+    'creation-fills-in',
+    'A volume decides on the data center, and a pod that asks for no hardware gets a GPU.',
+    { volumeElsewhere: 'volume-wins', neitherGpuNorCpu: 'default-gpu' },
+    {
+      readings: {
+        ...reads('pods.create.neither', 'accepted', ['neither']),
+        ...reads('pods.create.volume-elsewhere', 'accepted', ['elsewhere']),
+      },
+    },
+  ),
   styled(
     'cpu-memory-required',
     'memory must be sent for a CPU pod, as the target file says.',
@@ -40,6 +58,7 @@ export const creation = [
     },
     {
       file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
+      readings: reads('pods.create.cpu-required', '422', ['no memory']),
     },
   ),
   {

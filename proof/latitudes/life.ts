@@ -5,6 +5,7 @@ import {
   authorization,
   inProvisioning,
   inStarting,
+  listing,
   optioned,
   plane,
   startsAtOnce,
@@ -114,14 +115,19 @@ export const life = [
     'A new pod is in the list after an hour.',
     { listLagMs: 3_600_000 },
     {
-      verdicts: verdict('inconclusive', [
-        'auth.pods.expired',
-        'auth.pods.forbidden',
-        'auth.pods.hidden',
-        'auth.pods.invalid',
-        'auth.pods.missing',
-        'auth.scheme-required',
-      ]),
+      verdicts: {
+        // Longer than a write may take to be visible, by the tolerance of its file.
+        'pods.create.read-back': 'failed',
+        ...verdict('inconclusive', [
+          'auth.pods.expired',
+          'auth.pods.forbidden',
+          'auth.pods.hidden',
+          'auth.pods.invalid',
+          'auth.pods.missing',
+          'auth.scheme-required',
+          ...listing,
+        ]),
+      },
     },
   ),
   optioned(

@@ -1,7 +1,7 @@
 import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
-import { nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
+import { needing, nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
 
 /** What a platform offers at all, and that it may run out of it. */
 export const offers = [
@@ -43,14 +43,7 @@ export const offers = [
         ...plane({ gpu: null, persistent: null })(target),
         absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here' },
       }),
-      verdicts: verdict('not-applicable', [
-        'pods.patch.network-on-persistent',
-        'pods.patch.partial-persistent',
-        'pods.patch.persistent-on-network',
-        'pods.patch.persistent-path',
-        'pods.patch.persistent-size',
-        'pods.patch.size-minimum',
-      ]),
+      verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent')),
       readings: reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
     },
   ),
@@ -64,7 +57,7 @@ export const offers = [
         ...plane({ cpu: null })(target),
         absent: { 'pods.cpu': 'none here', catalog: 'none here' },
       }),
-      verdicts: verdict('not-applicable', ['pods.patch.cpu-persistent']),
+      verdicts: verdict('not-applicable', needing('pods.cpu', 'catalog')),
       readings: reads('pods.patch.null', null, nullMountsOf('cpu network')),
     },
   ),
@@ -78,22 +71,7 @@ export const offers = [
         ...plane({ volume: null, volumeSecond: null, volumeElsewhere: null })(target),
         absent: { volume: 'none here' },
       }),
-      verdicts: verdict('not-applicable', [
-        'pods.patch.both',
-        'pods.patch.empty-network',
-        'pods.patch.empty-object',
-        'pods.patch.extra',
-        'pods.patch.fuzz',
-        'pods.patch.mount-on-bare',
-        'pods.patch.network-on-persistent',
-        'pods.patch.network-path',
-        'pods.patch.omitted',
-        'pods.patch.other-volume',
-        'pods.patch.partial-network',
-        'pods.patch.persistent-on-network',
-        'pods.patch.two-networks',
-        'pods.patch.wrong-type',
-      ]),
+      verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
       readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
     },
   ),

@@ -139,7 +139,10 @@ export const refusals = [
     'Two network mounts are 400.',
     { twoNetworks: 400 },
     {
-      readings: reads('pods.patch.two-networks', '400', ['two networks']),
+      readings: {
+        ...reads('pods.patch.two-networks', '400', ['two networks']),
+        ...reads('pods.create.two-networks', '400', ['two networks']),
+      },
     },
   ),
   styled(

@@ -1,9 +1,10 @@
-import type { RuleId } from '../../generated/rules.ts'
+import { type RuleId, rules } from '../../generated/rules.ts'
 import { podActions } from '../../generated/tables.ts'
 import type { Verdict } from '../../harness/rule/outcome.ts'
 import type { Life } from '../../reference/life.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
+import { needsOf } from '../../target/claims.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
 
@@ -60,3 +61,13 @@ export function authorization(request: Request): Record<string, string> {
   const value = request.headers.get('authorization')
   return value === null ? {} : { authorization: value }
 }
+
+/** The rules that need one of these of a target. */
+export function needing(...needs: readonly string[]): RuleId[] {
+  return rules.filter((row) => needsOf(row).some((need) => needs.includes(need))).map(({ id }) => id)
+}
+
+/** The rules about creations that look for a pod in the list. */
+export const listing: readonly RuleId[] = rules
+  .filter(({ id, wait }) => id.startsWith('pods.create.') && wait === '10s')
+  .map(({ id }) => id)

@@ -15,7 +15,8 @@ export function choosePlacement(body: PodCreate, caller: Caller, service: PodSer
     throw new Refusal(style.unknownDataCenter, 'unknown data center')
   }
   const volumeId = mounts?.network?.[0]?.volumeId
-  if (volumeId === undefined) return asked[0] ?? dataCenters[0]
+  // One that is no text is wrong for its form, and the validation has told.
+  if (typeof volumeId !== 'string') return asked[0] ?? dataCenters[0]
   const volume = volumes.get(volumeId)
   if (volume === undefined || volume.user !== caller.user) {
     if (parts.enforces('unknownVolume', body)) throw new Refusal(style.unknownVolume, 'unknown volume')

@@ -64,6 +64,17 @@ export async function created(context: Context, shape: PodShape): Promise<Create
   }
 }
 
+/** Sends a valid body. Ends the rule as inconclusive for want of capacity if a plain body of its kind is refused as well. */
+export async function creates(context: Context, body: Members): Promise<Reply> {
+  const { clock, fixture, inconclusive, lacksCapacity, pods } = context
+  const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))
+  if (!lacksCapacity(reply)) return reply
+  const { kind = 'gpu' } = shapeOf(body)
+  const plain = await fixture.body({ kind, mount: 'none', fields: 'few' })
+  if (!isSuccess((await pods.create(plain)).status)) inconclusive('the target has no capacity')
+  return reply
+}
+
 /**
  * No pod of these names is in the list once writes are visible, while a pod that was created is. A pod that is there is
  * removed.

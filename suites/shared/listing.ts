@@ -21,14 +21,21 @@ export interface Listing {
  * Waits at most as long as a write may take to be visible, and ends the rule as inconclusive then.
  */
 export async function listHolding(context: Context, id: string): Promise<Listing> {
+  const listing = await listUntil(context, id)
+  if (listing.isShown) return listing
+  return context.inconclusive('the list does not show a pod that is there, so it may lack others too')
+}
+
+/** The owner's list once it shows a pod, or when a write has had its time to be visible. */
+export async function listUntil(context: Context, id: string): Promise<Listing & { readonly isShown: boolean }> {
   const { clock, pods, inconclusive, target } = context
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
   for (let look = 0; ; look++) {
     const reply = await pods.list()
     const listed = entriesOf(context, reply)
     if (listed === null) return inconclusive(`the list was answered ${reply.status} without a list`)
-    if (listed.some((pod) => pod.id === id)) return { reply, listed }
-    if (look === looks - 1) return inconclusive('the list does not show a pod that is there, so it may lack others too')
+    const isShown = listed.some((pod) => pod.id === id)
+    if (isShown || look === looks - 1) return { reply, listed, isShown }
     await clock.sleep(Math.ceil(unit * 2 ** look))
   }
 }

@@ -101,6 +101,44 @@ export function refusals<Branch>(id: RuleId, table: RefusalTable<Branch>): void 
   )
 }
 
+/** A table of valid requests, each with what must be visible afterwards. Its defects are derived as well. */
+export interface AcceptTable<Branch = unknown> {
+  readonly operation: PodOperation
+  readonly each: (has: (need: string) => boolean) => readonly Branch[]
+  readonly varies: readonly Dimension[]
+  /** A valid body of a branch. */
+  readonly body: (context: Context, branch: Branch) => Promise<Members>
+  readonly send: (context: Context, body: Members) => Promise<Reply>
+  /** Expects each of these members of the body in reads, a clause each. */
+  readonly expectShown: (context: Context, reply: Reply, body: Members, names: readonly string[]) => Promise<void>
+  readonly cases: Readonly<Record<string, Members | ((valid: Members) => unknown)>>
+  readonly shows: readonly string[]
+}
+
+const accepting: Registered<AcceptTable>[] = []
+
+/** Every table of accepted requests, in the order of registration. */
+export function acceptTables(): readonly Registered<AcceptTable>[] {
+  return accepting
+}
+
+/** Registers a rule: each case is accepted in each branch, and reads show it. */
+export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
+  accepting.push({ id, table: table as AcceptTable })
+  rule<Branch>(
+    id,
+    async (context, branch) => {
+      for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
+        const body = madeWrong(change, await table.body(context, branch), context.target) as Members
+        const reply = await table.send(context, body)
+        context.check('accepted').success(reply)
+        await table.expectShown(context, reply, body, table.shows)
+      }
+    },
+    { each: ({ part }) => table.each(part), varies: [...table.varies, 'order'] },
+  )
+}
+
 /** A case that is answered otherwise than the rest of its table. */
 export function answered(statuses: readonly Expected[], wrong: Wrong): Answered {
   return { statuses, wrong }
@@ -120,12 +158,12 @@ export function casesOf({
 export function wrongBody(wrong: Wrong, valid: Members, target: Target): unknown {
   if (isText(wrong)) return raw(wrong.text(JSON.stringify(valid)))
   const body = madeWrong(wrong, valid, target)
-  return canonical(body) === canonical(valid) ? null : body
+  return isSame(body, valid) ? null : body
 }
 
 /** Whether a body is that of a case. */
 export function isWrongBody(wrong: Wrong, body: Members, target: Target): boolean {
-  return !isText(wrong) && canonical(madeWrong(wrong, body, target)) === canonical(body)
+  return !isText(wrong) && isSame(madeWrong(wrong, body, target), body)
 }
 
 function madeWrong(wrong: Exclude<Wrong, WrongText>, valid: Members, target: Target): unknown {
@@ -134,6 +172,11 @@ function madeWrong(wrong: Exclude<Wrong, WrongText>, valid: Members, target: Tar
 
 export function isText(wrong: Wrong): wrong is WrongText {
   return typeof wrong === 'object' && typeof wrong.text === 'function'
+}
+
+/** Whether two bodies are the same JSON, in any order of their members. */
+function isSame(a: unknown, b: unknown): boolean {
+  return a !== null && canonical(JSON.parse(JSON.stringify(a))) === canonical(b)
 }
 
 /** A body with another value at a path such as `mounts.network.0.path`; without the member if no value is given. */

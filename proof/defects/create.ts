@@ -1,0 +1,119 @@
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { is, onJson, options, parts } from './tools.ts'
+
+/** Creations that are valid, and what of those that are not; most defects of creations are derived from tables. */
+export const create = [
+  {
+    id: 'env-refused',
+    rule: 'pods.create.env-kept',
+    clause: 'accepted',
+    says: 'A creation with variables is refused.',
+    observed: 'status 422',
+    change: parts({
+      buildPod: (original) => (body, caller, service) => {
+        if (body.env !== undefined) throw new Refusal(422, 'variables are not taken')
+        return original(body, caller, service)
+      },
+    }),
+  },
+  {
+    id: 'empty-variables-dropped',
+    rule: 'pods.create.env-kept',
+    clause: 'kept',
+    says: 'Variables whose value is empty are dropped.',
+    observed: 'env with PLUMBLINE_EMPTY nothing',
+    change: parts({
+      buildPod: (original) => (body, caller, service) => {
+        const pod = original(body, caller, service)
+        return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
+      },
+    }),
+  },
+  {
+    id: 'creation-answers-nothing-and-list-no-names',
+    rule: 'pods.create.read-back',
+    clause: 'id',
+    says: 'A creation answers an empty object, and the list shows no names.',
+    observed: 'neither',
+    wrap: onJson(
+      (request, { status }) => status < 300 && (is.create(request) || is.list(request)),
+      (json, request) =>
+        is.create(request) ? {} : { pods: (json.pods as { readonly id: string }[]).map(({ id }) => ({ id })) },
+    ),
+  },
+  {
+    id: 'new-pods-unread',
+    rule: 'pods.create.read-back',
+    clause: 'read',
+    says: 'For a minute a read of a new pod is answered 404.',
+    observed: 'gone',
+    change: parts({
+      findPod: (original) => (id, caller, service) => {
+        const pod = original(id, caller, service)
+        if (service.clock.now() < pod.createdAtMs + 60_000) throw new Refusal(404, 'resource not found')
+        return pod
+      },
+    }),
+  },
+  {
+    id: 'new-pods-unlisted',
+    rule: 'pods.create.read-back',
+    clause: 'listed',
+    says: 'A new pod is in the list after a minute.',
+    observed: 'a list without it',
+    change: options({ life: { listLagMs: 60_000 } }),
+  },
+  {
+    id: 'ids-given-twice',
+    rule: 'pods.create.unique-ids',
+    clause: 'unique',
+    says: 'Of creations at the same time two get the same id.',
+    observed: 'an id twice',
+    change: options({ ids: (n) => `pod-${n > 3 ? n - 1 : n}` }),
+  },
+  {
+    id: 'empty-network-refused-and-created',
+    rule: 'pods.create.atomic',
+    clause: 'no-pod',
+    says: 'A creation with an empty list of network mounts is refused, and the pod is created.',
+    observed: 'a pod of: empty list of pods.create.empty-network',
+    change: parts({
+      createPod: (original) => (body, caller, service) => {
+        try {
+          return original(body, caller, service)
+        } catch (error) {
+          const { mounts, ...rest } = body as { readonly mounts?: { readonly network?: unknown } }
+          if (JSON.stringify(mounts) === '{"network":[]}') original(rest, caller, service)
+          throw error
+        }
+      },
+    }),
+  },
+  {
+    id: 'null-image-fails-and-creates',
+    rule: 'pods.create.failed-leaves-none',
+    clause: 'no-pod',
+    says: 'A creation whose image is null is answered 500, and a pod of it exists two seconds later.',
+    observed: 'a pod of: null image',
+    change: parts({
+      createPod: (original) => (body, caller, service) => {
+        const given = body as Readonly<Record<string, unknown>>
+        if (given.image !== null) return original(body, caller, service)
+        const { clock } = service
+        clock.schedule(clock.now() + 2_000, () => {
+          original({ ...given, image: 'none' }, caller, service)
+        })
+        throw new Refusal(500, 'cannot read properties of null')
+      },
+    }),
+  },
+  {
+    id: 'volume-elsewhere-not-mounted',
+    rule: 'pods.create.volume-elsewhere',
+    clause: 'placed',
+    says: 'A pod with a volume of another data center is created in the one that was asked for.',
+    observed: 'a pod without its volume',
+    change: parts({ enforces: (original) => (name, body) => name !== 'volumeElsewhere' && original(name, body) }),
+  },
+] as const satisfies readonly Defect[]

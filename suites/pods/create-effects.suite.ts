@@ -1,0 +1,90 @@
+import { ruleById } from '../../generated/rules.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { shown } from '../shared/patching.ts'
+import { casesOf, put, type Refused, refusals, refusalTables, wrongBody } from '../shared/table.ts'
+import { created, creation, expectNotCreated } from './creation.ts'
+
+const network = creation(() => [{ mount: 'network' }])
+
+refusals<PodShape>('pods.create.volume-elsewhere', {
+  arrange: {
+    ...network,
+    begin: async (context, shape) =>
+      network.begin(context, { ...shape, more: { dataCenterIds: [await centerOf(context)] } }),
+  },
+  cases: { elsewhere: (valid, { pods }) => put('mounts.network.0.volumeId', pods?.volumeElsewhere)(valid) },
+  statuses: ['4xx', '2xx'],
+  async accepted(context, reply, body) {
+    const id = (await context.fixture.createdId(reply)) ?? context.blocked('pods.create.read-back', 'no pod is found')
+    const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
+    const isElsewhere = rest.pod?.value.dataCenterId !== listIn(membersOf(body)?.dataCenterIds)[0]
+    context.check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.reply)
+  },
+})
+
+rule(
+  'pods.create.atomic',
+  async (context) => {
+    const { fixture, inconclusive, part, pods, random, target } = context
+    const twin = await created(context, {})
+    const refused: Refused[] = []
+    for (const { id, table } of refusalTables()) {
+      const isCreation = table.arrange.operation === 'createPod' && id !== 'pods.create.volume-elsewhere'
+      if (!isCreation || ruleById.get(id)?.needs.every(part) !== true) continue
+      const [shape] = table.arrange.each(part) as readonly PodShape[]
+      const cases = casesOf(table)
+      const one = cases[Math.floor(random() * cases.length)]
+      const valid = await fixture.body(shape)
+      const body = one === undefined ? null : wrongBody(one.wrong, valid, target)
+      if (one === undefined || body === null) continue
+      const { status } = await pods.create(body, { repeats: true })
+      if (status >= 400 && status < 500) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
+    }
+    if (refused.length === 0) inconclusive('no wrong creation is refused')
+    await expectNotCreated(context, twin.id, refused)
+  },
+  { varies: ['kind', 'mount', 'fields'] },
+)
+
+/** Bodies over which a careless service stumbles; all are wrong. */
+const stumbling = {
+  'null image': { image: null },
+  'object for the image': { image: {} },
+  'great disk': { disk: 1e300 },
+  'list for mounts': { mounts: [] },
+  'list for the hardware': { gpu: [], cpu: [] },
+  'object for ports': { ports: {} },
+  'list for env': { env: ['PLUMBLINE=1'] },
+  'half a surrogate pair': { plumbline: '\udc00' },
+  nested: { plumbline: Array.from({ length: 100 }).reduce<unknown>((value) => [value], 0) },
+}
+
+rule(
+  'pods.create.failed-leaves-none',
+  async (context) => {
+    const { fixture, pods } = context
+    const twin = await created(context, {})
+    const failed: Refused[] = []
+    for (const [what, change] of context.vary.ordered(Object.entries(stumbling))) {
+      const valid = await fixture.body()
+      const { status } = await pods.create({ ...valid, ...change })
+      if (status >= 500) failed.push({ name: String(valid.name), what })
+    }
+    await expectNotCreated(context, twin.id, failed)
+  },
+  { varies: ['kind', 'mount', 'fields', 'order'] },
+)
+
+/** The data center of the volume, as a pod that mounts it shows it. */
+async function centerOf({ fixture, inconclusive }: Context): Promise<string> {
+  const { value } = await fixture.shared('RUNNING', { mount: 'network' })
+  if (typeof value.dataCenterId === 'string') return value.dataCenterId
+  return inconclusive('a RUNNING pod does not show its data center')
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
