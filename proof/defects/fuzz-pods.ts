@@ -71,4 +71,30 @@ export const fuzzPods = [
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after bom at $',
     wrap: pretends('patch', (body) => body.startsWith('\xef\xbb\xbf')),
   },
+  {
+    id: 'creation-names-in-other-case-accepted',
+    rule: 'pods.create.fuzz',
+    clause: 'answer',
+    says: 'The case of the names of a creation does not matter.',
+    observed: 'status 201 to other-name at $.disk',
+    wrap: readsAs('create', (body) => body.replace('"Disk"', '"disk"')),
+  },
+  {
+    id: 'creation-fraction-truncated',
+    rule: 'pods.create.fuzz',
+    clause: 'kept',
+    says: 'The disk of a creation that is written as 15.0 is taken for 150.',
+    observed: 'disk 150 after float-form at $.disk',
+    wrap: readsAs('create', (body) => body.replace('"disk":15.0', '"disk":150')),
+  },
+  {
+    id: 'creation-extra-refused-and-created',
+    rule: 'pods.create.fuzz',
+    clause: 'no-pod',
+    says: 'A creation with a further property that is null is refused, and the pod is created.',
+    observed: 'a pod of: extra-null at $',
+    wrap: carriesOut('create', (body) =>
+      body.includes('"plumbline":null') ? body.replace(',"plumbline":null', '') : null,
+    ),
+  },
 ] as const satisfies readonly Defect[]

@@ -3,13 +3,14 @@ import type { Fetch, Variant } from '../types.ts'
 export type Wrap = NonNullable<Variant['wrap']>
 
 /** The operations whose bodies are read in an odd way. */
-export type Read = 'action' | 'patch' | 'run' | 'runsync'
+export type Read = 'action' | 'create' | 'patch' | 'run' | 'runsync'
 
 /** A body as text, each byte one character, so that no byte is lost. */
 type Rewrite = (body: string) => string | null
 
 const paths: Readonly<Record<Read, (request: Request) => boolean>> = {
   action: ({ method, url }) => method === 'POST' && url.endsWith('/action'),
+  create: ({ method, url }) => method === 'POST' && url.endsWith('/v2/pods'),
   patch: ({ method }) => method === 'PATCH',
   run: ({ url }) => url.endsWith('/run'),
   runsync: ({ url }) => url.endsWith('/runsync'),

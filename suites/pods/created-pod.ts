@@ -37,7 +37,7 @@ async function expectShown(context: Context, reply: Reply, body: Members, names:
 }
 
 /** Whether a pod shows a member of the body that it was created with. */
-function isShown(name: string, wanted: unknown, { value }: PodView): boolean {
+export function isShown(name: string, wanted: unknown, { value }: PodView): boolean {
   const seen = value[name]
   switch (name) {
     case 'name':
@@ -50,9 +50,12 @@ function isShown(name: string, wanted: unknown, { value }: PodView): boolean {
     case 'ports':
       return canonical(seen, true) === canonical(wanted, true)
     case 'env':
-    case 'gpu':
-    case 'cpu':
       return isPart(membersOf(wanted) ?? {}, membersOf(seen) ?? {})
+    case 'gpu':
+    case 'cpu': {
+      const { id, count, vcpuCount, memory } = membersOf(wanted) ?? {}
+      return isPart({ id, count, vcpuCount, memory }, membersOf(seen) ?? {})
+    }
     default:
       return canonical(seen) === canonical(wanted)
   }
