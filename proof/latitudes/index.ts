@@ -3,6 +3,7 @@ import type { Latitude } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { changes } from './changes.ts'
+import { creations } from './created.ts'
 import { creation } from './creation.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
@@ -18,6 +19,7 @@ import { transport } from './transport.ts'
 export const latitudes: readonly Latitude[] = [
   ...on('pods', answers),
   ...on('pods', creation),
+  ...on('pods', creations),
   ...on('pods', changes),
   ...on('pods', terminated),
   ...on('pods', life),

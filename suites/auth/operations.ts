@@ -73,7 +73,7 @@ export async function workingPlane(
   }
   const { pod, another } =
     'said' in tried ? { pod: before, another: (mark: string) => changeOf(context, before, mark) } : tried
-  const body = await fixture.body()
+  const body = await fixture.body({ fields: 'few' })
   const all: Readonly<Record<PodOperation, Send>> = {
     listPods: (client, options) => client.list(options),
     createPod: (client, options) => client.create(body, options),
@@ -127,7 +127,7 @@ async function isNotCreated(context: Context, name: unknown): Promise<void> {
 /** Creates a pod; ends the rule as inconclusive if there is no capacity. */
 async function creates({ clock, fixture, inconclusive, lacksCapacity, pods }: Context): Promise<Reply> {
   const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
-    pods.create(await fixture.body()),
+    pods.create(await fixture.body({ fields: 'few' })),
   )
   if (lacksCapacity(reply)) inconclusive('the target has no capacity')
   return reply

@@ -1,0 +1,124 @@
+import { Refusal } from '../../reference/index.ts'
+import type { PartWrappers } from '../../reference/parts.ts'
+import { is, jsonOf, onJson } from '../defects/tools.ts'
+import type { Latitude } from '../types.ts'
+import { optioned, plane, reads } from './tools.ts'
+
+/** What platforms make of a creation: how they answer it, what they fill in, and how they say that there is no capacity. */
+export const creations: readonly Latitude[] = [
+  {
+    id: 'creation-answers-wrapped',
+    says: 'A creation is answered with the pod as a member of an object.',
+    wrap: onJson(isCreated, (pod) => ({ pod })),
+  },
+  {
+    id: 'creation-answers-what-was-asked',
+    says: 'A creation is answered with the body that was sent, beside id and status.',
+    wrap: (fetch) => async (request) => {
+      const asked = is.create(request) ? await jsonOf(request) : null
+      const answered = onJson(isCreated, ({ id, status }) => ({ ...asked, id, status }))
+      return answered(fetch)(request)
+    },
+  },
+  {
+    id: 'creation-answers-string',
+    says: 'A creation is answered with its id as a JSON string.',
+    wrap: onJson(isCreated, ({ id }) => id),
+  },
+  optioned('names-made-unique', 'Something is added to the name of each pod.', {
+    parts: making((pod) => ({ name: `${pod.name}-x${pod.n}` })),
+  }),
+  optioned('images-written-out', 'The image of a pod is shown with its registry.', {
+    parts: making(({ image }) => ({ image: image.includes('/') ? image : `docker.io/library/${image}` })),
+  }),
+  optioned('ports-sorted', 'The ports of a pod are shown in their order.', {
+    parts: making(({ ports }) => ({
+      ports: [...ports].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
+    })),
+  }),
+  optioned('env-normalised', 'Variables are shown by name, beside those of the platform.', {
+    parts: making(({ env }) => ({
+      env: Object.fromEntries(
+        Object.entries({ ...env, PATH: '/usr/bin', A_POD: '1' }).sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    })),
+  }),
+  optioned(
+    'memory-from-the-flavor',
+    'The memory of a CPU pod follows from its flavor, whatever is sent.',
+    {
+      parts: making(({ hardware }) =>
+        'cpu' in hardware ? { hardware: { cpu: { ...hardware.cpu, memory: 2 * hardware.cpu.vcpuCount } } } : {},
+      ),
+    },
+    { file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }) },
+  ),
+  optioned('networking-refused', 'A creation that asks for global networking is refused.', {
+    parts: {
+      buildPod: (original) => (body, caller, service) => {
+        if (body.globalNetworking === true) throw new Refusal(400, 'global networking is not offered here')
+        return original(body, caller, service)
+      },
+    },
+  }),
+  optioned(
+    'default-hardware-is-a-cpu',
+    'A pod that asks for no hardware gets a CPU.',
+    {
+      style: { neitherGpuNorCpu: 'default-gpu' },
+      parts: {
+        buildPod: (original) => (body, caller, service) =>
+          original(
+            body.gpu === undefined && body.cpu === undefined ? { ...body, cpu: { id: 'cpu3c', vcpuCount: 2 } } : body,
+            caller,
+            service,
+          ),
+      },
+    },
+    { readings: reads('pods.create.neither', 'accepted', ['neither']) },
+  ),
+  scarce('no-instances', 409, 'There are no longer any instances available with these specifications.'),
+  scarce('out-of-stock', 422, 'gpu-a is out of stock in this region.'),
+  scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),
+  scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
+  optioned('capacity-before-validation', 'For want of capacity wrong creations are refused like right ones.', {
+    parts: {
+      createPod: (original) => (body, caller, service) => {
+        if (isScarce(service.clock.now())) throw new Refusal(400, 'no capacity')
+        return original(body, caller, service)
+      },
+    },
+  }),
+]
+
+/** For five seconds of each minute there is no capacity, which is said in other words. */
+function scarce(id: string, status: number, detail: string): Latitude {
+  return optioned(`capacity-${id}`, `Want of capacity is answered ${status}: "${detail}".`, {
+    parts: {
+      buildPod: (original) => (body, caller, service) => {
+        if (isScarce(service.clock.now())) throw new Refusal(status, detail)
+        return original(body, caller, service)
+      },
+    },
+  })
+}
+
+function isScarce(nowMs: number): boolean {
+  return nowMs % 60_000 < 5_000
+}
+
+function isCreated(request: Request, { status }: Response): boolean {
+  return is.create(request) && status === 201
+}
+
+type Made = ReturnType<Parameters<NonNullable<PartWrappers['buildPod']>>[0]>
+
+/** New pods have something else. */
+function making(change: (pod: Made) => Partial<Made>): PartWrappers {
+  return {
+    buildPod: (original) => (body, caller, service) => {
+      const pod = original(body, caller, service)
+      return { ...pod, ...change(pod) }
+    },
+  }
+}
