@@ -16,7 +16,8 @@ export const creations: readonly Latitude[] = [
     says: 'A creation is answered with the body that was sent, beside id and status.',
     wrap: (fetch) => async (request) => {
       const asked = is.create(request) ? await jsonOf(request) : null
-      const answered = onJson(isCreated, ({ id, status }) => ({ ...asked, id, status }))
+      const { globalNetworking: _, ...shown } = asked ?? {}
+      const answered = onJson(isCreated, ({ id, status }) => ({ ...shown, id, status }))
       return answered(fetch)(request)
     },
   },
