@@ -86,7 +86,7 @@ describe('a controlled clock', () => {
       /two waits at once/,
       (actor) => Promise.race([actor.until(new Promise(() => {}), 15), actor.sleep(5)]),
     ],
-    ['lines of its own', /clock\.beside within/, (actor) => actor.beside([5, 10], (ms) => actor.sleep(ms))],
+    ['lines of its own', /branches within a branch/, (actor) => actor.beside([5, 10], (ms) => actor.sleep(ms))],
   ])('a line with %s fails, and the others go on to their end', async (_, expected, odd) => {
     const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
     const actor = clock.actor('lines')

@@ -36,7 +36,7 @@ const scenarios: Readonly<Record<string, TestScenario>> = {
       check('answered').status(await queue.on('scaleToZero').runsync(body), 200)
     },
   },
-  lines: { run: lines },
+  lines: { run: lines, each: () => [1_000, 2_000] },
   paced: {
     uses: ['dedicated'],
     async run({ queue, check }) {
@@ -45,14 +45,12 @@ const scenarios: Readonly<Record<string, TestScenario>> = {
   },
 }
 
-/** Waits beside each other, with an answer that is held meanwhile. */
-async function lines({ fixture, queue, clock, check }: Context): Promise<void> {
+/** Concurrent waits, with answers that are held meanwhile. */
+async function lines({ fixture, queue, clock, check }: Context, ms: unknown): Promise<void> {
   const job = fixture.job({ steps: [{ hold: 'go' }] })
   const answer = queue.held.runsync(job.body)
-  await clock.beside([1_000, 2_000], async (ms) => {
-    await clock.sleep(ms)
-    job.beacon.release('go')
-  })
+  await clock.sleep(Number(ms))
+  job.beacon.release('go')
   const reply = await clock.until(answer, clock.now() + 60_000)
   check('answered').that(reply !== null, 'an answer', 'none', null)
   if (reply !== null) check('answered').status(reply, 200)

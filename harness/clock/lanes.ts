@@ -20,8 +20,7 @@ export class Lanes {
 
   /** All go on to their end. Rejects as they would one after the other: as the first in their order that does. */
   async beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
-    if (this.#line() !== null)
-      throw new Error('clock.beside within a line of clock.beside: lines have no lines of their own')
+    if (this.#line() !== null) throw new Error('branches within a branch: a branch has no branches of its own')
     const ends = await Promise.allSettled(
       all.map(async (one) => {
         const line: Line = { of: this, isWaiting: false, isOver: false }
@@ -45,7 +44,7 @@ export class Lanes {
     const line = this.#line()
     if (line === null) return wait()
     // Whoever goes on after the first of two waits would do so without a turn.
-    if (line.isWaiting) throw new Error('two waits at once in a line of clock.beside: a line has one wait at a time')
+    if (line.isWaiting) throw new Error('two waits at once in a branch: a branch has one wait at a time')
     line.isWaiting = true
     this.#give()
     try {

@@ -11,11 +11,6 @@ export interface ScenarioClock {
   at(t: number): Promise<number>
   /** Waits for something that comes from outside, at most until `deadline`; null where it did not come. */
   until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null>
-  /**
-   * Does the same with several, so that the waits overlap. Rejects as the first does, in their order, that rejects. Each
-   * has one wait at a time, and no lines of its own: whatever else throws.
-   */
-  beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
 }
 
 /**
@@ -44,6 +39,11 @@ export type Waited = (end: WaitEnd) => void
 /** One line of activity that the clock must wait for before it moves: a scenario, or the making of a shared fixture. */
 export interface Actor extends ScenarioClock {
   readonly name: string
+  /**
+   * Runs the branches of a rule concurrently, so that the waits overlap. Rejects as the first does, in their order, that rejects. Each
+   * has one wait at a time, and no branches of its own: whatever else throws.
+   */
+  beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
   /** Marks a request as under way: time stands still for it, unless the target says that the answer takes time. */
   during<T>(work: Promise<T>): Promise<T>
   /** Marks a request as unanswered whose answer may take time; the actor goes on meanwhile. */

@@ -89,22 +89,20 @@ async function times({ queue, fixture, follow, clock, reading, check }: Context)
   check('health').status(await queue.on('dedicated').health(), 200)
 }
 
-/** Three jobs that are followed beside each other, at the same moments. */
-async function followed({ fixture, ended, clock, check }: Context): Promise<void> {
-  const ends = await clock.beside([2_000, 1_000, 2_000], async (ms) => {
-    const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: ms }] })
-    await clock.sleep(ms)
-    job.beacon.release('go')
-    return ended(job)
-  })
-  for (const { status, reply } of ends) check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+/** A job that is followed; its branches are concurrent, two of them at the same moments. */
+async function followed({ fixture, ended, clock, check }: Context, ms: unknown): Promise<void> {
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: ms }] })
+  await clock.sleep(Number(ms))
+  job.beacon.release('go')
+  const { status, reply } = await ended(job)
+  check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
 }
 
 const scenarios: Readonly<Record<string, TestScenario>> = {
   held: { run: held },
   notified: { run: notified },
   sync: { run: sync },
-  followed: { run: followed },
+  followed: { run: followed, each: () => [2_000, 1_000, 2_000] },
   silent: { run: silent },
   times: { run: times, uses: ['second', 'scaleToZero'] },
 }

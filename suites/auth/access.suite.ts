@@ -4,7 +4,7 @@ import { whenCapable } from '../../harness/fixtures/creating.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listHolding } from '../shared/listing.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 import { type Send, workingPlane } from './operations.ts'
 import { isAction, permissionsOf, requestFor } from './permissions.ts'
 
@@ -41,7 +41,7 @@ rule(
         check('not-told').that(!text.includes(secret), 'a refusal that tells nothing of the pod', what, reply)
       }
     }
-    await staysUnchanged(context, pod)
+    await expectUnchanged(context, pod)
     await expectUnlisted()
     allWork()
   },

@@ -7,7 +7,7 @@ import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { triesToChange } from '../shared/changing.ts'
 import { listHolding, named } from '../shared/listing.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
 
@@ -87,8 +87,8 @@ export async function workingPlane(
     pod,
     requests: new Map(wanted.flatMap((operation) => (idle.has(operation) ? [] : [[operation, all[operation]]]))),
     async nothingDone(...others) {
-      await context.clock.beside([pod, ...others], (one) => staysUnchanged(context, one))
-      if (!idle.has('createPod')) await isNotCreated(context, body.name)
+      await expectUnchanged(context, pod, ...others)
+      if (!idle.has('createPod')) await expectNotListed(context, body.name)
     },
     allWork() {
       const left = wanted.flatMap((operation) => idle.get(operation) ?? [])
@@ -106,7 +106,7 @@ async function deletes({ pods, settle }: Context, id: string): Promise<Reply> {
 }
 
 /** A pod that is created after the refused one is in the list; the refused one would be there as well. */
-async function isNotCreated(context: Context, name: unknown): Promise<void> {
+async function expectNotListed(context: Context, name: unknown): Promise<void> {
   const { pods, fixture, check, inconclusive } = context
   const created = await creates(context)
   const later = await fixture.createdId(created)

@@ -3,7 +3,7 @@ import type { PodOperation } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 import { allOperations, onePod, workingPlane } from './operations.ts'
 
 const varies = [...anyPod, 'order'] as const
@@ -57,7 +57,7 @@ rule(
         if (send !== undefined) check(clause).status(await send(pods, { authorization }), 401)
       }
     }
-    await staysUnchanged(context, pod)
+    await expectUnchanged(context, pod)
     allWork()
   },
   { varies },

@@ -7,65 +7,70 @@ import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
 import { arbitraryCase, asIs, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
 import { classify } from './oracle.ts'
-import { createSubject, playAll, type Subject } from './play.ts'
+import { createSubject, playAll } from './play.ts'
 import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
 
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
 
-rule('pods.action-body.fuzz', async (context) => {
+rule(
+  'pods.action-body.fuzz',
+  async (context, status) => {
+    const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
+    await playAll(context, actionTrial(context, status), cases)
+  },
+  { each: () => ['RUNNING', 'EXITED'] as const },
+)
+
+rule(
+  'pods.patch.fuzz',
+  async (context, { cases, shape }) => {
+    const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
+    const trial = patchTrial(context, shape, value.dataCenterId)
+    const subject = createSubject()
+    await playAll(context, trial, cases, subject)
+    await playAll(context, trial, randomPatches(planeOf(context.target)), subject)
+  },
+  { each: patchStages },
+)
+
+function casesOnRunning(): readonly FuzzCase[] {
+  return [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]
+}
+
+function casesOnExited(): readonly FuzzCase[] {
   const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
   const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
   const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
-  const onRunning = [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]
-  const onExited = [
+  return [
     ...actionsAsTheyAre('stop', 'restart'),
     ...refusable.filter((one) => !mayAct(one)),
     ...actionsAsTheyAre('terminate'),
   ]
-  const cases = { RUNNING: onRunning, EXITED: onExited }
-  await context.clock.beside(['RUNNING', 'EXITED'] as const, (status) =>
-    playAll(context, actionTrial(context, status), cases[status]),
-  )
-})
+}
 
-rule('pods.patch.fuzz', async (context) => {
-  const { clock } = context
+/** What is tried on each pod: every case once, in about equal parts. */
+function patchStages(context: Context): readonly PatchStage[] {
   const done = new Set<string>()
-  const stages: PatchStage[] = mountStates(context.part)
+  return mountStates(context)
     .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
     .flatMap((shape) => {
       const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
       for (const one of cases) done.add(caseText(one))
       const parts = Math.ceil(cases.length / casesEach)
       const each = Math.ceil(cases.length / parts)
-      return Array.from({ length: parts }, (_, part) => ({
-        shape,
-        cases: cases.slice(part * each, (part + 1) * each),
-        subject: createSubject(),
-      }))
+      return Array.from({ length: parts }, (_, part) => ({ shape, cases: cases.slice(part * each, (part + 1) * each) }))
     })
-  await clock.beside(stages, async ({ shape, subject }) => {
-    subject.pod = await patchTrial(context, shape, null).make()
-  })
-  const [first] = stages
-  const center = first?.shape.mount === 'network' ? first.subject.pod?.value.dataCenterId : null
-  const trialOf = (shape: PodShape) => patchTrial(context, shape, center)
-  const play = (casesOf: (stage: PatchStage) => readonly FuzzCase[]) =>
-    clock.beside(stages, (stage) => playAll(context, trialOf(stage.shape), casesOf(stage), stage.subject))
-  await play(({ cases }) => cases)
-  await play(() => randomPatches(planeOf(context.target)))
-})
+}
 
 /** Cases that are tried on one pod in turn; where there are more, several pods share them. */
 const casesEach = 60
 
-/** One kind of pod, what is tried on it, and the pod that is at hand. */
+/** One kind of pod, and what is tried on it. */
 interface PatchStage {
   readonly shape: PodShape
   readonly cases: readonly FuzzCase[]
-  readonly subject: Subject
 }
 
 /** On its own mount everything that can be wrong, and the other kinds of mount as they are. */

@@ -65,7 +65,7 @@ export function stagesOf(context: Context): readonly Stage[] {
     enumerated: actionNames.flatMap((action) => enumerate({ action }, 'PodActionRequest')),
     random: actions,
   }))
-  const patching = mountStates(context.offers).map((shape) => ({
+  const patching = mountStates({ part: context.offers }).map((shape) => ({
     name: `updatePod ${shape.kind ?? 'pod'} ${shape.mount ?? 'none'}`,
     operation: 'updatePod' as const,
     shape,

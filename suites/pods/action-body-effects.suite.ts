@@ -7,9 +7,9 @@ import { outageStatuses, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 import { allWrongBodies } from './action-bodies.ts'
-import { isAccepted } from './twins.ts'
+import { expectAccepted } from './twins.ts'
 
 /** What a wrong body may be refused with; another answer may be for a reason that is not the body's. */
 const forTheBody: ReadonlySet<number> = new Set([400, 415, 422])
@@ -32,9 +32,9 @@ rule(
         if (!forTheBody.has(status)) odd.push({ by: `pods.action-body.${kind}`, status })
         if (isSuccess(status)) pod = await fixture.pod('RUNNING')
       }
-      await staysUnchanged(context, pod)
+      await expectUnchanged(context, pod)
     }
-    await isAccepted(context, pod)
+    await expectAccepted(context, pod)
     const [first] = odd
     if (first !== undefined) blocked(first.by, `a wrong body was answered ${first.status}`)
   },
@@ -49,7 +49,7 @@ rule(
     const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { repeats: true })
     check('refused').status(reply, 422, 409)
     reading('status', String(reply.status))
-    await staysUnchanged(context, pod)
+    await expectUnchanged(context, pod)
   },
   { varies: anyPod },
 )
@@ -69,7 +69,7 @@ rule(
     const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
     const isProblem = type === 'application/problem+json'
     check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
-    await staysUnchanged(context, pod)
+    await expectUnchanged(context, pod)
   },
   { varies: anyPod },
 )
@@ -86,8 +86,8 @@ rule(
     const deep = await pods.actWith(pod.id, deepBody)
     expectRefused(context, 'levels', deep)
     reading('levels', String(deep.status))
-    await staysUnchanged(context, pod)
-    await isAccepted(context, pod)
+    await expectUnchanged(context, pod)
+    await expectAccepted(context, pod)
   },
   { varies: anyPod },
 )

@@ -3,9 +3,9 @@ import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 import { type Bodies, wrongBodies } from './action-bodies.ts'
-import { isAccepted } from './twins.ts'
+import { expectAccepted } from './twins.ts'
 
 const statuses = {
   'not-json': [400],
@@ -62,8 +62,8 @@ async function areRefused(
     check(name).status(reply, ...expected)
     if (row.basis === 'open') reading(name, String(reply.status))
   }
-  if (row.basis === 'open') await staysUnchanged(context, pod)
-  await isAccepted(context, pod, action)
+  if (row.basis === 'open') await expectUnchanged(context, pod)
+  await expectAccepted(context, pod, action)
 }
 
 /** An action, and a pod in a status that permits it. */

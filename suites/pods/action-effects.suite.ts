@@ -7,9 +7,9 @@ import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOf } from '../shared/readers.ts'
 import { laterLooks } from '../shared/unchanged.ts'
-import { bodyTraces, isTerminated } from './answers.ts'
+import { bodyTraces, expectTerminated } from './answers.ts'
 import { whileScarce } from './capacity.ts'
-import { isAccepted } from './twins.ts'
+import { expectAccepted } from './twins.ts'
 
 rule(
   'pods.action.error.start-leaves',
@@ -39,7 +39,7 @@ rule(
       check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
       reading(action, String(reply.status))
     }
-    for await (const reply of laterLooks(context, id)) isTerminated(check('stays-terminated'), reply)
+    for await (const reply of laterLooks(context, id)) expectTerminated(check('stays-terminated'), reply)
   },
   { varies: [...anyPod, 'removal'] },
 )
@@ -59,25 +59,15 @@ rule(
       }
       check('not-found').status(reply, 404)
     }
-    await isAccepted(context, await fixture.pod('RUNNING'))
+    await expectAccepted(context, await fixture.pod('RUNNING'))
   },
   { varies: anyPod },
 )
 
-rule(
-  'pods.action.stop-frees-compute',
-  async (context) => {
-    const shapes: readonly [need: string, shape: PodShape][] = [
-      ['pods.gpu', { kind: 'gpu' }],
-      ['pods.persistent', { kind: 'gpu', mount: 'persistent' }],
-      ['volume', { mount: 'network' }],
-      ['pods.cpu', { kind: 'cpu' }],
-    ]
-    const offered = shapes.filter(([need]) => context.part(need))
-    await context.clock.beside(offered, ([, shape]) => stopFrees(context, shape))
-  },
-  { varies: anyPod },
-)
+rule('pods.action.stop-frees-compute', stopFrees, {
+  each: ({ part }) => freed.filter(({ need }) => part(need)).map(({ shape }) => shape),
+  varies: anyPod,
+})
 
 rule(
   'pods.action.terminate-is-final',
@@ -93,8 +83,8 @@ rule(
     const sinceMs = clock.now()
     for (const ms of [...new Set([1_000, 3_000, 5_000, ...looks()])].sort((a, b) => a - b)) {
       await clock.at(sinceMs + ms)
-      isTerminated(check('settled'), await pods.get(settled.id))
-      isTerminated(check('on-its-way'), await pods.get(young.id))
+      expectTerminated(check('settled'), await pods.get(settled.id))
+      expectTerminated(check('on-its-way'), await pods.get(young.id))
     }
   },
   { varies: [...anyPod, 'removal'] },
@@ -119,6 +109,14 @@ async function mend({ pods, target }: Context, id: string): Promise<boolean> {
   if (actions.length > 0 || hook !== null || Object.keys(body).join() !== 'image') return false
   return (await pods.patch(id, { image: target.pods?.image })).status < 300
 }
+
+/** Shapes of pods that hold compute, each with what it needs. */
+const freed: readonly { readonly need: string; readonly shape: PodShape }[] = [
+  { need: 'pods.gpu', shape: { kind: 'gpu' } },
+  { need: 'pods.persistent', shape: { kind: 'gpu', mount: 'persistent' } },
+  { need: 'volume', shape: { mount: 'network' } },
+  { need: 'pods.cpu', shape: { kind: 'cpu' } },
+]
 
 /** Stops a pod of this shape: it costs nothing any more, and has all that was chosen for it. */
 async function stopFrees(context: Context, shape: PodShape): Promise<void> {

@@ -11,8 +11,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
-import { fullPod, isTerminated, noBody } from './answers.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
+import { expectFullPod, expectNoBody, expectTerminated } from './answers.ts'
 import { refuseScarcity, whileScarce } from './capacity.ts'
 
 /** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
@@ -47,8 +47,8 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   const isScarce = context.lacksCapacity(reply)
   check('answered').that(!isScarce, `status ${answer}, as a new pod of the kind is created now`, answered(reply), reply)
   check('answered').status(reply, answer)
-  if (action === 'terminate') noBody(check('no-body'), reply)
-  else fullPod(check('full-pod'), reply)
+  if (action === 'terminate') expectNoBody(check('no-body'), reply)
+  else expectFullPod(check('full-pod'), reply)
   // Whatever sent a pod into ERROR may send it there again: pods.action.error.start-leaves asks no more than a try.
   if (status === 'ERROR' && action === 'start') return
   if (action === 'restart') await context.clock.sleep(restartBeginsMs)
@@ -59,7 +59,7 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
   const { check, stoodStill } = context
   const { pod, before, reply } = await actIn(context, status, action)
   check('refused').status(reply, 409)
-  if (!transient.has(status)) return staysUnchanged(context, pod)
+  if (!transient.has(status)) return expectUnchanged(context, pod)
   const after = await context.pods.get(pod.id)
   if (stoodStill(before, after)) check('unchanged').sameAs(after, pod)
   const rest = await context.settle(pod.id, (seen) => final.has(seen))
@@ -149,7 +149,7 @@ async function becomes(context: Context, pod: PodView, status: PodStatus): Promi
   const { settleMs, visibleMs } = target.tolerances
   const expectThere = async (clause: Check, boundMs: number) => {
     const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
-    if (status === 'TERMINATED') return isTerminated(clause, reply)
+    if (status === 'TERMINATED') return expectTerminated(clause, reply)
     if (status === 'RUNNING' && rest.status === 'PROVISIONING') await refuseScarcity(context, pod)
     clause.status(reply, 200)
     clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)

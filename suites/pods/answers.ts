@@ -6,7 +6,7 @@ import type { PodView } from '../../harness/exchange/read.ts'
 import type { Check } from '../../harness/rule/check.ts'
 
 /** The full pod that start, stop and restart answer (heading Trigger a pod action). */
-export function fullPod(check: Check, reply: Reply): PodView {
+export function expectFullPod(check: Check, reply: Reply): PodView {
   const pod = check.pod(reply)
   const missing = podRequired.filter((name) => !(name in pod.value))
   check.that(missing.length === 0, 'every required field of a pod', `no ${missing.join(', ')}`, pod)
@@ -14,13 +14,13 @@ export function fullPod(check: Check, reply: Reply): PodView {
 }
 
 /** A 204 leaves nothing behind that a client would read as a body. */
-export function noBody(check: Check, reply: Reply): void {
+export function expectNoBody(check: Check, reply: Reply): void {
   const traces = bodyTraces({ headers: reply.exchange.response?.headers ?? [], body: reply.bytes })
   check.that(traces === null, 'no body', traces ?? 'no body', reply)
 }
 
 /** A read shows that a pod is no more: 404, or TERMINATED. */
-export function isTerminated(check: Check, reply: Reply): void {
+export function expectTerminated(check: Check, reply: Reply): void {
   check.status(reply, 404, 200)
   if (reply.status === 404) return
   const pod = check.pod(reply)

@@ -3,22 +3,22 @@ import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
+  expectRefused,
   movedNetwork,
   movedPersistent,
   patchablePod,
   patchVaries,
-  refuses,
   sameMounts,
   shown,
 } from '../shared/patching.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 
 rule(
   'pods.patch.partial-persistent',
   async (context) => {
     const pod = await patchablePod(context, { mount: 'persistent' })
     const { size, path } = movedPersistent(context)
-    await refuses(context, pod, [{ mounts: { persistent: { path } } }, { mounts: { persistent: { size } } }], 422)
+    await expectRefused(context, pod, [{ mounts: { persistent: { path } } }, { mounts: { persistent: { size } } }], 422)
   },
   { varies: patchVaries },
 )
@@ -28,7 +28,12 @@ rule(
   async (context) => {
     const pod = await patchablePod(context, { mount: 'network' })
     const { volumeId, path } = movedNetwork(context)
-    await refuses(context, pod, [{ mounts: { network: [{ path }] } }, { mounts: { network: [{ volumeId }] } }], 422)
+    await expectRefused(
+      context,
+      pod,
+      [{ mounts: { network: [{ path }] } }, { mounts: { network: [{ volumeId }] } }],
+      422,
+    )
   },
   { varies: patchVaries },
 )
@@ -45,7 +50,7 @@ rule(
       check('refused').status(reply, 422, 400)
       refused.push(reply)
     }
-    await staysUnchanged(context, pod)
+    await expectUnchanged(context, pod)
     // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
     const with400 = refused.find(({ status }) => status === 400)
     if (with400 === undefined) return
@@ -57,21 +62,21 @@ rule(
 
 rule(
   'pods.patch.extra',
-  async (context) => {
+  async (context, mount) => {
     const plumbline = true
     const network = movedNetwork(context)
     const wrong = {
       network: [{ network: [network], plumbline }, { network: [{ ...network, plumbline }] }],
       persistent: [{ persistent: { ...movedPersistent(context), plumbline } }],
     }
-    await onEachMount(context, (pod, mount) => refuses(context, pod, bodiesOf(wrong[mount]), 422))
+    await expectRefused(context, await patchablePod(context, { mount }), bodiesOf(wrong[mount]), 422)
   },
-  { varies: patchVaries },
+  { each: mountKinds, varies: patchVaries },
 )
 
 rule(
   'pods.patch.wrong-type',
-  async (context) => {
+  async (context, mount) => {
     const network = movedNetwork(context)
     const { path, size } = movedPersistent(context)
     const paths = [7, true, [network.path]].map((other) => ({ network: [{ ...network, path: other }] }))
@@ -80,23 +85,18 @@ rule(
       network: ['none', 7, [{ network: [network] }], { network }, { network: [network.path] }, ...paths],
       persistent: mounts.map((persistent) => ({ persistent })),
     }
-    await onEachMount(context, async (pod, mount) => {
-      await refuses(context, pod, bodiesOf(wrong[mount]), 422)
-      if (mount === 'persistent') return
-      // A volumeId of another type is another volume as well.
-      await refuses(context, pod, bodiesOf([{ network: [{ ...network, volumeId: 7 }] }]), 400, 422)
-    })
+    const pod = await patchablePod(context, { mount })
+    await expectRefused(context, pod, bodiesOf(wrong[mount]), 422)
+    if (mount === 'persistent') return
+    // A volumeId of another type is another volume as well.
+    await expectRefused(context, pod, bodiesOf([{ network: [{ ...network, volumeId: 7 }] }]), 400, 422)
   },
-  { varies: patchVaries },
+  { each: mountKinds, varies: patchVaries },
 )
 
-/** Does something with a pod of each kind of mount on offer. */
-async function onEachMount(
-  context: Context,
-  work: (pod: PodView, mount: 'network' | 'persistent') => Promise<unknown>,
-): Promise<void> {
-  const mounts = context.part('pods.persistent') ? (['network', 'persistent'] as const) : (['network'] as const)
-  await context.clock.beside(mounts, async (mount) => work(await patchablePod(context, { mount }), mount))
+/** The kinds of mount on offer. */
+function mountKinds({ part }: Context): readonly ('network' | 'persistent')[] {
+  return part('pods.persistent') ? ['network', 'persistent'] : ['network']
 }
 
 function bodiesOf(all: readonly unknown[]): readonly unknown[] {

@@ -3,17 +3,17 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
+  expectRefused,
   isRefusal,
   mountStates,
   movedNetwork,
   movedPersistent,
   patchablePod,
   patchVaries,
-  refuses,
   sameMounts,
   shown,
 } from '../shared/patching.ts'
-import { staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
 
 /** The answers are recorded, so the status of the pod is the same in every run. */
 const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
@@ -26,7 +26,7 @@ rule(
     const mounts = { persistent: { size: size + 10, path } }
     const reply = await context.pods.patch(pod.id, { mounts })
     context.reading('another size', readingOf(reply))
-    if (isRefusal(reply)) return staysUnchanged(context, pod)
+    if (isRefusal(reply)) return expectUnchanged(context, pod)
     context.check('answer').success(reply)
     const { settled } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
     context.check('applied').that(settled, 'reads with the size that was accepted', 'another mount in reads', reply)
@@ -36,19 +36,17 @@ rule(
 
 rule(
   'pods.patch.null',
-  async (context) => {
-    await context.clock.beside(mountStates(context.part), async (shape) => {
-      const pod = await patchablePod(context, shape)
-      const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
-      for (const member of ['mounts', 'network', 'persistent']) {
-        const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
-        context.reading(`${member} of ${state}`, readingOf(reply))
-        if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
-      }
-      await staysUnchanged(context, pod)
-    })
+  async (context, shape) => {
+    const pod = await patchablePod(context, shape)
+    const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
+    for (const member of ['mounts', 'network', 'persistent']) {
+      const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
+      context.reading(`${member} of ${state}`, readingOf(reply))
+      if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
+    }
+    await expectUnchanged(context, pod)
   },
-  { varies: anyMount },
+  { each: mountStates, varies: anyMount },
 )
 
 rule(
@@ -57,7 +55,7 @@ rule(
     const pod = await patchablePod(context, { mount: 'network' })
     const own = movedNetwork(context)
     const network = [own, { ...own, path: `${own.path}-c` }]
-    const [reply] = await refuses(context, pod, [{ mounts: { network } }], ...constraints.twoNetworks)
+    const [reply] = await expectRefused(context, pod, [{ mounts: { network } }], ...constraints.twoNetworks)
     if (reply !== undefined) context.reading('two networks', readingOf(reply))
   },
   { varies: patchVaries },

@@ -9,13 +9,7 @@ import { isMounted, mountsMoved, networkStates, patchVaries, shown, validPatch }
 
 const varies = [...patchVaries, 'afterwards'] as const
 
-rule(
-  'pods.patch.network-path',
-  async (context) => {
-    await context.clock.beside(networkStates(context.part), (shape) => moves(context, shape, 'network'))
-  },
-  { varies },
-)
+rule('pods.patch.network-path', (context, shape) => moves(context, shape, 'network'), { each: networkStates, varies })
 
 rule('pods.patch.persistent-path', (context) => moves(context, { mount: 'persistent' }, 'persistent'), { varies })
 

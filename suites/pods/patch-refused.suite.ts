@@ -3,33 +3,31 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import {
   bareStates,
+  expectRefused,
+  expectVolumeRefused,
   mountStates,
   movedNetwork,
   movedPersistent,
   networkStates,
   patchablePod,
   patchVaries,
-  refuses,
-  refusesVolume,
 } from '../shared/patching.ts'
 
 const { bothMounts, cpuPersistent, emptyNetwork } = constraints
 
 rule(
   'pods.patch.empty-network',
-  async (context) => {
-    await context.clock.beside(mountStates(context.part), async (shape) => {
-      await refuses(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], ...emptyNetwork)
-    })
+  async (context, shape) => {
+    await expectRefused(context, await patchablePod(context, shape), [{ mounts: { network: [] } }], ...emptyNetwork)
   },
-  { varies: patchVaries },
+  { each: mountStates, varies: patchVaries },
 )
 
 rule(
   'pods.patch.persistent-on-network',
   async (context) => {
     const pod = await patchablePod(context, { kind: 'gpu', mount: 'network' })
-    await refuses(context, pod, [{ mounts: context.fixture.mounts('persistent') }], 400)
+    await expectRefused(context, pod, [{ mounts: context.fixture.mounts('persistent') }], 400)
   },
   { varies: patchVaries },
 )
@@ -38,31 +36,29 @@ rule(
   'pods.patch.network-on-persistent',
   async (context) => {
     const pod = await patchablePod(context, { mount: 'persistent' })
-    await refusesVolume(context, pod, context.fixture.mounts('network'))
+    await expectVolumeRefused(context, pod, context.fixture.mounts('network'))
   },
   { varies: patchVaries },
 )
 
 rule(
   'pods.patch.mount-on-bare',
-  async (context) => {
+  async (context, shape) => {
     const { fixture, part } = context
-    await context.clock.beside(bareStates(context.part), async (shape) => {
-      const pod = await patchablePod(context, shape)
-      await refusesVolume(context, pod, fixture.mounts('network'))
-      // On a CPU pod a persistent mount is wrong for a reason of its own.
-      if ('cpu' in pod.value || !part('pods.persistent')) return
-      await refuses(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
-    })
+    const pod = await patchablePod(context, shape)
+    await expectVolumeRefused(context, pod, fixture.mounts('network'))
+    // On a CPU pod a persistent mount is wrong for a reason of its own.
+    if ('cpu' in pod.value || !part('pods.persistent')) return
+    await expectRefused(context, pod, [{ mounts: fixture.mounts('persistent') }], 400)
   },
-  { varies: patchVaries },
+  { each: bareStates, varies: patchVaries },
 )
 
 rule(
   'pods.patch.cpu-persistent',
   async (context) => {
     const pod = await patchablePod(context, { kind: 'cpu' })
-    await refuses(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], ...cpuPersistent)
+    await expectRefused(context, pod, [{ mounts: { persistent: movedPersistent(context) } }], ...cpuPersistent)
   },
   { varies: patchVaries },
 )
@@ -73,23 +69,21 @@ rule(
     const mounts = { persistent: movedPersistent(context), network: [movedNetwork(context)] }
     const pod = await patchablePod(context, { mount: 'network' })
     // A CPU pod may refuse the persistent mount first, with a status of that rule.
-    await refuses(context, pod, [{ mounts }], ...('cpu' in pod.value ? cpuPersistent : bothMounts))
+    await expectRefused(context, pod, [{ mounts }], ...('cpu' in pod.value ? cpuPersistent : bothMounts))
     if (context.part('pods.persistent'))
-      await refusesVolume(context, await patchablePod(context, { mount: 'persistent' }), mounts)
+      await expectVolumeRefused(context, await patchablePod(context, { mount: 'persistent' }), mounts)
   },
   { varies: patchVaries },
 )
 
 rule(
   'pods.patch.other-volume',
-  async (context) => {
+  async (context, shape) => {
     const volumeId = context.target.pods?.volumeSecond
-    await context.clock.beside(networkStates(context.part), async (shape) => {
-      const pod = await patchablePod(context, shape)
-      await refuses(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
-    })
+    const pod = await patchablePod(context, shape)
+    await expectRefused(context, pod, [{ mounts: { network: [{ ...movedNetwork(context), volumeId }] } }], 400)
   },
-  { varies: patchVaries },
+  { each: networkStates, varies: patchVaries },
 )
 
 rule(

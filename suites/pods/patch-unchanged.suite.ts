@@ -5,32 +5,28 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards, changed, changes } from '../shared/changing.ts'
 import { isRefusal, mountStates, patchVaries, sameMounts, shown, validPatch } from '../shared/patching.ts'
-import { laterLooks, lookAgain, refuseRestless, staysUnchanged } from '../shared/unchanged.ts'
+import { expectUnchanged, laterLooks, lookAgain, refuseRestless } from '../shared/unchanged.ts'
 
 rule(
   'pods.patch.omitted',
-  async (context) => {
-    await context.clock.beside(mountStates(context.part), async (shape) => {
-      const pod = await context.fixture.pod('EXITED', shape)
-      keepsMount(context, (await changes(context, pod)).pod, pod)
-      await goesOnKeeping(context, pod)
-    })
+  async (context, shape) => {
+    const pod = await context.fixture.pod('EXITED', shape)
+    expectMountKept(context, (await changes(context, pod)).pod, pod)
+    await goesOnKeeping(context, pod)
   },
-  { varies: [...patchVaries, 'afterwards'] },
+  { each: mountStates, varies: [...patchVaries, 'afterwards'] },
 )
 
 rule(
   'pods.patch.empty-object',
-  async (context) => {
-    await context.clock.beside(mountStates(context.part), async (shape) => {
-      const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
-      const change = another('c')
-      context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
-      keepsMount(context, await changed(context, pod.id, change), pod)
-      await goesOnKeeping(context, pod)
-    })
+  async (context, shape) => {
+    const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
+    const change = another('c')
+    context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
+    expectMountKept(context, await changed(context, pod.id, change), pod)
+    await goesOnKeeping(context, pod)
   },
-  { varies: [...patchVaries, 'afterwards'] },
+  { each: mountStates, varies: [...patchVaries, 'afterwards'] },
 )
 
 rule(
@@ -64,7 +60,7 @@ rule(
     if (once.pod === null || !once.settled)
       return context.inconclusive('a valid PATCH was answered and not carried out')
     context.check('accepted').success(await context.pods.patch(pod.id, body))
-    await staysUnchanged(context, once.pod)
+    await expectUnchanged(context, once.pod)
   },
   { varies: anyPod },
 )
@@ -72,13 +68,14 @@ rule(
 /** The mount is still there at each later look, and after what is drawn. */
 async function goesOnKeeping(context: Context, before: PodView): Promise<void> {
   const { check, pods } = context
-  for await (const reply of laterLooks(context, before.id)) keepsMount(context, check('unchanged').pod(reply), before)
+  for await (const reply of laterLooks(context, before.id))
+    expectMountKept(context, check('unchanged').pod(reply), before)
   await afterwards(context, before.id, async () => {
-    keepsMount(context, check('unchanged').pod(await pods.get(before.id)), before)
+    expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)
   })
 }
 
-function keepsMount({ check }: Context, after: PodView, before: PodView): void {
+function expectMountKept({ check }: Context, after: PodView, before: PodView): void {
   const text = ({ value }: PodView) => `mounts ${show(value.mounts)}`
   check('unchanged').that(sameMounts(after.value.mounts, before.value.mounts), text(before), text(after), after)
 }

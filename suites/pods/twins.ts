@@ -8,7 +8,7 @@ const tried = ['stop', 'restart', 'terminate'] as const
  * The positive twin of refused action calls: a right one works on the pod, so they were refused for what was wrong with
  * them. Begins with the action that was asked for. Ends the rule as inconclusive where none works.
  */
-export async function isAccepted(
+export async function expectAccepted(
   { pods, inconclusive }: Context,
   { id }: { readonly id: string },
   asked: string = 'stop',

@@ -7,7 +7,7 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context, Settled } from '../../harness/rule/context.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { MountKind } from '../../target/types.ts'
-import { staysUnchanged } from './unchanged.ts'
+import { expectUnchanged } from './unchanged.ts'
 
 export { sameMounts }
 
@@ -21,7 +21,7 @@ export const patchVaries = [
 const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
 
 /** Every mount state of which `has` finds what it needs. PATCH speaks of what a pod was created with. */
-export function mountStates(has: Context['part']): readonly PodShape[] {
+export function mountStates({ part: has }: Pick<Context, 'part'>): readonly PodShape[] {
   return [
     { mount: 'none' },
     ...(has('volume') ? [{ mount: 'network' } as const] : []),
@@ -31,12 +31,12 @@ export function mountStates(has: Context['part']): readonly PodShape[] {
 }
 
 /** Pods with a network mount, one of each kind on offer. */
-export function networkStates(has: Context['part']): readonly PodShape[] {
+export function networkStates({ part: has }: Pick<Context, 'part'>): readonly PodShape[] {
   return [{ mount: 'network' }, ...cpuBeside(has).map((kind) => ({ kind, mount: 'network' }) as const)]
 }
 
 /** Pods without a mount, one of each kind on offer. */
-export function bareStates(has: Context['part']): readonly PodShape[] {
+export function bareStates({ part: has }: Pick<Context, 'part'>): readonly PodShape[] {
   return [{}, ...cpuBeside(has).map((kind) => ({ kind }))]
 }
 
@@ -94,7 +94,7 @@ export function isMounted(mounts: Members): (pod: PodView) => boolean {
 }
 
 /** Sends PATCHes that are wrong in one way each: all are refused, and the pod is as it was. */
-export async function refuses(
+export async function expectRefused(
   context: Context,
   pod: PodView,
   bodies: readonly unknown[],
@@ -106,18 +106,18 @@ export async function refuses(
     context.check('refused').status(reply, ...statuses)
     replies.push(reply)
   }
-  await staysUnchanged(context, pod)
+  await expectUnchanged(context, pod)
   return replies
 }
 
 /** The same with 400 for a network mount that the pod was not created with. */
-export async function refusesVolume(context: Context, pod: PodView, mounts: unknown): Promise<void> {
+export async function expectVolumeRefused(context: Context, pod: PodView, mounts: unknown): Promise<void> {
   const reply = await context.pods.patch(pod.id, { mounts }, { repeats: true })
   if (unknownVolumeStatuses.has(reply.status) && (await mayBeElsewhere(context, pod))) {
     context.inconclusive('the pod may be in another data center than the volume, a reason of its own to refuse')
   }
   context.check('refused').status(reply, 400)
-  await staysUnchanged(context, pod)
+  await expectUnchanged(context, pod)
 }
 
 /** Reads the pod until it shows something, at most as long as a write may take to be visible. */

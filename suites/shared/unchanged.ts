@@ -3,14 +3,19 @@ import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
 
-/** A refused call has changed nothing about a pod, neither at once nor later. */
-export async function staysUnchanged(context: Context, before: PodView): Promise<void> {
-  await isSame(context, await context.pods.get(before.id), before)
-  for await (const reply of laterLooks(context, before.id)) await isSame(context, reply, before)
+/** Refused calls have changed nothing about these pods, neither at once nor later. */
+export async function expectUnchanged(context: Context, ...all: readonly PodView[]): Promise<void> {
+  const { clock, looks, pods } = context
+  for (const before of all) await expectSame(context, await pods.get(before.id), before)
+  const startMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(startMs + ms)
+    for (const before of all) await expectSame(context, await pods.get(before.id), before)
+  }
 }
 
 /** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
-async function isSame(context: Context, reply: Reply, before: PodView): Promise<void> {
+async function expectSame(context: Context, reply: Reply, before: PodView): Promise<void> {
   const { check } = context
   const isGone = reply.status === 404
   check('unchanged').that(!isGone, 'the pod as it was before calls that were refused', 'status 404: it is gone', reply)
