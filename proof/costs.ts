@@ -1,7 +1,8 @@
 import '../suites/all.ts'
-import { type Exchange, isQueueOperation, isSuccess } from '../harness/exchange/exchange.ts'
+import { type Exchange, isSuccess } from '../harness/exchange/exchange.ts'
 import { idIn } from '../harness/exchange/read.ts'
 import type { Cost, Costs, Situation } from '../harness/plan/costs.ts'
+import { planeOfOperation } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import { judgeOn } from './judge.ts'
@@ -43,9 +44,10 @@ async function measureRequests(on: readonly Variant[], seed: number, costOf: (na
   let [firstMs, lastMs, limited] = [Number.POSITIVE_INFINITY, 0, 0]
 
   function exchanged({ owner, operation, response, sent, subject, received, key }: Exchange): void {
-    const cost = costOf(nameOf(owner, isQueueOperation(operation) ? 'queue' : 'pods'))
+    const plane = planeOfOperation(operation)
+    const cost = costOf(nameOf(owner, plane.name))
     cost.requests++
-    if (!isQueueOperation(operation)) {
+    if (plane.pacing.isOfAccount) {
       firstMs = Math.min(firstMs, sent.target)
       lastMs = received.target
       limited++

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
-import { createResourceLedger } from '../../harness/fixtures/resources.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { exitCodes } from '../../results/types.ts'
@@ -20,7 +19,7 @@ import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import { newRunId } from '../run-id.ts'
-import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { beginLedger, readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { type Swept, sweepRun } from '../sweep.ts'
@@ -126,13 +125,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
   const { run, target } = plan
   if (target !== null) {
     writeOwner(terminal.cwd, run, [process.pid])
-    createResourceLedger(resourcesFile(terminal.cwd, run))({
-      kind: 'run',
-      run,
-      targetFile: file,
-      url: target.pods?.url ?? '',
-      queueUrl: target.queue?.url ?? '',
-    })
+    beginLedger(terminal.cwd, run, file, target)
   }
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {

@@ -6,6 +6,7 @@ import type { Output } from './header.ts'
 import { generateHeadings } from './headings.ts'
 import { readInputs } from './inputs.ts'
 import { generateOpenapi } from './openapi.ts'
+import { generateOperations } from './operations.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
 import { generateTarget } from './target.ts'
@@ -20,6 +21,7 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
     await generateApi(inputs),
     generateHeadings(inputs),
     generateOpenapi(inputs),
+    generateOperations(inputs),
     generateRules(inputs),
     generateTables(inputs),
     generateTarget(inputs),
