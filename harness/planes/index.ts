@@ -10,10 +10,11 @@ export function allPlanes(): readonly Plane[] {
   return planes
 }
 
-/** Adds a plane. Throws if there is one of that name. */
-export function addPlane(plane: Plane): void {
+/** Adds a plane; the function that it returns takes it away. Throws if there is one of that name. */
+export function addPlane(plane: Plane): () => void {
   if (planes.some(({ name }) => name === plane.name)) throw new Error(`plane ${plane.name} is added twice`)
   planes.push(plane)
+  return () => void planes.splice(planes.indexOf(plane), 1)
 }
 
 /** The plane of an operation. Throws if none has it. */

@@ -2,8 +2,8 @@ import { type OperationFacts, operationsOf } from '../../../generated/operations
 import type { QueueSection } from '../../../target/file.ts'
 import { queueOf } from '../../../target/queue.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
-import { createDocumentedRate } from '../../client/documented-rate.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
+import { perOperation } from '../pacing.ts'
 import type { Capability, Plane } from '../plane.ts'
 
 const operations: Readonly<Record<string, OperationFacts>> = {
@@ -79,13 +79,7 @@ export const queue: Plane<QueuePlane> = {
       given: ({ perWorkerRate }) => perWorkerRate !== null,
     },
   },
-  pacing: {
-    quotaOf: (outgoing) => `${outgoing.endpoint ?? ''} ${outgoing.operation}`,
-    allowance: ({ operation }) => createDocumentedRate(operation, operations[operation]?.rate ?? null),
-    isElsewhere: ({ key }) => key !== 'full' && key !== 'second',
-    isOfAccount: false,
-    refresh: null,
-  },
+  pacing: perOperation(operations),
   creates: null,
   looks: [
     {
