@@ -54,15 +54,16 @@ async function measureRequests(on: readonly Variant[], seed: number, costOf: (na
     }
     if (response === null || !isSuccess(response.status)) return
     if (operation === 'runJob' || operation === 'runJobSync') cost.jobs++
-    if (operation === 'createPod') {
+    if (operation === plane.creates?.create) {
       cost.pods++
       const id = idIn(JSON.parse(Buffer.from(response.body).toString()))
       if (id !== null) alive.set(id, { cost, sinceMs: received.target })
     }
     const pod = alive.get(subject ?? '')
-    if (pod === undefined || key === 'stranger' || (operation !== 'deletePod' && response.status !== 204)) return
+    if (pod === undefined || key === 'stranger' || (operation !== plane.creates?.remove && response.status !== 204))
+      return
     // Those of no rule live as long as the run.
-    if (pod.cost !== costOf('pods')) pod.cost.podMs += received.target - pod.sinceMs
+    if (pod.cost !== costOf(plane.name)) pod.cost.podMs += received.target - pod.sinceMs
     alive.delete(subject ?? '')
   }
 

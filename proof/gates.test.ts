@@ -133,7 +133,7 @@ describe('the catalog', () => {
   })
 
   it('names a freedom without a latitude', () => {
-    expect(freedomFaults({ rules: [], latitudes: [] })).toContain(
+    expect(freedomFaults({ latitudes: [] })).toContain(
       'no latitude makes the choice createStatus: 200; add one to proof/latitudes/',
     )
   })

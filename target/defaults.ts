@@ -78,6 +78,14 @@ export const defaultTolerances: Tolerances = {
   sweepMs: 10_000,
 }
 
+/** The least that each tolerance may be, ms, by its name in the target file. */
+export const leastTolerancesMs = {
+  ...{ settle: 1, poll: 10, visible: 0, windowSlack: 0, answer: 100, connect: 100, rateWait: 0, coldStart: 0 },
+  ...{ dispatch: 0, webhook: 0, webhookSpacing: 0, webhookMean: 0, outage: 0, retries: 0, hook: 100, sweep: 0 },
+}
+
+export type ToleranceName = keyof typeof leastTolerancesMs
+
 /** 16 scenarios about pods beside each other. Each has one pod to five alive at once, those of generated bodies up to 11. */
 export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
 

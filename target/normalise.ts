@@ -1,9 +1,9 @@
 import { altered } from '../harness/common/altered.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { claimOf } from './claims.ts'
-import { defaultBudget, defaultGrants, defaultTolerances } from './defaults.ts'
+import { defaultBudget, defaultGrants, defaultTolerances, leastTolerancesMs, type ToleranceName } from './defaults.ts'
 import { parseDuration } from './duration.ts'
-import type { TargetFile, ToleranceName } from './file.ts'
+import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
 import { receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
@@ -92,33 +92,15 @@ function clockOf({ clock = 'real' }: TargetFile, around: Surroundings): Target['
 }
 
 function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: Surroundings): Tolerances {
-  const read = (name: ToleranceName, leastMs: number): number | null => {
-    const text = given[name]
-    if (text === undefined) return null
+  const read = Object.entries(leastTolerancesMs).flatMap(([name, leastMs]) => {
+    const text = given[name as ToleranceName]
+    if (text === undefined) return []
     const ms = parseDuration(text)
-    if (ms !== null && ms >= leastMs) return ms
+    if (ms !== null && ms >= leastMs) return [name === 'windowSlack' ? ['windowSlackS', ms / 1000] : [`${name}Ms`, ms]]
     fault(['tolerances', name], `tolerances.${name}: expected a length of time of at least ${leastMs}ms, got ${text}`)
-    return null
-  }
-  const slackMs = read('windowSlack', 0)
-  return {
-    settleMs: read('settle', 1) ?? defaultTolerances.settleMs,
-    pollMs: read('poll', 10) ?? defaultTolerances.pollMs,
-    visibleMs: read('visible', 0) ?? defaultTolerances.visibleMs,
-    windowSlackS: slackMs === null ? defaultTolerances.windowSlackS : slackMs / 1000,
-    answerMs: read('answer', 100) ?? defaultTolerances.answerMs,
-    connectMs: read('connect', 100) ?? defaultTolerances.connectMs,
-    rateWaitMs: read('rateWait', 0) ?? defaultTolerances.rateWaitMs,
-    coldStartMs: read('coldStart', 0) ?? defaultTolerances.coldStartMs,
-    dispatchMs: read('dispatch', 0) ?? defaultTolerances.dispatchMs,
-    webhookMs: read('webhook', 0) ?? defaultTolerances.webhookMs,
-    webhookSpacingMs: read('webhookSpacing', 0) ?? defaultTolerances.webhookSpacingMs,
-    webhookMeanMs: read('webhookMean', 0) ?? defaultTolerances.webhookMeanMs,
-    outageMs: read('outage', 0) ?? defaultTolerances.outageMs,
-    retriesMs: read('retries', 0) ?? defaultTolerances.retriesMs,
-    hookMs: read('hook', 100) ?? defaultTolerances.hookMs,
-    sweepMs: read('sweep', 0) ?? defaultTolerances.sweepMs,
-  }
+    return []
+  })
+  return { ...defaultTolerances, ...Object.fromEntries(read) }
 }
 
 function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): KnownFailure[] {

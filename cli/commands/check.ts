@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
+import { planeOfRule } from '../../harness/planes/index.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { exitCodes } from '../../results/types.ts'
@@ -171,8 +172,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
 function refuseLoad(only: readonly string[]): void {
   const id = only.find((pattern) => judgedByLoad.has(pattern))
   if (id === undefined) return
-  const command = id.startsWith('limits.pods.') ? 'pods' : 'limits'
-  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${command} --only ${id}`)
+  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${planeOfRule(id).load} --only ${id}`)
 }
 
 /** Plans a run that takes time, says so, and answers its budget and what that leaves out. */

@@ -14,10 +14,6 @@ export interface Call extends CallOptions {
   /** Query of the address, after its question mark. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Sent without regard to quotas, until it is answered 429. */
-  readonly unpaced?: boolean
-  /** Real ms to wait for the response. */
-  readonly answerMs?: number
   /** Method and path of a request that is none of the operations. */
   readonly other?: { readonly method: string; readonly path: string }
 }
@@ -77,17 +73,13 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
   function outgoing(operation: string, call: Call): Outgoing {
     const { endpoint, route: _, ...subjects } = call.ids ?? {}
     return {
+      ...call,
       ...requestOf(plane, section, operation, key.value, call),
       operation: operation as Operation,
       subject: Object.values(subjects)[0] ?? null,
       ...(endpoint === undefined ? {} : { endpoint }),
       key: call.authorization === undefined ? key.name : null,
-      raw429: call.raw429 ?? false,
-      unpaced: call.unpaced ?? false,
-      atOnce: call.atOnce ?? false,
       takesTime: plane.operations[operation]?.held ?? false,
-      ...(call.answerMs === undefined ? {} : { answerMs: call.answerMs }),
-      ...(call.newConnection === undefined ? {} : { newConnection: call.newConnection }),
     }
   }
 

@@ -73,6 +73,8 @@ export interface Plane<Section extends PlaneSection = PlaneSection> {
   readonly creates: Creates<Section> | null
   /** Asked in turn before a run, until a response resembles the API. */
   readonly looks: readonly Look[]
+  /** The kind of `plumbline load` that judges its limits; null if none does. */
+  readonly load: 'pods' | 'limits' | null
   /** Keys of the target file to check if none does. */
   readonly lookKeys: string
   /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */

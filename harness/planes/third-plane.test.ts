@@ -91,6 +91,7 @@ const notes: Plane<NotesSection> = {
     isGone: () => false,
   },
   looks: [{ asked: 'the list of notes', operation: 'listNotes', resembles: Array.isArray }],
+  load: null,
   lookKeys: 'notes.url',
   read: (given, _, around) => readSection('notes', operations, given, around),
 }

@@ -42,18 +42,6 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>
 }
 
-/** What an entry of the generated table has. */
-export interface OperationRow {
-  readonly plane: string
-  readonly method: string
-  readonly path: string
-  readonly held: boolean
-  readonly body: boolean
-  readonly schema: string | null
-  readonly success: readonly number[]
-  readonly rate: string | null
-}
-
 type Rates = Readonly<Record<string, { readonly path: string; readonly method: string }>>
 
 /** operations.ts: the operations of the document, each with its plane. */
@@ -71,33 +59,31 @@ export function generateOperations({ document, openapi, tables }: Inputs): Outpu
 }
 
 /** The operations of a document by operationId. Throws if one has no plane or no status of success. */
-export function readOperations(document: Document, rates: Rates = {}): Readonly<Record<string, OperationRow>> {
+export function readOperations(document: Document, rates: Rates = {}) {
   const entries = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = (item as Readonly<Record<string, Operation | undefined>>)[method]
-      return operation === undefined ? [] : [[operation.operationId, rowOf(path, method, operation)] as const]
+      if (operation === undefined) return []
+      const { operationId, responses, 'x-held': held = false } = operation
+      const success = Object.keys(responses)
+        .map(Number)
+        .filter((status) => status >= 200 && status < 300)
+      if (success.length === 0) throw new Error(`spec/openapi.yaml: ${operationId} has no status of success.`)
+      const body = resolve(document, operation.requestBody)
+      const row = {
+        plane: planeOf(document, operation),
+        method: method.toUpperCase(),
+        path: path.replaceAll('_id}', '}').replace('/{route}', '{route}'),
+        held,
+        body: body !== undefined,
+        schema: schemaNameOf(body),
+        success,
+        rate: rateOf(path, method.toUpperCase(), rates),
+      }
+      return [[operationId, row] as const]
     }),
   )
   return Object.fromEntries(entries)
-
-  function rowOf(path: string, method: string, operation: Operation): OperationRow {
-    const { operationId, responses, 'x-held': held = false } = operation
-    const success = Object.keys(responses)
-      .map(Number)
-      .filter((status) => status >= 200 && status < 300)
-    if (success.length === 0) throw new Error(`spec/openapi.yaml: ${operationId} has no status of success.`)
-    const body = resolve(document, operation.requestBody)
-    return {
-      plane: planeOf(document, operation),
-      method: method.toUpperCase(),
-      path: path.replaceAll('_id}', '}').replace('/{route}', '{route}'),
-      held,
-      body: body !== undefined,
-      schema: schemaNameOf(body),
-      success,
-      rate: rateOf(path, method.toUpperCase(), rates),
-    }
-  }
 }
 
 function planesOf({ tags }: Document): string[] {

@@ -102,6 +102,7 @@ export const pods: Plane<PodPlane> = {
       resembles: hasId,
     },
   ],
+  load: 'pods',
   lookKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
   read: (section, absent, around) => podsOf(section as Parameters<typeof podsOf>[0], absent, around),
 }

@@ -94,6 +94,7 @@ export const queue: Plane<QueuePlane> = {
       resembles: (json) => idIn(json) !== null,
     },
   ],
+  load: 'limits',
   lookKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
   read: (section, _, around) => queueOf(section as QueueSection, around),
 }
