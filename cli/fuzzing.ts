@@ -1,9 +1,12 @@
+import { raw } from '../harness/client/body.ts'
+import { createDirect } from '../harness/client/direct.ts'
 import { createControlledClock } from '../harness/clock/controlled.ts'
 import { openClock } from '../harness/clock/open.ts'
 import type { RunClock } from '../harness/clock/types.ts'
-import { type HeaderPairs, jsonOf } from '../harness/exchange/exchange.ts'
+import { jsonOf } from '../harness/exchange/exchange.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../harness/fixtures/resources.ts'
+import { pods } from '../harness/planes/pods/plane.ts'
 import { noRecorder, type Recorder } from '../harness/record/recorder.ts'
 import { createRedactor } from '../harness/record/redact.ts'
 import type { Context } from '../harness/rule/context.ts'
@@ -131,7 +134,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
       unmade,
       silent,
       notes,
-      direct: createDirect(open, lane.run),
+      direct: createDirectWay(open, lane.run),
       clean,
       attempt: createAttempt(clean),
       isTimeFree: open.clock.controlled,
@@ -223,27 +226,14 @@ async function reasonOf(scenario: Session['scenarios'][number], recorder: Record
     : brief(recorder, reason ?? verdict)
 }
 
-/** The shortest way to the target: the same header lines with each request. */
-function createDirect(open: OpenTarget, run: string): CampaignOptions['direct'] {
+/** The shortest way to the target. */
+function createDirectWay(open: OpenTarget, run: string): CampaignOptions['direct'] {
   const { target } = open
-  const send = standingStill(open)
-  const plane = planeOf(target)
-  const headers: HeaderPairs = [
-    ['Accept', 'application/json, application/problem+json'],
-    ['Accept-Encoding', 'identity'],
-    ['Authorization', `Bearer ${target.keys.full ?? ''}`],
-    ['Content-Type', 'application/json'],
-    ['User-Agent', `plumbline/${version()} (run ${run}; fuzz)`],
-  ]
+  const userAgent = `plumbline/${version()} (run ${run}; fuzz)`
+  const options = { plane: pods, section: planeOf(target), token: target.keys.full ?? '', userAgent }
+  const send = createDirect({ ...options, transport: standingStill(open) })
   return async ({ operation }, id, bytes, meanwhile) => {
-    const isPatch = operation === 'updatePod'
-    const path = plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'].replace('{id}', encodeURIComponent(id))
-    const answer = send({
-      method: isPatch ? 'PATCH' : 'POST',
-      url: plane.url + path,
-      headers,
-      body: bytes.length === 0 ? null : bytes,
-    })
+    const answer = send(operation === 'updatePod' ? 'updatePod' : 'triggerPodAction', { ids: { id }, body: raw(bytes) })
     meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error

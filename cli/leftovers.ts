@@ -4,7 +4,8 @@ import type { Terminal } from './terminal.ts'
 
 /** What a sweep could not remove, with the reason. */
 export interface Leftover {
-  readonly kind: 'pod' | 'job' | 'queue'
+  /** `job`, `queue`, or what a plane calls its resources, such as `pod`. */
+  readonly kind: string
   /** Of a queue: the id of its endpoint. */
   readonly name: string
   /** Null where it was never learned. */
@@ -31,8 +32,10 @@ export function tellLeft(left: readonly Leftover[], run: string, { err }: Pick<T
 /** Says what is given up: each pod and each queue, for they may cost, and jobs by their reasons. */
 export function tellForgotten(left: readonly Leftover[], run: string, { out }: Pick<Terminal, 'out'>): void {
   for (const { kind, name, id, reason } of left) {
-    if (kind === 'pod') out(`run ${run}: forgot pod ${name} (${idText(id)}), which may be there and cost: ${reason}`)
     if (kind === 'queue') out(`run ${run}: forgot what waits on ${name}: ${reason}`)
+    else if (kind !== 'job') {
+      out(`run ${run}: forgot ${kind} ${name} (${idText(id)}), which may be there and cost: ${reason}`)
+    }
   }
   const jobs = left.filter(({ kind }) => kind === 'job')
   const end = lastEnd(jobs)
@@ -52,7 +55,7 @@ function linesOf(left: readonly Leftover[], joint: string): string[] {
     const names = group.map(({ name }) => name)
     if (kind === 'queue') return `what waits on ${names.join(', ')}${joint}could not be purged: ${reason}`
     const shown = names.length > shownNames ? [...names.slice(0, shownNames), '…'] : names
-    const done = kind === 'pod' ? 'removed' : 'cancelled'
+    const done = kind === 'job' ? 'cancelled' : 'removed'
     return `${counted(group.length, kind)}${joint}could not be ${done}: ${reason} (${shown.join(', ')})`
   })
 }

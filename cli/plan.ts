@@ -3,10 +3,10 @@ import { costLine, costOf } from '../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../harness/plan/for-target.ts'
 import type { Plan } from '../harness/plan/plan.ts'
 import { planLines } from '../harness/plan/text.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import { embed } from '../proof/instance.ts'
-import { needsOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
 import { quotaOf, type ShownQuota } from './quota.ts'
@@ -31,8 +31,8 @@ export async function planOf(
   const target = given ?? embed().target
   const chosen = new Set(selected)
   const rules = allRules().filter(({ id }) => chosen.has(id))
-  const isAboutPods = rules.some(({ id }) => needsOf(rowOf(id)).includes('pods'))
-  const { failure, ...shown } = given !== null && isAboutPods ? await quotaOf(given) : notAsked
+  const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
+  const { failure, ...shown } = given !== null && paced !== undefined ? await quotaOf(paced, given) : notAsked
   const isReal = target.clock === 'real'
   const plan = planFor({ target, rules, rowOf, budgetMs: budgetMs ?? (isReal ? defaultBudgetMs : null), ...shown })
   const lines = [

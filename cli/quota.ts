@@ -1,10 +1,13 @@
+import { createDirect } from '../harness/client/direct.ts'
 import { type RateWindow, windowsOf } from '../harness/client/rate-windows.ts'
+import { sectionOf } from '../harness/planes/index.ts'
+import type { Plane } from '../harness/planes/plane.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
 
-/** The quotas that the pod API shows. */
+/** The quotas that a plane shows. */
 export interface ShownQuota {
   /** Empty if it shows none. */
   readonly windows: readonly RateWindow[]
@@ -17,23 +20,19 @@ export interface ShownQuota {
 /** The answer to the first request comes after a connection was made, which takes as long. */
 const ofFirst = 0.5
 
-/** Asks a target in real time for the list of pods, once, and reads the quotas that its answer shows. */
-export async function quotaOf({ clock, keys, pods, tolerances }: Target): Promise<ShownQuota> {
-  const nothing = { windows: [], failure: null }
-  if (pods === null || clock !== 'real' || keys.full === undefined) return nothing
+/** Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. */
+export async function quotaOf(plane: Plane, target: Target): Promise<ShownQuota> {
+  const { clock, keys, tolerances } = target
+  const section = sectionOf(target, plane.name)
+  const shows = plane.pacing.refresh
+  if (shows === null || section === null || clock !== 'real' || keys.full === undefined) {
+    return { windows: [], failure: null }
+  }
   const http = overHttp(tolerances)
   const startMs = performance.now()
   try {
-    const response = await http.send({
-      method: 'GET',
-      url: pods.url + pods.paths.listPods,
-      headers: [
-        ['Accept', 'application/json'],
-        ['Authorization', `Bearer ${keys.full}`],
-        ['User-Agent', `plumbline/${version()} (plan)`],
-      ],
-      body: null,
-    })
+    const userAgent = `plumbline/${version()} (plan)`
+    const response = await createDirect({ transport: http.send, plane, section, token: keys.full, userAgent })(shows)
     return { windows: windowsOf(response), failure: null, requestMs: (performance.now() - startMs) * ofFirst }
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error

@@ -1,13 +1,16 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { ResourceLine } from '../harness/fixtures/resources.ts'
+import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/fixtures/resources.ts'
+import { allPlanes, sectionOf } from '../harness/planes/index.ts'
+import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
 import { makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
-/** One pod that a run's ledger names. */
-export interface LedgerPod {
+/** One resource that a run's ledger names, such as a pod. */
+export interface LedgerResource {
+  readonly plane: string
   readonly name: string
   /** Null where the answer to its creation was not seen. */
   readonly id: string | null
@@ -19,11 +22,9 @@ export interface RunLedger {
   readonly run: string
   readonly folder: string
   readonly targetFile: string | null
-  /** Base address that the pods were created at; null where the ledger does not say. */
-  readonly url: string | null
-  readonly left: readonly LedgerPod[]
-  /** Base address that the jobs were submitted at; null where the ledger does not say. */
-  readonly queueUrl: string | null
+  /** Base address of each plane, empty if the target had none; missing where the ledger does not say. */
+  readonly urls: Readonly<Record<string, string | undefined>>
+  readonly left: readonly LedgerResource[]
   /** Jobs that were submitted and not seen to have ended. */
   readonly jobs: readonly LedgerJob[]
   /** Endpoints whose queue a load has filled. */
@@ -75,6 +76,14 @@ export function writeOwner(cwd: string, run: string, processes: readonly number[
   }
 }
 
+/** Begins the ledger of a run on disk. */
+export function beginLedger(cwd: string, run: string, targetFile: string | null, target: Target): ResourceLedger {
+  const ledger = createResourceLedger(resourcesFile(cwd, run))
+  const urls = allPlanes().map(({ name }) => [name, sectionOf(target, name)?.url ?? ''])
+  ledger({ kind: 'run', run, targetFile, urls: Object.fromEntries(urls) })
+  return ledger
+}
+
 /** Ids of the runs that have a ledger here, sorted. */
 export function listRuns(cwd: string): string[] {
   const folder = join(cwd, '.plumbline', 'runs')
@@ -100,20 +109,18 @@ export function otherHost(cwd: string, run: string): string | null {
 /** Reads what a run has left. A last line that was cut short is left out: its request was never sent. */
 export function readLedger(cwd: string, run: string): RunLedger {
   const folder = runFolder(cwd, run)
-  const pods = new Map<string, LedgerPod>()
+  const resources = new Map<string, LedgerResource>()
   const jobs = new Map<string, LedgerJob>()
   const endpoints = new Map<string, LedgerEndpoint>()
   let targetFile: string | null = null
-  let url: string | null = null
-  let queueUrl: string | null = null
+  let urls: RunLedger['urls'] | null = null
   const file = resourcesFile(cwd, run)
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
     const entry = parse(line)
     if (entry === null) continue
     if (entry.kind === 'run') {
       targetFile ??= entry.targetFile
-      url ??= entry.url
-      queueUrl ??= entry.queueUrl ?? null
+      urls ??= entry.urls ?? { pods: entry.url, queue: entry.queueUrl }
     } else if (entry.kind === 'job') {
       if (entry.state === 'removed') jobs.delete(entry.name)
       else {
@@ -123,12 +130,23 @@ export function readLedger(cwd: string, run: string): RunLedger {
     } else if (entry.kind === 'endpoint') {
       if (entry.state === 'purged') endpoints.delete(entry.endpoint)
       else endpoints.set(entry.endpoint, { endpoint: entry.endpoint, url: entry.url })
-    } else if (entry.state === 'removed') pods.delete(entry.name)
-    else
-      pods.set(entry.name, { name: entry.name, id: entry.id ?? pods.get(entry.name)?.id ?? null, state: entry.state })
+    } else {
+      // A line of kind `pod` names no plane.
+      const { plane = 'pods', name, state } = entry
+      const key = `${plane} ${name}`
+      if (state === 'removed') resources.delete(key)
+      else resources.set(key, { plane, name, id: entry.id ?? resources.get(key)?.id ?? null, state })
+    }
   }
-  const left = [...pods.values()]
-  return { run, folder, targetFile, url, queueUrl, left, jobs: [...jobs.values()], endpoints: [...endpoints.values()] }
+  return {
+    run,
+    folder,
+    targetFile,
+    urls: urls ?? {},
+    left: [...resources.values()],
+    jobs: [...jobs.values()],
+    endpoints: [...endpoints.values()],
+  }
 }
 
 /** Whether a run has left anything that its ledger names. */

@@ -1,8 +1,10 @@
 import { tables } from '../generated/tables.ts'
+import { createDirect } from '../harness/client/direct.ts'
 import { counted } from '../harness/common/counted.ts'
 import { isSuccess, jsonOf, type WireResponse } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
-import { finalStatuses } from '../harness/run/own-jobs.ts'
+import { finalStatuses } from '../harness/planes/queue/own-jobs.ts'
+import { queue } from '../harness/planes/queue/plane.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane, Target } from '../target/types.ts'
 import { version } from './home.ts'
@@ -35,7 +37,7 @@ export interface Cancelled {
  * is over where its status says so. Once its ttl has passed it is over unless its status says that it is not.
  */
 export async function cancelJobs(
-  { jobs, queueUrl }: Pick<RunLedger, 'jobs' | 'queueUrl'>,
+  { jobs, urls }: Pick<RunLedger, 'jobs' | 'urls'>,
   { queue, keys, clock }: Target,
   send: Transport,
   nowMs: number,
@@ -49,11 +51,11 @@ export async function cancelJobs(
     const endsMs = clock === 'real' ? one.endsMs : null
     const fail = (reason: string) => failed.push({ kind: 'job', name, id, reason, endsMs })
     if (queue === null) fail(noQueue)
-    else if (queueUrl !== null && queueUrl !== queue.url)
-      fail(`submitted at ${queueUrl || 'no address'}, and the target file says ${queue.url}`)
+    else if (urls.queue !== undefined && urls.queue !== queue.url)
+      fail(`submitted at ${urls.queue || 'no address'}, and the target file says ${queue.url}`)
     else if (id !== null) {
       const job = { queue, keys, send, endpoint, job: id }
-      const answer = await call({ ...job, method: 'POST', path: 'cancelJob' })
+      const answer = await call({ ...job, path: 'cancelJob' })
       const isPast = endsMs !== null && endsMs <= nowMs
       if (typeof answer !== 'string' && isSuccess(answer.status)) cancelled.push(name)
       else if (await isOver(job, answer, isPast)) over.push(name)
@@ -76,14 +78,10 @@ export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, '
 }
 
 /** Whether a job is over that could not be cancelled. That there is none counts where the refusal says the same. */
-async function isOver(
-  job: Omit<Call, 'method' | 'path'>,
-  refusal: WireResponse | string,
-  isPast: boolean,
-): Promise<boolean> {
+async function isOver(job: Omit<Call, 'path'>, refusal: WireResponse | string, isPast: boolean): Promise<boolean> {
   if (typeof refusal === 'string') return isPast
   if (refusal.status === 410) return true
-  const answer = await call({ ...job, method: 'GET', path: 'getJobStatus' })
+  const answer = await call({ ...job, path: 'getJobStatus' })
   if (typeof answer === 'string') return isPast
   if (answer.status === 404 || answer.status === 410) return isPast || refusal.status === 404 || refusal.status === 409
   return answer.status === 200 ? finalStatuses.has(String(membersOf(jsonOf(answer.body))?.status)) : isPast
@@ -112,7 +110,7 @@ export async function purgeEndpoint(
   let answer: Pick<WireResponse, 'status'> | string = { status: 429 }
   for (let tries = 0; tries <= requests && typeof answer !== 'string' && answer.status === 429; tries++) {
     if (tries > 0 && !(await sleep(windowSeconds * 1000 * windowScale))) break
-    answer = await call({ queue, keys, send, method: 'POST', path: 'purgeQueue', endpoint: loaded.endpoint, job: '' })
+    answer = await call({ queue, keys, send, path: 'purgeQueue', endpoint: loaded.endpoint })
   }
   if (typeof answer === 'string') return left(answer)
   if (isSuccess(answer.status)) return null
@@ -129,28 +127,17 @@ function faultOf({ endpoint, url }: LedgerEndpoint, queue: QueuePlane): string |
 interface Call extends Pick<Target, 'keys'> {
   readonly queue: QueuePlane
   readonly send: Transport
-  readonly method: 'GET' | 'POST'
   readonly path: QueuePath
   readonly endpoint: string
-  readonly job: string
+  readonly job?: string
 }
 
 /** The answer, or why there was none. */
-async function call({ queue, keys, send, method, path, endpoint, job }: Call): Promise<WireResponse | string> {
-  const filled = queue.paths[path]
-    .replace('{endpoint}', () => encodeURIComponent(endpoint))
-    .replace('{job}', () => encodeURIComponent(job))
+async function call({ queue: section, keys, send, path, endpoint, job = '' }: Call): Promise<WireResponse | string> {
+  const userAgent = `plumbline/${version()} (sweep)`
+  const direct = createDirect({ transport: send, plane: queue, section, token: keys.full ?? '', userAgent })
   try {
-    return await send({
-      method,
-      url: queue.url + filled,
-      headers: [
-        ['Accept', 'application/json'],
-        ['Authorization', `Bearer ${keys.full ?? ''}`],
-        ['User-Agent', `plumbline/${version()} (sweep)`],
-      ],
-      body: null,
-    })
+    return await direct(path, { ids: { endpoint, job } })
   } catch (error) {
     if (!(error instanceof TransportFailure)) throw error
     return error.message

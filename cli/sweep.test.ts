@@ -305,7 +305,7 @@ test('what cannot be removed stays in the ledger', async () => {
   const wrong = { ...target, keys: { full: defaultKeys.restricted } }
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
   expect(swept.failed).toMatchObject([{ name: 'a', id: a, reason: 'DELETE /v2/pods/{id} answered 403' }])
-  expect(readLedger(cwd, run).left).toEqual([{ name: 'a', id: a, state: 'created' }])
+  expect(readLedger(cwd, run).left).toEqual([{ plane: 'pods', name: 'a', id: a, state: 'created' }])
 })
 
 test('a target that does not answer is told of, not thrown', async () => {
@@ -320,7 +320,7 @@ test('a target that does not answer is told of, not thrown', async () => {
 test('a line that was cut short is no resource, and the first line names the run', () => {
   ledger([{ kind: 'run', run, targetFile: '/t.yaml', url: 'https://a.test' }])
   writeFileSync(resourcesFile(cwd, run), '{"kind":"pod","name":"x","id":nu', { flag: 'a' })
-  expect(readLedger(cwd, run)).toMatchObject({ targetFile: '/t.yaml', url: 'https://a.test', left: [] })
+  expect(readLedger(cwd, run)).toMatchObject({ targetFile: '/t.yaml', urls: { pods: 'https://a.test' }, left: [] })
   expect(listRuns(cwd)).toEqual([run])
 })
 

@@ -1,15 +1,18 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSuccess, jsonOf, type PodOperation, type WireResponse } from '../harness/exchange/exchange.ts'
+import { createDirect } from '../harness/client/direct.ts'
+import { isSuccess, jsonOf } from '../harness/exchange/exchange.ts'
 import { listOf, membersOf, show } from '../harness/exchange/read.ts'
 import type { ResourceLine } from '../harness/fixtures/resources.ts'
+import { allPlanes, sectionOf } from '../harness/planes/index.ts'
+import type { Creates } from '../harness/planes/plane.ts'
 import { createRedactor } from '../harness/record/redact.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import { secretsOf } from '../target/describe.ts'
-import type { PodPlane, Target } from '../target/types.ts'
+import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
 import type { Leftover } from './leftovers.ts'
-import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
+import { deleteLedger, type LedgerResource, type RunLedger } from './runs.ts'
 import { createPatience, type Patience, type SweepEnd } from './sweep-patience.ts'
 import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
 
@@ -64,16 +67,6 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
     const patience = createPatience(target, end)
     try {
-      const remover = createRemover(patience.patient, target, ledger.run)
-      const fail = (name: string, id: string | null, reason: string) =>
-        failed.push({ kind: 'pod', name, id, reason, endsMs: null })
-      const take = async (name: string, ids: readonly string[]): Promise<void> => {
-        const ends = await inTurn(ids, (id) => remover.remove(id, name))
-        const fault = ends.find(({ reason }) => reason !== null)
-        if (fault !== undefined) fail(name, fault.id, fault.reason ?? '')
-        else if (ids.length === 0) never.push(name)
-        else (ends.every(({ wasGone }) => wasGone) ? gone : removed).push(name)
-      }
       for (const one of ledger.endpoints) {
         const full = await purgeEndpoint(one, { target, patience, windowScale })
         if (full === null) purged.push(one.endpoint)
@@ -81,13 +74,14 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end
       }
       jobs = await cancelJobs(ledger, target, patience.patient, Date.now())
       failed.push(...jobs.failed)
-      for (const { name, id } of wanted) if (id !== null) await take(name, [id])
-      const sought = wanted.filter(({ id }) => id === null)
-      const { found, fault } = await idsOf(remover, sought, patience, target.tolerances.visibleMs)
-      for (const { name } of sought) {
-        const ids = found.get(name)
-        if (ids === undefined && fault !== null) fail(name, null, fault)
-        else await take(name, ids ?? [])
+      for (const plane of new Set(wanted.map(({ plane }) => plane))) {
+        const ofPlane = wanted.filter((one) => one.plane === plane)
+        await sweepPlane(ofPlane, createRemover(patience.patient, plane, target, ledger.run), patience, {
+          removed: (name) => removed.push(name),
+          gone: (name) => gone.push(name),
+          never: (name) => never.push(name),
+          failed: (name, id, reason) => failed.push({ kind: kindOf(plane), name, id, reason, endsMs: null }),
+        })
       }
     } finally {
       await patience.close()
@@ -104,20 +98,69 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end
     kept: kept.map(({ name }) => name),
     failed,
   }
+  const over = new Set([...removed, ...gone, ...never])
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
-  else note(ledger, { pods: [...removed, ...gone, ...never], jobs: [...jobs.cancelled, ...jobs.over], purged })
+  else
+    note(ledger, {
+      resources: wanted.filter(({ name }) => over.has(name)),
+      jobs: [...jobs.cancelled, ...jobs.over],
+      purged,
+    })
   return swept
 }
 
-/** A list that cannot be read: the pods of the run cannot be found in it. */
+interface Ends {
+  removed(name: string): void
+  gone(name: string): void
+  never(name: string): void
+  failed(name: string, id: string | null, reason: string): void
+}
+
+/** Removes what a run has left on one plane: by id where it is known, else by the exact name in the list. */
+async function sweepPlane(
+  wanted: readonly LedgerResource[],
+  remover: Remover,
+  patience: Patience,
+  ends: Ends,
+): Promise<void> {
+  async function take(name: string, ids: readonly string[]): Promise<void> {
+    const removals = await inTurn(ids, (id) => remover.remove(id, name))
+    const fault = removals.find(({ reason }) => reason !== null)
+    if (fault !== undefined) ends.failed(name, fault.id, fault.reason ?? '')
+    else if (ids.length === 0) ends.never(name)
+    else if (removals.every(({ wasGone }) => wasGone)) ends.gone(name)
+    else ends.removed(name)
+  }
+  for (const { name, id } of wanted) if (id !== null) await take(name, [id])
+  const sought = wanted.filter(({ id }) => id === null)
+  const { found, fault } = await idsOf(remover, sought, patience)
+  for (const { name } of sought) {
+    const ids = found.get(name)
+    if (ids === undefined && fault !== null) ends.failed(name, null, fault)
+    else await take(name, ids ?? [])
+  }
+}
+
+/** What a plane calls its resources. */
+export function kindOf(plane: string): string {
+  return allPlanes().find(({ name }) => name === plane)?.creates?.kind ?? `resource of ${plane}`
+}
+
+function lineOf(plane: string): Creates['line'] {
+  return allPlanes().find(({ name }) => name === plane)?.creates?.line ?? { kind: 'resource', plane }
+}
+
+/** A list that cannot be read: the resources of the run cannot be found in it. */
 class Refused extends Error {
   override readonly name = 'Refused'
 }
 
 interface Remover {
-  /** Name and id of every pod in the list that has both. */
+  /** How long a creation may take to be in the list, ms. */
+  readonly visibleMs: number
+  /** Name and id of every resource in the list that has both. */
   list(): Promise<readonly (readonly [name: string, id: string])[]>
-  /** Removes a pod that was created under this name. */
+  /** Removes a resource that was created under this name. */
   remove(id: string, name: string): Promise<Removal>
 }
 
@@ -134,29 +177,29 @@ async function inTurn<One, T>(all: readonly One[], work: (one: One) => Promise<T
   return done
 }
 
-function createRemover(send: Transport, target: Target, run: string): Remover {
-  const plane = () => planeOf(target)
+function createRemover(transport: Transport, name: string, target: Target, run: string): Remover {
   const clean = createRedactor(secretsOf(target)).text
-  async function call(method: string, operation: PodOperation, id = ''): Promise<WireResponse> {
-    const url = plane().url + plane().paths[operation].replace('{id}', encodeURIComponent(id))
-    return send({
-      method,
-      url,
-      headers: [
-        ['Accept', 'application/json, application/problem+json'],
-        ['Authorization', `Bearer ${target.keys.full ?? ''}`],
-        ['User-Agent', `plumbline/${version()} (sweep)`],
-      ],
-      body: null,
-    })
+  const plane = allPlanes().find((one) => one.name === name)
+  const section = sectionOf(target, name)
+  const creates = plane?.creates ?? null
+  if (plane === undefined || section === null || creates === null) {
+    const refused = new Refused(`the target file gives no address of ${plane?.title ?? `a plane called ${name}`}`)
+    return {
+      visibleMs: 0,
+      list: () => Promise.reject(refused),
+      remove: async (id) => ({ id, reason: refused.message, wasGone: false }),
+    }
   }
+  const userAgent = `plumbline/${version()} (sweep)`
+  const send = createDirect({ transport, plane, section, token: target.keys.full ?? '', userAgent })
   return {
+    visibleMs: target.tolerances.visibleMs,
     async list() {
-      const { status, body } = await call('GET', 'listPods')
-      const pods = status === 200 ? listOf(jsonOf(body), plane().listAt) : null
-      if (pods === null) throw new Refused(`the list of pods could not be read (answer ${status})`)
-      return pods
-        .map((pod) => [membersOf(pod)?.name, membersOf(pod)?.id])
+      const { status, body } = await send(creates.list)
+      const all = status === 200 ? listOf(jsonOf(body), creates.listAt(section)) : null
+      if (all === null) throw new Refused(`the list of ${creates.kind}s could not be read (answer ${status})`)
+      return all
+        .map((one) => [membersOf(one)?.name, membersOf(one)?.id])
         .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
     },
     async remove(id, name) {
@@ -165,18 +208,18 @@ function createRemover(send: Transport, target: Target, run: string): Remover {
         reason: reason.replaceAll(encodeURIComponent(id), '{id}'),
         wasGone: false,
       })
-      const seen = await call('GET', 'getPod', id).catch(unanswered)
+      const seen = await send(creates.get, { ids: { id } }).catch(unanswered)
       if (isGone(seen.status)) return { id, reason: null, wasGone: true }
-      const pod = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
-      if (pod?.status === 'TERMINATED') return { id, reason: null, wasGone: true }
-      if (typeof pod?.name === 'string' && !isOurs(pod.name, name, run))
-        return left(`its id is that of a pod named ${clean(show(pod.name))}, which was left alone`)
-      const { status } = await call('DELETE', 'deletePod', id).catch(unanswered)
+      const members = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
+      if (members !== null && creates.isGone(members)) return { id, reason: null, wasGone: true }
+      if (typeof members?.name === 'string' && !isOurs(members.name, name, run))
+        return left(`its id is that of a ${creates.kind} named ${clean(show(members.name))}, which was left alone`)
+      const { status } = await send(creates.remove, { ids: { id } }).catch(unanswered)
       if (typeof status === 'string') return left(status)
       if (isSuccess(status)) return { id, reason: null, wasGone: false }
       return isGone(status)
         ? { id, reason: null, wasGone: true }
-        : left(`DELETE ${plane().paths.deletePod} answered ${status}`)
+        : left(`DELETE ${section.paths[creates.remove]} answered ${status}`)
     },
   }
 }
@@ -205,13 +248,12 @@ function unanswered(error: unknown): { readonly status: string } {
  */
 async function idsOf(
   remover: Remover,
-  pods: readonly LedgerPod[],
+  sought: readonly LedgerResource[],
   { sleep }: Patience,
-  visibleMs: number,
 ): Promise<{ readonly found: ReadonlyMap<string, string[]>; readonly fault: string | null }> {
   const found = new Map<string, string[]>()
-  for (let look = 0; look < looks && pods.some(({ name }) => !found.has(name)); look++) {
-    if (look > 0 && !(await sleep(visibleMs / (looks - 1)))) {
+  for (let look = 0; look < looks && sought.some(({ name }) => !found.has(name)); look++) {
+    if (look > 0 && !(await sleep(remover.visibleMs / (looks - 1)))) {
       return { found, fault: 'it may come into being late, and time could not pass until then' }
     }
     const listed = await remover.list().catch((error: unknown) => {
@@ -219,7 +261,7 @@ async function idsOf(
       throw error
     })
     if (listed instanceof Error) return { found, fault: listed.message }
-    for (const { name, state } of pods) {
+    for (const { name, state } of sought) {
       const ids = listed.filter(([given]) => given === name).map(([, id]) => id)
       if (ids.length > 0 || state === 'refused') found.set(name, ids)
     }
@@ -227,20 +269,15 @@ async function idsOf(
   return { found, fault: null }
 }
 
-function planeOf({ pods }: Target): PodPlane {
-  if (pods === null) throw new Refused('the target file gives no address of the pod API')
-  return pods
-}
-
 interface Done {
-  readonly pods: readonly string[]
+  readonly resources: readonly LedgerResource[]
   readonly jobs: readonly string[]
   readonly purged: readonly string[]
 }
 
 function note({ folder, jobs, endpoints }: RunLedger, done: Done): void {
   const lines: ResourceLine[] = [
-    ...done.pods.map((name): ResourceLine => ({ kind: 'pod', name, id: null, state: 'removed' })),
+    ...done.resources.map(({ plane, name }): ResourceLine => ({ ...lineOf(plane), name, id: null, state: 'removed' })),
     ...jobs
       .filter(({ name }) => done.jobs.includes(name))
       .map(({ endsMs: _, ...one }): ResourceLine => ({ kind: 'job', ...one, state: 'removed' })),

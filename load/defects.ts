@@ -1,8 +1,8 @@
+import { operations } from '../generated/operations.ts'
 import type { RuleId } from '../generated/rules.ts'
 import { type RateOperation, tables } from '../generated/tables.ts'
 import { composeOptions, defaultEndpoints, type ReferenceOptions, Refusal } from '../reference/index.ts'
 import { createOperationLimiter, type OperationLimiter } from '../reference/limits/queue/operation-limiter.ts'
-import { operationRates } from '../reference/queue/operations.ts'
 import { podLoadDefects } from './pods/defects.ts'
 
 /** A change of the reference that breaks a rule of load. */
@@ -182,8 +182,8 @@ function withLimiter(keyOf: KeyOf, like: RateOperation | null = null, wrap = (li
         admit:
           () =>
           (asked, endpoint, { clock }) => {
-            const operation = operationRates[asked]
-            if (operation === undefined) return () => {}
+            const operation = operations[asked].rate
+            if (operation === null) return () => {}
             const key = keyOf(endpoint.id, operation)
             const rate = tables.rates[like ?? operation]
             const limiter = limiters.get(key) ?? wrap(createOperationLimiter({ rate, kind, windowScale, offsetMs }))
@@ -204,7 +204,7 @@ function keepsFailedOpen(options: ReferenceOptions): ReferenceOptions {
     parts: {
       admit: (admit) => (operation, endpoint, service) => {
         const release = admit(operation, endpoint, service)
-        const key = `${endpoint.id} ${operationRates[operation]}`
+        const key = `${endpoint.id} ${operations[operation].rate}`
         open.set(key, [...(open.get(key) ?? []), release])
         return () => {}
       },

@@ -1,7 +1,8 @@
 import '../suites/all.ts'
-import { type Exchange, isQueueOperation, isSuccess } from '../harness/exchange/exchange.ts'
+import { type Exchange, isSuccess } from '../harness/exchange/exchange.ts'
 import { idIn } from '../harness/exchange/read.ts'
 import type { Cost, Costs, Situation } from '../harness/plan/costs.ts'
+import { planeOfOperation } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import { judgeOn } from './judge.ts'
@@ -43,24 +44,26 @@ async function measureRequests(on: readonly Variant[], seed: number, costOf: (na
   let [firstMs, lastMs, limited] = [Number.POSITIVE_INFINITY, 0, 0]
 
   function exchanged({ owner, operation, response, sent, subject, received, key }: Exchange): void {
-    const cost = costOf(nameOf(owner, isQueueOperation(operation) ? 'queue' : 'pods'))
+    const plane = planeOfOperation(operation)
+    const cost = costOf(nameOf(owner, plane.name))
     cost.requests++
-    if (!isQueueOperation(operation)) {
+    if (plane.pacing.isOfAccount) {
       firstMs = Math.min(firstMs, sent.target)
       lastMs = received.target
       limited++
     }
     if (response === null || !isSuccess(response.status)) return
     if (operation === 'runJob' || operation === 'runJobSync') cost.jobs++
-    if (operation === 'createPod') {
+    if (operation === plane.creates?.create) {
       cost.pods++
       const id = idIn(JSON.parse(Buffer.from(response.body).toString()))
       if (id !== null) alive.set(id, { cost, sinceMs: received.target })
     }
     const pod = alive.get(subject ?? '')
-    if (pod === undefined || key === 'stranger' || (operation !== 'deletePod' && response.status !== 204)) return
+    if (pod === undefined || key === 'stranger' || (operation !== plane.creates?.remove && response.status !== 204))
+      return
     // Those of no rule live as long as the run.
-    if (pod.cost !== costOf('pods')) pod.cost.podMs += received.target - pod.sinceMs
+    if (pod.cost !== costOf(plane.name)) pod.cost.podMs += received.target - pod.sinceMs
     alive.delete(subject ?? '')
   }
 

@@ -8,7 +8,7 @@ import { catalogFaults, freedomFaults, type Ledger, ledgerFaults } from './gates
 import { createInstance } from './instance.ts'
 import { everything } from './jobs.ts'
 import { tryOddAnswers } from './odd/odd.ts'
-import { defaultTour } from './tour.ts'
+import { tours } from './tour.ts'
 import type { Defect, Latitude } from './types.ts'
 
 const catalog = everything()
@@ -93,7 +93,7 @@ describe('the catalog', () => {
 
   it('has a tour of scenarios that exist', () => {
     const scenarios = catalog.rules.filter(({ kind }) => kind === 'scenario').map(({ id }) => id)
-    expect(scenarios).toEqual(expect.arrayContaining([...defaultTour]))
+    expect(scenarios).toEqual(expect.arrayContaining([...Object.values(tours).flat()]))
   })
 
   const defect: Defect = {
@@ -133,7 +133,7 @@ describe('the catalog', () => {
   })
 
   it('names a freedom without a latitude', () => {
-    expect(freedomFaults({ rules: [], latitudes: [] })).toContain(
+    expect(freedomFaults({ latitudes: [] })).toContain(
       'no latitude makes the choice createStatus: 200; add one to proof/latitudes/',
     )
   })

@@ -1,7 +1,6 @@
 import { membersOf } from '../harness/exchange/read.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
-import { queueStyleChoices } from '../reference/queue/style.ts'
 import { defaultStyle, type Style, styleChoices } from '../reference/style.ts'
 import type { Catalog } from './jobs.ts'
 import type { ProofResult } from './prove.ts'
@@ -86,12 +85,10 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
   ]
 }
 
-/** Choices of the style of the reference that no latitude makes; those of the queue count once it has rules. */
-export function freedomFaults({ rules, latitudes }: Omit<Catalog, 'defects'>): string[] {
-  const isQueueJudged = rules.some(({ id }) => /^(queue|webhook)\./.test(id))
+/** Choices of the style of the reference that no latitude makes. */
+export function freedomFaults({ latitudes }: Pick<Catalog, 'latitudes'>): string[] {
   const styles = latitudes.map(({ change = same }) => ({ ...defaultStyle, ...change(plainOptions()).style }))
-  const judged = Object.entries(styleChoices).filter(([name]) => isQueueJudged || !(name in queueStyleChoices))
-  return judged.flatMap(([name, choices]) =>
+  return Object.entries(styleChoices).flatMap(([name, choices]) =>
     choices
       .filter((choice) => !styles.some((style) => style[name as keyof Style] === choice))
       .map((choice) => `no latitude makes the choice ${name}: ${choice}; add one to proof/latitudes/`),

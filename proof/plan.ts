@@ -1,9 +1,9 @@
 import type { RuleId } from '../generated/rules.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
-import type { Plane } from '../harness/exchange/exchange.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
 import type { Rule } from '../harness/rule/registry.ts'
 import type { Catalog, Job } from './jobs.ts'
-import { defaultTour, queueTour } from './tour.ts'
+import { tours } from './tour.ts'
 import type { Defect } from './types.ts'
 
 /** Nothing in the catalogue matches what was asked for. */
@@ -58,7 +58,9 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix: bool
     ...latitudes
       .filter((latitude) => named.has(latitude) || chosen.length > 0)
       .map((latitude): Job => {
-        const ofItsPlane = rules.filter((rule) => latitude.plane === undefined || planeOf(rule) === latitude.plane)
+        const ofItsPlane = rules.filter(
+          (rule) => latitude.plane === undefined || planeOfRule(rule.id).name === latitude.plane,
+        )
         const judged = new Set<string>(ofItsPlane.map(({ id }) => id))
         const wanted = (named.has(latitude) ? all : chosen).filter((id) => judged.has(id))
         return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
@@ -68,14 +70,7 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix: bool
   ]
 }
 
-/** The plane that a rule is about: of an invariant what it says, of a scenario what its id says. */
-function planeOf(rule: Rule): Plane {
-  if (rule.kind === 'invariant') return rule.plane ?? 'pods'
-  return /^(queue|webhook)\.|\.queue\./.test(rule.id) ? 'queue' : 'pods'
-}
-
 /** Scenarios of its plane for an invariant; a scenario needs none. */
-function tourOf(rule: Rule): readonly RuleId[] {
-  if (rule.kind !== 'invariant') return []
-  return rule.plane === 'queue' ? queueTour : defaultTour
+function tourOf({ id, kind }: Rule): readonly RuleId[] {
+  return kind === 'invariant' ? (tours[planeOfRule(id).name] ?? []) : []
 }

@@ -4,7 +4,7 @@ import type { RuleId } from '../generated/rules.ts'
  * Scenarios that together meet every operation, every kind of pod and every family of answers: what an invariant is
  * run with where its defect names no tour of its own, and what odd answers are tried on.
  */
-export const defaultTour: readonly RuleId[] = [
+const podTour: readonly RuleId[] = [
   'auth.pods.forbidden',
   'auth.pods.hidden',
   'auth.pods.missing',
@@ -25,7 +25,7 @@ export const defaultTour: readonly RuleId[] = [
 ]
 
 /** The same for the queue plane: jobs that wait, run, end in either way and are cancelled, each looked at again. */
-export const queueTour: readonly RuleId[] = [
+const queueTour: readonly RuleId[] = [
   'queue.cancel.queued',
   'queue.run.accepted',
   'queue.runsync.completed',
@@ -34,3 +34,6 @@ export const queueTour: readonly RuleId[] = [
   'queue.status.shape',
   'queue.status.unknown',
 ]
+
+/** The tour of each plane, by its name. */
+export const tours: Readonly<Record<string, readonly RuleId[]>> = { pods: podTour, queue: queueTour }

@@ -1,5 +1,5 @@
+import type { PlaneName } from '../generated/operations.ts'
 import type { RuleId } from '../generated/rules.ts'
-import type { Plane } from '../harness/exchange/exchange.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import type { Target } from '../target/types.ts'
@@ -35,7 +35,7 @@ export interface Defect extends Variant {
 /** A freedom that the description leaves. Every verdict on it is the reference's, save those it names. */
 export interface Latitude extends Variant {
   /** The plane that it concerns, whose rules are judged on it; default: every plane. */
-  readonly plane?: Plane
+  readonly plane?: PlaneName
   /** Rules whose verdict is another one here, each with the verdict. */
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
   /** It differs from the reference by what its file declares absent, and by nothing else. */

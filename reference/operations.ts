@@ -1,25 +1,10 @@
+import type { OperationOf } from '../generated/operations.ts'
+
 /** An operation of any plane. */
 export type AnyOperation = Operation | QueueOperation
 
 /** An operation of the pod plane. */
-export type Operation =
-  | 'listPods'
-  | 'createPod'
-  | 'getPod'
-  | 'updatePod'
-  | 'deletePod'
-  | 'triggerPodAction'
-  | 'listCpuFlavors'
+export type Operation = OperationOf<'pods'>
 
-/** Each operation of the queue plane, by the operationId of the API document. */
-export type QueueOperation =
-  | 'runJob'
-  | 'runJobSync'
-  | 'getJobStatus'
-  | 'streamJob'
-  | 'cancelJob'
-  | 'retryJob'
-  | 'purgeQueue'
-  | 'getEndpointHealth'
-  | 'callOpenaiRoute'
-  | 'listRequests'
+/** An operation of the queue plane. */
+export type QueueOperation = OperationOf<'queue'>

@@ -1,4 +1,4 @@
-import { podMethods } from '../harness/client/pods.ts'
+import { operations } from '../generated/operations.ts'
 import type { HeaderPairs, PodOperation } from '../harness/exchange/exchange.ts'
 import type { EvidenceEvent, ExchangeEvent, FindingEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import type { LedgerRow } from './build.ts'
@@ -95,7 +95,7 @@ export function sampleExchange(n: number, owner: string, given: SampleExchange =
     sent: { target: sent, harness: sent },
     received: { target: sent + 20, harness: sent + 20 },
     request: {
-      method: podMethods[operation],
+      method: operations[operation].method,
       url: base + path,
       headers: [
         ...headers,

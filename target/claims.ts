@@ -1,7 +1,8 @@
 import type { RuleRow } from '../generated/rules.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
 import { NotApplicable, Unclaimed } from '../harness/rule/outcome.ts'
-import { needs } from './needs.ts'
-import type { EndpointRole, KeyName, PodStatus, QueuePlane, Target } from './types.ts'
+import { allNeeds, isGiven } from './needs.ts'
+import type { Target } from './types.ts'
 
 export type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 
@@ -19,7 +20,7 @@ export interface UnjudgedPart {
 export function claimOf(target: Target, need: string): Claim {
   const reason = absenceOf(target.absent, need)
   if (reason !== undefined) return { absent: reason }
-  return given(target, need) ? 'given' : 'unclaimed'
+  return isGiven(target, need) ? 'given' : 'unclaimed'
 }
 
 /** What `absent` says of a need, or of the part of the API that it belongs to. */
@@ -38,7 +39,7 @@ export function missing(target: Target, need: string): NotApplicable | Unclaimed
   const claim = claimOf(target, need)
   if (claim === 'given') return null
   if (claim !== 'unclaimed') return new NotApplicable(`${need} is absent: ${claim.absent}`)
-  const line = needs[need]?.line
+  const line = allNeeds()[need]?.line
   const add = typeof line === 'string' ? `; add ${line}, or absent: {${need}: REASON}` : ''
   return new Unclaimed(`${need} is neither given nor declared absent${add}`)
 }
@@ -57,81 +58,7 @@ export function unjudgedParts(target: Target, { parts }: Pick<RuleRow, 'parts'>)
   })
 }
 
-const statuses: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED'])
-
-/** The need that stands for an endpoint of this role. */
-export const endpointNeeds: Readonly<Record<Exclude<EndpointRole, 'normal'>, string>> = {
-  dedicated: 'endpoint.dedicated',
-  second: 'endpoint.second',
-  twoWorkers: 'endpoint.two-workers',
-  scaleToZero: 'endpoint.scale-to-zero',
-  executionTimeout: 'endpoint.execution-timeout',
-  noExecutionTimeout: 'endpoint.no-execution-timeout',
-}
-
-/** All that a rule needs: the plane that its id speaks of, and what its row says. */
-export function needsOf({ id, area, needs: own }: Needing): readonly string[] {
-  const part = id.split('.')[1]
-  if (area === 'queue' || area === 'webhook' || part === 'queue') return ['queue', ...own]
-  if (area === 'lb' || part === 'lb') return ['lb', ...own]
-  if (area === 'endpoints' || part === 'management') return ['management', ...own]
-  return area === 'deploy' ? ['deploy', ...own] : ['pods', ...own]
-}
-
-function given({ pods, queue, receiver, keys, grants }: Target, need: string): boolean {
-  if (need.startsWith('key.')) return keys[need.slice(4) as KeyName] !== undefined
-  if (need === 'restricted.may') return grants.may.length > 0
-  if (need === 'restricted.may-not') return grants.mayNot.length > 0
-  if (need === 'pods') return pods !== null
-  if (need === 'receiver') return receiver !== null
-  if (queueNeeds.has(need) || need.startsWith('endpoint.')) return queue !== null && givenByQueue(queue, need)
-  if (pods === null) return false
-  switch (need) {
-    case 'pods.gpu':
-      return pods.gpu !== null
-    case 'quota.reachable':
-      // The load part settles it by its caps.
-      return true
-    case 'pods.cpu':
-      return pods.cpu !== null
-    case 'pods.change':
-      return pods.change !== null
-    case 'catalog':
-      return pods.catalog
-    case 'pods.persistent':
-      return pods.persistent !== null && pods.gpu !== null
-    case 'volume':
-      return pods.volume !== null
-    case 'volume.second':
-      return pods.volumeSecond !== null
-    case 'volume.elsewhere':
-      return pods.volumeElsewhere !== null
-  }
-  if (need.startsWith('pod.')) {
-    const status = need.slice(4).toUpperCase() as PodStatus
-    if (status === 'ERROR') return pods.recipes.ERROR !== undefined
-    return statuses.has(status) && (pods.gpu !== null || pods.cpu !== null)
-  }
-  return false
-}
-
-const queueNeeds: ReadonlySet<string> = new Set(['queue', 'worker', 'stream', 'requests', 'openai'])
-
-function givenByQueue(queue: QueuePlane, need: string): boolean {
-  switch (need) {
-    case 'queue':
-      return true
-    case 'worker':
-      return queue.worker
-    case 'stream':
-      return queue.stream !== null
-    case 'requests':
-      return queue.requests
-    case 'openai':
-      return queue.openai
-    case 'endpoint.per-worker-rate':
-      return queue.perWorkerRate !== null
-  }
-  const role = (Object.keys(endpointNeeds) as (keyof typeof endpointNeeds)[]).find((one) => endpointNeeds[one] === need)
-  return role !== undefined && queue.endpoints[role] !== null
+/** All that a rule needs: the plane that it is about, and what its row says. */
+export function needsOf({ id, area, needs }: Needing): readonly string[] {
+  return [planeOfRule(id, area).name, ...needs]
 }

@@ -1,16 +1,8 @@
-import type { PodOperation } from '../harness/exchange/exchange.ts'
-import type { Budget, Grants, HealthPaths, PodPlane, QueuePath, StreamForm, Tolerances } from './types.ts'
+import { type OperationOf, operationsOf, type PlaneName } from '../generated/operations.ts'
+import type { Budget, Grants, HealthPaths, PodPlane, StreamForm, Tolerances } from './types.ts'
 
-/** Where the operations of the pod API lie; the description shows the action call alone, the others are inferred. */
-export const defaultPaths: Readonly<Record<PodOperation, string>> = {
-  listPods: '/v2/pods',
-  createPod: '/v2/pods',
-  getPod: '/v2/pods/{id}',
-  updatePod: '/v2/pods/{id}',
-  deletePod: '/v2/pods/{id}',
-  triggerPodAction: '/v2/pods/{id}/action',
-  listCpuFlavors: '/v2/catalog/cpus',
-}
+/** The paths of the document; the description shows the action call alone, the others of the pod API are inferred. */
+export const defaultPaths = pathsOf('pods')
 
 /** What a pod plane is taken to be where its file says nothing. */
 export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
@@ -35,19 +27,8 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   capacity: capacityTexts(),
 }
 
-/** Where the operations of the queue plane lie; the description puts them below /v2/{endpoint_id}. */
-export const defaultQueuePaths: Readonly<Record<QueuePath, string>> = {
-  runJob: '/v2/{endpoint}/run',
-  runJobSync: '/v2/{endpoint}/runsync',
-  getJobStatus: '/v2/{endpoint}/status/{job}',
-  streamJob: '/v2/{endpoint}/stream/{job}',
-  cancelJob: '/v2/{endpoint}/cancel/{job}',
-  retryJob: '/v2/{endpoint}/retry/{job}',
-  purgeQueue: '/v2/{endpoint}/purge-queue',
-  getEndpointHealth: '/v2/{endpoint}/health',
-  listRequests: '/v2/{endpoint}/requests',
-  callOpenaiRoute: '/v2/{endpoint}/openai{route}',
-}
+/** The description puts them below /v2/{endpoint_id}. */
+export const defaultQueuePaths = pathsOf('queue')
 
 /** The forms that the description does not show. */
 export const defaultStream: StreamForm = { at: 'stream', outputAt: 'output', form: 'new' }
@@ -98,6 +79,14 @@ export const defaultTolerances: Tolerances = {
   sweepMs: 10_000,
 }
 
+/** The least that each tolerance may be, ms, by its name in the target file. */
+export const leastTolerancesMs = {
+  ...{ settle: 1, poll: 10, visible: 0, windowSlack: 0, answer: 100, connect: 100, rateWait: 0, coldStart: 0 },
+  ...{ dispatch: 0, webhook: 0, webhookSpacing: 0, webhookMean: 0, outage: 0, retries: 0, hook: 100, sweep: 0 },
+}
+
+export type ToleranceName = keyof typeof leastTolerancesMs
+
 /** 16 scenarios about pods beside each other. Each has one pod to five alive at once, those of generated bodies up to 11. */
 export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
 
@@ -111,4 +100,9 @@ function capacityTexts(): string {
   const want = '(no|not enough|insufficient|out of|lack of|exhausted|unavailable)'
   const thing = '(capacity|instances?|machines?|hosts?|resources?|stock|gpus?|cpus?)'
   return `${want}\\b.{0,40}\\b${thing}|${thing}\\b.{0,40}\\b(unavailable|not available|exhausted|insufficient)`
+}
+
+function pathsOf<Plane extends PlaneName>(plane: Plane): { readonly [O in OperationOf<Plane>]: string } {
+  const paths = Object.entries<{ path: string }>(operationsOf(plane)).map(([name, { path }]) => [name, path])
+  return Object.fromEntries(paths)
 }

@@ -1,5 +1,6 @@
 import { openapi } from '../generated/openapi.ts'
 import { ruleById } from '../generated/rules.ts'
+import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { markOf } from '../harness/record/redact.ts'
 import type { Hook, PodPlane, Recipe, Target } from './types.ts'
 
@@ -37,10 +38,11 @@ export function secretsOf(target: Target): Record<string, string> {
 }
 
 /** The addresses of all operations, as templates. */
-function addressesOf({ pods, queue }: Target): string[] {
-  return [pods, queue].flatMap((plane) =>
-    plane === null ? [] : Object.values(plane.paths).map((path) => plane.url + path),
-  )
+function addressesOf(target: Target): string[] {
+  return allPlanes().flatMap(({ name }) => {
+    const section = sectionOf(target, name)
+    return section === null ? [] : Object.values(section.paths).map((path) => section.url + path)
+  })
 }
 
 function describeRecipes(recipes: PodPlane['recipes']): PodPlane['recipes'] {

@@ -1,5 +1,5 @@
-import type { PodOperation } from '../harness/exchange/exchange.ts'
-import type { ChangeField, HealthPaths, KnownFailure, PodStatus, QueuePath, StreamForm } from './types.ts'
+import type { ToleranceName } from './defaults.ts'
+import type { HealthPaths, KnownFailure, PodPlane, PodStatus, QueuePlane, StreamForm } from './types.ts'
 
 /** A target file as its author writes it, once the schema holds. `docs/target-file.md` explains each key. */
 export interface TargetFile {
@@ -24,26 +24,15 @@ export interface BudgetSection {
   readonly podPricePerHour?: number
 }
 
-export interface PodsSection {
+export interface PodsSection extends Optional<Omit<PodPlane, 'url' | 'paths' | 'recipes'>> {
   readonly url: string
   readonly allowPlainHttp?: boolean
-  readonly paths?: Readonly<Partial<Record<PodOperation, string>>>
-  readonly listAt?: string
-  readonly flavorsAt?: string
-  readonly image?: string
-  readonly extra?: Readonly<Record<string, unknown>>
-  readonly gpu?: Readonly<Record<string, unknown>>
-  readonly cpu?: 'catalog' | Readonly<Record<string, unknown>>
-  readonly catalog?: boolean
-  readonly persistent?: { readonly size: number; readonly path: string }
-  readonly volume?: string
-  readonly volumeSecond?: string
-  readonly volumeElsewhere?: string
-  readonly volumePath?: string
+  readonly paths?: Optional<PodPlane['paths']>
   readonly statuses?: Readonly<Partial<Record<PodStatus, RecipeSection>>>
-  readonly change?: ChangeField
-  readonly capacity?: string
 }
+
+/** Any of these members, but none that is null. */
+type Optional<T> = { readonly [K in keyof T]?: NonNullable<T[K]> }
 
 export interface RecipeSection {
   readonly body?: Readonly<Record<string, unknown>>
@@ -52,26 +41,16 @@ export interface RecipeSection {
   readonly hook?: string | readonly string[]
 }
 
-export interface QueueSection {
+export interface QueueSection
+  extends Optional<Pick<QueuePlane, 'worker' | 'workers' | 'perWorkerRate' | 'requests' | 'openai'>> {
   readonly url: string
   readonly allowPlainHttp?: boolean
-  readonly paths?: Readonly<Partial<Record<QueuePath, string>>>
-  readonly endpoints: {
-    readonly normal: string
-    readonly dedicated?: string
-    readonly second?: string
-    readonly twoWorkers?: string
-    readonly scaleToZero?: string
-    readonly executionTimeout?: { readonly id: string; readonly after: string }
-    readonly noExecutionTimeout?: string
-  }
-  readonly worker?: boolean
-  readonly workers?: number
-  readonly perWorkerRate?: number
+  readonly paths?: Optional<QueuePlane['paths']>
+  readonly endpoints: { readonly normal: string } & Optional<Omit<QueuePlane['endpoints'], 'executionTimeout'>> & {
+      readonly executionTimeout?: { readonly id: string; readonly after: string }
+    }
   readonly stream?: boolean | Partial<StreamForm>
   readonly health?: Partial<HealthPaths>
-  readonly requests?: boolean
-  readonly openai?: boolean
 }
 
 export interface ReceiverSection {
@@ -92,21 +71,3 @@ export interface RestrictedSection {
   readonly may?: readonly string[]
   readonly mayNot?: readonly string[]
 }
-
-export type ToleranceName =
-  | 'settle'
-  | 'poll'
-  | 'visible'
-  | 'windowSlack'
-  | 'answer'
-  | 'connect'
-  | 'rateWait'
-  | 'coldStart'
-  | 'dispatch'
-  | 'webhook'
-  | 'webhookSpacing'
-  | 'webhookMean'
-  | 'outage'
-  | 'retries'
-  | 'hook'
-  | 'sweep'

@@ -1,30 +1,29 @@
 import { altered } from '../harness/common/altered.ts'
+import { allPlanes } from '../harness/planes/index.ts'
 import { claimOf } from './claims.ts'
-import { defaultBudget, defaultGrants, defaultPaths, defaultPlane, defaultTolerances } from './defaults.ts'
+import { defaultBudget, defaultGrants, defaultTolerances, leastTolerancesMs, type ToleranceName } from './defaults.ts'
 import { parseDuration } from './duration.ts'
-import type { PodsSection, RecipeSection, TargetFile, ToleranceName } from './file.ts'
-import { hookOf } from './hook.ts'
+import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
-import { queueOf, receiverOf } from './queue.ts'
+import { receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
-import type { Grants, KeyName, KnownFailure, PodPlane, PodStatus, Recipe, Target, Tolerances } from './types.ts'
-import { addressOf, type Path, type Surroundings, take } from './values.ts'
+import type { Grants, KeyName, KnownFailure, Target, Tolerances } from './types.ts'
+import { addressOf, type Surroundings, take } from './values.ts'
 import { isWritten } from './written.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
   const { fault } = around
   const absent = file.absent ?? {}
-  const pods = file.pods === undefined ? null : podsOf(file.pods, absent, around)
-  const queue = file.queue === undefined ? null : queueOf(file.queue, around)
-  if (pods === null && queue === null) {
+  const sections = sectionsOf(file, absent, around)
+  const [first] = Object.values(sections).filter((section) => section !== null)
+  if (first === undefined) {
     fault([], 'pods is missing; expected the base address of the pod API, or a mapping with url')
   }
   const keys = keysOf(file, around)
   const target: Target = {
-    name: file.name ?? hostOf((pods ?? queue)?.url ?? ''),
-    pods,
-    queue,
+    name: file.name ?? hostOf(first?.url ?? ''),
+    ...sections,
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
     grants: grantsOf(file, around),
@@ -42,44 +41,14 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   return target
 }
 
-function podsOf(given: string | PodsSection, absent: TargetFile['absent'], around: Surroundings): PodPlane {
-  if (typeof given === 'string') return planeOf({ url: given }, absent, ['pods'], around)
-  return planeOf(given, absent, ['pods', 'url'], around)
-}
-
-function planeOf(section: PodsSection, absent: TargetFile['absent'], path: Path, around: Surroundings): PodPlane {
-  const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
-  const noCpu = absent?.['pods.cpu'] !== undefined || absent?.catalog !== undefined
-  const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
-  if (rest.persistent !== undefined && rest.gpu === undefined) {
-    around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
-  }
-  for (const other of ['volumeSecond', 'volumeElsewhere'] as const) {
-    if (rest[other] === undefined) continue
-    if (rest.volume === undefined) {
-      around.fault(['pods', other], `pods.${other} is given without pods.volume; give pods.volume first`)
-    }
-    if (rest[other] === rest.volume) {
-      around.fault(['pods', other], `pods.${other} is the same volume as pods.volume; give another one`)
-    }
-  }
-  return {
-    ...defaultPlane,
-    ...rest,
-    url: addressOf(url, allowPlainHttp, path, around),
-    paths: { ...defaultPaths, ...paths },
-    cpu,
-    catalog: catalog ?? cpu === 'catalog',
-    change: change ?? (absent?.['pods.change'] === undefined ? defaultPlane.change : null),
-    recipes: Object.fromEntries(
-      Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),
-    ),
-  }
-}
-
-function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
-  const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
-  return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
+/** The section of each plane; null for those that the file does not have. */
+function sectionsOf(file: TargetFile, absent: Target['absent'], around: Surroundings): Pick<Target, 'pods' | 'queue'> {
+  const given = file as unknown as Readonly<Record<string, unknown>>
+  const sections = allPlanes().map(({ name, read }) => [
+    name,
+    given[name] === undefined ? null : read(given[name], absent, around),
+  ])
+  return Object.fromEntries(sections)
 }
 
 function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Target['keys'] {
@@ -123,33 +92,15 @@ function clockOf({ clock = 'real' }: TargetFile, around: Surroundings): Target['
 }
 
 function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: Surroundings): Tolerances {
-  const read = (name: ToleranceName, leastMs: number): number | null => {
-    const text = given[name]
-    if (text === undefined) return null
+  const read = Object.entries(leastTolerancesMs).flatMap(([name, leastMs]) => {
+    const text = given[name as ToleranceName]
+    if (text === undefined) return []
     const ms = parseDuration(text)
-    if (ms !== null && ms >= leastMs) return ms
+    if (ms !== null && ms >= leastMs) return [name === 'windowSlack' ? ['windowSlackS', ms / 1000] : [`${name}Ms`, ms]]
     fault(['tolerances', name], `tolerances.${name}: expected a length of time of at least ${leastMs}ms, got ${text}`)
-    return null
-  }
-  const slackMs = read('windowSlack', 0)
-  return {
-    settleMs: read('settle', 1) ?? defaultTolerances.settleMs,
-    pollMs: read('poll', 10) ?? defaultTolerances.pollMs,
-    visibleMs: read('visible', 0) ?? defaultTolerances.visibleMs,
-    windowSlackS: slackMs === null ? defaultTolerances.windowSlackS : slackMs / 1000,
-    answerMs: read('answer', 100) ?? defaultTolerances.answerMs,
-    connectMs: read('connect', 100) ?? defaultTolerances.connectMs,
-    rateWaitMs: read('rateWait', 0) ?? defaultTolerances.rateWaitMs,
-    coldStartMs: read('coldStart', 0) ?? defaultTolerances.coldStartMs,
-    dispatchMs: read('dispatch', 0) ?? defaultTolerances.dispatchMs,
-    webhookMs: read('webhook', 0) ?? defaultTolerances.webhookMs,
-    webhookSpacingMs: read('webhookSpacing', 0) ?? defaultTolerances.webhookSpacingMs,
-    webhookMeanMs: read('webhookMean', 0) ?? defaultTolerances.webhookMeanMs,
-    outageMs: read('outage', 0) ?? defaultTolerances.outageMs,
-    retriesMs: read('retries', 0) ?? defaultTolerances.retriesMs,
-    hookMs: read('hook', 100) ?? defaultTolerances.hookMs,
-    sweepMs: read('sweep', 0) ?? defaultTolerances.sweepMs,
-  }
+    return []
+  })
+  return { ...defaultTolerances, ...Object.fromEntries(read) }
 }
 
 function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): KnownFailure[] {

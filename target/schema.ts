@@ -2,7 +2,7 @@ import { type TargetFailure, validateTarget } from '../generated/target.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
-import { needs } from './needs.ts'
+import { allNeeds } from './needs.ts'
 
 /** A fault by its place in the value: `path` is what lies there; `atKey` says that the key itself is wrong. */
 export interface SchemaFault {
@@ -22,7 +22,7 @@ export function checkSchema(
 }
 
 function unknownNeeds(file: TargetFile): SchemaFault[] {
-  const known = Object.keys(needs)
+  const known = Object.keys(allNeeds())
   return Object.keys(file.absent ?? {})
     .filter((need) => !known.includes(need))
     .map((need) => ({

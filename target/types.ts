@@ -1,4 +1,5 @@
-import type { PodOperation, QueueOperation } from '../harness/exchange/exchange.ts'
+import type { OperationOf } from '../generated/operations.ts'
+import type { PodOperation } from '../harness/exchange/exchange.ts'
 
 /** The keys of a run; `altered` is in no target file: the full key with its end exchanged, which nobody was ever given. */
 export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger' | 'altered'
@@ -79,6 +80,12 @@ export interface Tolerances {
 /** The fields of a pod that a PATCH may change without harm. */
 export type ChangeField = 'name' | 'args' | 'env'
 
+/** What every plane has in a target: its base address, and a template of the path of each operation. */
+export interface PlaneSection {
+  readonly url: string
+  readonly paths: Readonly<Record<string, string>>
+}
+
 /** The pod plane of a target. Present kinds of pod are claims; null is unclaimed unless `absent` says why. */
 export interface PodPlane {
   readonly url: string
@@ -118,8 +125,8 @@ export type EndpointRole =
   | 'executionTimeout'
   | 'noExecutionTimeout'
 
-/** Where an operation of the queue plane lies: all but the last of them have a place of their own. */
-export type QueuePath = Exclude<QueueOperation, 'otherQueueRoute'>
+/** The operations of the queue plane, each with a path. */
+export type QueuePath = OperationOf<'queue'>
 
 /** How the answers of /stream are read. */
 export interface StreamForm {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
-import { createResourceLedger } from '../../harness/fixtures/resources.ts'
+import { planeOfRule } from '../../harness/planes/index.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { exitCodes } from '../../results/types.ts'
@@ -20,7 +20,7 @@ import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import { newRunId } from '../run-id.ts'
-import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { beginLedger, readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { type Swept, sweepRun } from '../sweep.ts'
@@ -126,13 +126,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
   const { run, target } = plan
   if (target !== null) {
     writeOwner(terminal.cwd, run, [process.pid])
-    createResourceLedger(resourcesFile(terminal.cwd, run))({
-      kind: 'run',
-      run,
-      targetFile: file,
-      url: target.pods?.url ?? '',
-      queueUrl: target.queue?.url ?? '',
-    })
+    beginLedger(terminal.cwd, run, file, target)
   }
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {
@@ -178,8 +172,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
 function refuseLoad(only: readonly string[]): void {
   const id = only.find((pattern) => judgedByLoad.has(pattern))
   if (id === undefined) return
-  const command = id.startsWith('limits.pods.') ? 'pods' : 'limits'
-  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${command} --only ${id}`)
+  throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${planeOfRule(id).load} --only ${id}`)
 }
 
 /** Plans a run that takes time, says so, and answers its budget and what that leaves out. */

@@ -5,7 +5,7 @@ import { rules as ledger } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
 import { embed } from '../../proof/instance.ts'
 import { claimOf, needsOf } from '../../target/claims.ts'
-import { needs } from '../../target/needs.ts'
+import { allNeeds } from '../../target/needs.ts'
 import type { Target } from '../../target/types.ts'
 import { addition } from '../additions.ts'
 import { readTarget } from '../target.ts'
@@ -31,7 +31,7 @@ export function diagnose(target: Target, text: string): string[] {
   const groups = { given: [] as string[], absent: [] as string[], unclaimed: [] as string[] }
   for (const need of asked) {
     const claim = claimOf(target, need)
-    if (claim === 'given') groups.given.push(`  ${need}: ${needs[need]?.says ?? ''}`)
+    if (claim === 'given') groups.given.push(`  ${need}: ${allNeeds()[need]?.says ?? ''}`)
     else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need, file))
     else groups.absent.push(`  ${need}: ${claim.absent} (${affected(need).join(', ') || 'no rule'} not applicable)`)
   }
@@ -52,7 +52,7 @@ export function diagnose(target: Target, text: string): string[] {
 }
 
 function unclaimed(need: string, file: unknown): string[] {
-  const { says = '', line = null } = needs[need] ?? {}
+  const { says = '', line = null } = allNeeds()[need] ?? {}
   const out = rulesWith(need)
   const parts = partsWith(need)
   return [

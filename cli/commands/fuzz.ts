@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { ClockFault } from '../../harness/clock/state.ts'
 import { counted } from '../../harness/common/counted.ts'
-import { createResourceLedger } from '../../harness/fixtures/resources.ts'
 import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
 import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findings.ts'
@@ -24,7 +23,7 @@ import {
 import { watchInterruption } from '../interrupt.ts'
 import { tellLeft } from '../leftovers.ts'
 import { writableFile } from '../places.ts'
-import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { beginLedger, readLedger, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepRun } from '../sweep.ts'
 import { interruptedMs } from '../sweep-patience.ts'
@@ -195,8 +194,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       const run = `r${[...randomBytes(10)].map((byte) => (byte % 36).toString(36)).join('')}`
       if (target === null) return { run, resources() {} }
       writeOwner(cwd, run, [process.pid])
-      const resources = createResourceLedger(resourcesFile(cwd, run))
-      resources({ kind: 'run', run, targetFile: file, url: target.pods?.url ?? '', queueUrl: target.queue?.url ?? '' })
+      const resources = beginLedger(cwd, run, file, target)
       runs.push(run)
       return { run, resources }
     },

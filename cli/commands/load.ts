@@ -1,3 +1,4 @@
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { loadQueue } from '../load/limits.ts'
@@ -15,7 +16,8 @@ import type { Terminal } from '../terminal.ts'
 /** Drives load against a target through k6 and judges its limits. Answers the exit code. */
 export async function load(kind: LoadKind, options: LoadOptions, terminal: Terminal): Promise<number> {
   const target = await readTarget(options.target, terminal)
-  const url = kind === 'pods' ? target.pods?.url : target.queue?.url
+  const plane = allPlanes().find(({ load }) => load === (kind === 'smoke' ? 'limits' : kind))
+  const url = plane === undefined ? undefined : sectionOf(target, plane.name)?.url
   refuseUnowned(url === undefined ? [] : [url], options.iOwnThis)
   refuseOtherTime(target, url, options.windowScale)
   // A k6 may have to be built first: what cannot be written is said before that.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { counted } from '../../harness/common/counted.ts'
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
 import { TargetFileError } from '../../target/error.ts'
@@ -10,7 +11,7 @@ import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { type Leftover, tellForgotten, tellLeft } from '../leftovers.ts'
 import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
-import { sweepRun } from '../sweep.ts'
+import { kindOf, sweepRun } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -130,15 +131,18 @@ async function sweepOne(
 }
 
 /** Why what a run has left cannot be found by this target file; null where it can. */
-function faultOf({ url }: RunLedger, { pods }: Target): string | null {
-  const now = pods?.url ?? ''
-  if (url === null || now === url) return null
-  return `it made its pods at ${url || 'no address'}, and the target file says ${now || 'nothing'}`
+function faultOf({ urls }: RunLedger, target: Target): string | null {
+  for (const { name, creates } of allPlanes()) {
+    const [was, now] = [urls[name], sectionOf(target, name)?.url ?? '']
+    if (creates === null || was === undefined || now === was) continue
+    return `it made its ${creates.kind}s at ${was || 'no address'}, and the target file says ${now || 'nothing'}`
+  }
+  return null
 }
 
 function allOf({ left, jobs, endpoints }: RunLedger, reason: string): readonly Leftover[] {
   return [
-    ...left.map(({ name, id }): Leftover => ({ kind: 'pod', name, id, reason, endsMs: null })),
+    ...left.map(({ plane, name, id }): Leftover => ({ kind: kindOf(plane), name, id, reason, endsMs: null })),
     ...jobs.map(({ name, id, endsMs }): Leftover => ({ kind: 'job', name, id, reason, endsMs })),
     ...endpoints.map(
       ({ endpoint }): Leftover => ({ kind: 'queue', name: `endpoint ${endpoint}`, id: endpoint, reason, endsMs: null }),

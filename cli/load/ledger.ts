@@ -1,6 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { ResourceLedger } from '../../harness/fixtures/resources.ts'
-import { goneBy } from '../../harness/run/own-jobs.ts'
+import { goneBy } from '../../harness/planes/queue/own-jobs.ts'
 import type { QueueClient } from '../../load/queue/client.ts'
 import type { Tolerances } from '../../target/types.ts'
 

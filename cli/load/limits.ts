@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import { createRealClock } from '../../harness/clock/real.ts'
 import { counted } from '../../harness/common/counted.ts'
-import { createResourceLedger } from '../../harness/fixtures/resources.ts'
 import { type ConductOptions, conductLimits, conductSmoke } from '../../load/conduct.ts'
 import { LoadError } from '../../load/load-error.ts'
 import type { Point } from '../../load/points.ts'
@@ -12,7 +11,7 @@ import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { QueuePlane, Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { tellLeft } from '../leftovers.ts'
-import { readLedger, resourcesFile, writeOwner } from '../runs.ts'
+import { beginLedger, readLedger, writeOwner } from '../runs.ts'
 import { sweepRun } from '../sweep.ts'
 import { interruptedMs, type SweepEnd } from '../sweep-patience.ts'
 import type { Terminal } from '../terminal.ts'
@@ -55,14 +54,7 @@ export async function loadQueue(
           own([k6]),
         )
         own([])
-        const resources = createResourceLedger(resourcesFile(terminal.cwd, run))
-        resources({
-          kind: 'run',
-          run,
-          targetFile: resolve(terminal.cwd, options.target),
-          url: target.pods?.url ?? '',
-          queueUrl: target.queue?.url ?? '',
-        })
+        const resources = beginLedger(terminal.cwd, run, resolve(terminal.cwd, options.target), target)
         resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
         hasBegun = true
         const sent = createQueueClient({ transport, queue, token: target.keys.full ?? '', userAgent })

@@ -1,5 +1,7 @@
+import { createDirect } from '../../harness/client/direct.ts'
 import { createRealClock } from '../../harness/clock/real.ts'
 import { headerOf, isSuccess } from '../../harness/exchange/exchange.ts'
+import { pods as plane } from '../../harness/planes/pods/plane.ts'
 import { judgeStep } from '../../load/judge-step.ts'
 import { noFills } from '../../load/k6/script-plan.ts'
 import { podSteps, restOfWindowMs } from '../../load/pods/steps.ts'
@@ -54,20 +56,12 @@ export async function loadPods(options: LoadOptions, target: Target, terminal: T
 }
 
 /** One request, which shows that address and key are right, and states the quotas. */
-async function lookAt({ url, paths }: PodPlane, token: string, session: LoadSession): Promise<Point> {
-  const { status, headers } = await session.transport({
-    method: 'GET',
-    url: url + paths.listPods,
-    headers: [
-      ['Accept', 'application/json'],
-      ['Authorization', `Bearer ${token}`],
-      ['User-Agent', session.userAgent],
-    ],
-    body: null,
-  })
+async function lookAt(section: PodPlane, token: string, { transport, userAgent }: LoadSession): Promise<Point> {
+  const send = createDirect({ transport, userAgent, plane, section, token })
+  const { status, headers } = await send('listPods')
   if (!isSuccess(status)) {
     throw new UsageError(
-      `${url + paths.listPods} answered ${status} before any load, where 200 is expected; check pods.url and keys.full of the target file`,
+      `${section.url + section.paths.listPods} answered ${status} before any load, where 200 is expected; check pods.url and keys.full of the target file`,
     )
   }
   const rateLimit = headerOf(headers, 'ratelimit') ?? null

@@ -5,7 +5,7 @@ import { createDocumentedRate } from './documented-rate.ts'
 const answer = (status = 200): WireResponse => ({ status, headers: [], body: new Uint8Array() })
 
 test('no span of a window has more than four fifths of the documented requests', () => {
-  const rate = createDocumentedRate('cancelJob')
+  const rate = createDocumentedRate('cancelJob', 'cancel')
   const sent: number[] = []
   for (let now = 0; sent.length < 300; ) {
     const room = rate.room(1, now)
@@ -20,14 +20,14 @@ test('no span of a window has more than four fifths of the documented requests',
 })
 
 test('a rate of two leaves one request a window', () => {
-  const rate = createDocumentedRate('purgeQueue')
+  const rate = createDocumentedRate('purgeQueue', 'purge')
   expect(rate.room(1, 5_000)).toBe('certain')
   rate.send(5_000)(answer(), 5_000, false)
   expect([rate.room(1, 6_000), rate.room(1, 15_000)]).toEqual([9_000, 'certain'])
 })
 
 test('no more at once than four fifths of what is documented: an answer decides', () => {
-  const rate = createDocumentedRate('listRequests')
+  const rate = createDocumentedRate('listRequests', 'requests')
   const answered = rate.send(0)
   expect(rate.room(1, 0)).toBe('answered')
   answered(answer(), 0, false)
@@ -35,7 +35,7 @@ test('no more at once than four fifths of what is documented: an answer decides'
 })
 
 test('after a 429 one request goes alone', () => {
-  const rate = createDocumentedRate('getEndpointHealth')
+  const rate = createDocumentedRate('getEndpointHealth', null)
   rate.send(0)(answer(429), 0, false)
   expect(rate.room(1, 0)).toBe('blind')
   const answered = rate.send(0)
@@ -45,7 +45,7 @@ test('after a 429 one request goes alone', () => {
 })
 
 test('an operation without a documented rate is free', () => {
-  const rate = createDocumentedRate('getEndpointHealth')
+  const rate = createDocumentedRate('getEndpointHealth', null)
   for (let n = 0; n < 10_000; n++) rate.send(0)
   expect(rate.room(1, 0)).toBe('certain')
 })

@@ -1,21 +1,5 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
-import type { QueueOperation } from '../exchange/exchange.ts'
 import { type Allowance, createLog } from './allowance.ts'
-
-/** The documented rate of an operation (heading Limits); null if it has none. */
-const rateOf: Readonly<Record<QueueOperation, RateOperation | null>> = {
-  runJob: 'run',
-  runJobSync: 'runsync',
-  getJobStatus: 'status',
-  streamJob: 'stream',
-  cancelJob: 'cancel',
-  retryJob: null,
-  purgeQueue: 'purge',
-  getEndpointHealth: null,
-  listRequests: 'requests',
-  callOpenaiRoute: 'openai',
-  otherQueueRoute: null,
-}
 
 /** The share of a rate that a run uses, so that the edge of a window or another client does not bring it to a 429. */
 const share = 0.8
@@ -24,8 +8,7 @@ const share = 0.8
  * Keeps the requests for one operation on one endpoint below the documented rate, in any span of its length. After a 429
  * one request goes alone. An operation without a documented rate is otherwise free.
  */
-export function createDocumentedRate(operation: QueueOperation): Allowance {
-  const name = rateOf[operation]
+export function createDocumentedRate(operation: string, name: RateOperation | null): Allowance {
   const { requests, windowSeconds, concurrent } = name === null ? free : tables.rates[name]
   const most = Math.max(1, Math.floor(requests * share))
   const mostAtOnce = concurrent === null ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(concurrent * share))

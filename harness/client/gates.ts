@@ -1,37 +1,38 @@
-import { isQueueOperation } from '../exchange/exchange.ts'
+import { planeOfOperation } from '../planes/index.ts'
+import type { Plane } from '../planes/plane.ts'
 import { createLog } from './allowance.ts'
-import { createDocumentedRate } from './documented-rate.ts'
 import { createGate, type Gate } from './gate.ts'
 import type { Outgoing } from './sender.ts'
-import { createShownRate } from './shown-rate.ts'
-
-/** Keys that may all be of one user, and are paced as if they were. Null: an Authorization header written otherwise. */
-const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])
 
 export interface GatesOptions {
   readonly now: () => number
   /** The tolerance `rateWait`, ms. */
   readonly longestMs: number
-  /** Requests a minute to the pod API, `budget.requestsPerMinute`; null for no bound. */
+  /** `budget.requestsPerMinute`; null for no bound. */
   readonly requestsPerMinute: number | null
-  /** Lists pods with the full key, past its gate. */
-  readonly refresh: () => Promise<void>
+  /** Sends a request of a plane with the full key, past its gate. */
+  readonly refresh: (plane: Plane, operation: string) => Promise<void>
 }
 
-/**
- * The gates of a run, each made when it is first asked for: one for each user of the pod API, and one for each endpoint
- * and operation of the queue plane.
- */
+/** The gates of a run, one a quota, each made when it is first asked for. */
 export function createGates({ now, longestMs, requestsPerMinute, refresh }: GatesOptions) {
   const gates = new Map<string, Gate>()
-  const budget = requestsPerMinute === null ? null : createLog(requestsPerMinute, 60_000)
-  return ({ operation, endpoint = '', key }: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Gate => {
-    const isQueue = isQueueOperation(operation)
-    const name = isQueue ? `${endpoint} ${operation}` : `user of ${ofTheAccount.has(key) ? 'full' : key}`
+  const bound = requestsPerMinute === null ? null : createLog(requestsPerMinute, 60_000)
+  return (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Gate => {
+    const plane = planeOfOperation(outgoing.operation)
+    const { pacing } = plane
+    const name = `${plane.name} ${pacing.quotaOf(outgoing)}`
     let gate = gates.get(name)
     if (gate === undefined) {
-      const allowance = isQueue ? createDocumentedRate(operation) : createShownRate(longestMs)
-      gate = createGate({ allowance, now, longestMs, budget: isQueue ? null : budget, refresh })
+      const allowance = pacing.allowance(outgoing, longestMs)
+      const shows = pacing.refresh
+      gate = createGate({
+        allowance,
+        now,
+        longestMs,
+        budget: pacing.isOfAccount ? bound : null,
+        refresh: async () => (shows === null ? undefined : refresh(plane, shows)),
+      })
       gates.set(name, gate)
     }
     return gate

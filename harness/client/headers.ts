@@ -1,20 +1,28 @@
 import type { HeaderPairs } from '../exchange/exchange.ts'
 
+/** How a request is sent, other than usual. */
+export interface SendOptions {
+  /** Takes a 429 as the answer instead of waiting it out. */
+  readonly raw429?: boolean
+  /** Sent without regard to quotas, until it is answered 429. */
+  readonly unpaced?: boolean
+  /** Sent past all others that wait for the quota. */
+  readonly atOnce?: boolean
+  /** Real ms to wait for the answer; default: the tolerance `answer`, or a default execution more if it may be held. */
+  readonly answerMs?: number
+  /** Sent on a connection of its own, which nothing was sent on before. */
+  readonly newConnection?: boolean
+}
+
 /** What a request may have other than usual. */
-export interface CallOptions {
+export interface CallOptions extends SendOptions {
   /** The Authorization header as it is sent; null sends none. */
   readonly authorization?: string | null
   /** The Content-Type of the body; null sends none. */
   readonly contentType?: string | null
   readonly headers?: HeaderPairs
-  /** Takes a 429 as the answer instead of waiting it out. */
-  readonly raw429?: boolean
   /** Sending it twice does no harm: it is to be refused. */
   readonly repeats?: boolean
-  /** Sent past all others that wait for the quota. */
-  readonly atOnce?: boolean
-  /** Sent on a connection of its own, which nothing was sent on before. */
-  readonly newConnection?: boolean
 }
 
 /** The header lines of a request: those that all have, then the options' own. */

@@ -1,16 +1,18 @@
 import type { Actor } from '../clock/types.ts'
-import type { Exchange, WireResponse } from '../exchange/exchange.ts'
+import type { Exchange, Operation, WireResponse } from '../exchange/exchange.ts'
+import { planeOfOperation } from '../planes/index.ts'
 import { type Answered, type Gate, UsedUp } from './gate.ts'
 import type { Line, Outgoing } from './sender.ts'
-
-const podRequest = { operation: 'getPod', key: 'full' } as const
 
 /** What one owner takes of the quotas of a run. */
 export interface Quota {
   /** Sends once the quota has room; `unsent` says why it never will. `isRefused`: the request was answered 429 before. */
   within(outgoing: Outgoing, isRefused: boolean, send: (unsent: string | null) => Promise<Exchange>): Promise<Exchange>
-  /** Waits until the full key's quota has room for so many requests in a row, and keeps it. Keeps nothing of one that is used up. */
-  reserve(requests: number): Promise<void>
+  /**
+   * Waits until the quota of an operation with the full key has room for so many requests in a row, and keeps it. Keeps
+   * nothing of one that is used up.
+   */
+  reserve(operation: Operation, requests: number): Promise<void>
   /** Gives back what was reserved and not used. */
   release(): void
   /** How long the last request waited for the quota, ms; 0 in a replay. */
@@ -21,7 +23,7 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
   const visitor = { actor, isGone }
   /** Where a request of this owner waits. */
   const waitsAt = new Map<Gate, number>()
-  let reserved = 0
+  const reserved = new Map<Gate, number>()
   let heldUpMs = 0
 
   async function waiting<T>(gate: Gate, wait: Promise<T>): Promise<T> {
@@ -35,10 +37,11 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
 
   function pass(gate: Gate, outgoing: Outgoing, isRefused: boolean): Answered | Promise<Answered> {
     if (outgoing.atOnce === true) return gate.passAtOnce()
-    if (reserved > 0 && outgoing.key === 'full' && outgoing.endpoint === undefined && !isRefused) {
+    const kept = reserved.get(gate) ?? 0
+    if (kept > 0 && outgoing.key === 'full' && !isRefused) {
       const answered = gate.passReserved()
       if (answered !== null) {
-        reserved--
+        reserved.set(gate, kept - 1)
         return answered
       }
     }
@@ -64,14 +67,17 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
         response = exchange.response
         return exchange
       } finally {
-        answered(response, mayBeCountedElsewhere(outgoing))
+        answered(response, planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing))
       }
     },
-    async reserve(requests) {
-      const gate = line.gate(podRequest)
-      if (gate === null || reserved >= requests) return
+    async reserve(operation, requests) {
+      const gate = line.gate({ operation, key: 'full' })
+      if (gate === null) return
+      const kept = reserved.get(gate) ?? 0
+      if (kept >= requests) return
       try {
-        reserved += await waiting(gate, gate.reserve(visitor, requests - reserved))
+        const more = await waiting(gate, gate.reserve(visitor, requests - kept))
+        reserved.set(gate, (reserved.get(gate) ?? 0) + more)
       } catch (error) {
         // The request that follows is not sent for the same reason, and that is recorded.
         if (!(error instanceof UsedUp)) throw error
@@ -79,14 +85,9 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
     },
     heldUpMs: () => heldUpMs,
     release() {
-      line.gate(podRequest)?.giveBack(reserved)
-      reserved = 0
+      for (const [gate, requests] of reserved) gate.giveBack(requests)
+      reserved.clear()
       for (const [gate, requests] of waitsAt) if (requests > 0) gate.look()
     },
   }
-}
-
-/** Nothing says that listings of the catalog are counted with the rest, or whose another key is. */
-function mayBeCountedElsewhere({ operation, key }: Outgoing): boolean {
-  return operation === 'listCpuFlavors' || (key !== 'full' && key !== 'second')
 }

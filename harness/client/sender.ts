@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { tables } from '../../generated/tables.ts'
 import type { Tolerances } from '../../target/types.ts'
 import type { Actor, Coming } from '../clock/types.ts'
-import type { Exchange, HeaderPairs, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
+import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
+import type { SendOptions } from './headers.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
@@ -25,27 +26,15 @@ export interface Line {
   readonly health: { unanswered: number; triedMs: number }
 }
 
-export interface Outgoing {
+/** A request of an owner, as it is sent. */
+export interface Outgoing extends WireRequest, SendOptions {
   readonly operation: Operation
   readonly subject: string | null
   /** The queue-based endpoint that it goes to. */
   readonly endpoint?: string
   readonly key: string | null
-  readonly method: string
-  readonly url: string
-  readonly headers: HeaderPairs
-  readonly body: Uint8Array | null
-  /** A 429 is the answer and not waited out. */
-  readonly raw429: boolean
-  /** Sent without regard to quotas, until it is answered 429. */
-  readonly unpaced?: boolean
-  /** Sent past all others that wait for the quota. */
-  readonly atOnce?: boolean
   /** The answer may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
-  /** Real ms to wait for the answer; default: the tolerance `answer`, or a default execution more where it takes time. */
-  readonly answerMs?: number
-  readonly newConnection?: boolean
 }
 
 /** A replayed answer says when it was once given, and as which exchange. */

@@ -1,3 +1,4 @@
+import type { OperationId, OperationOf } from '../../generated/operations.ts'
 import { remembered } from '../common/remembered.ts'
 
 /** Header lines as they stand on the wire: order, case and repetition kept. */
@@ -17,52 +18,13 @@ export interface WireResponse {
 }
 
 /** The operations of the pod plane, by the operationId of `spec/openapi.yaml`. */
-export type PodOperation =
-  | 'listPods'
-  | 'createPod'
-  | 'getPod'
-  | 'updatePod'
-  | 'deletePod'
-  | 'triggerPodAction'
-  | 'listCpuFlavors'
+export type PodOperation = OperationOf<'pods'>
 
-/** The operations of the queue plane, by the operationId of `spec/openapi.yaml`; the last is for whatever is none of them. */
-export type QueueOperation =
-  | 'runJob'
-  | 'runJobSync'
-  | 'getJobStatus'
-  | 'streamJob'
-  | 'cancelJob'
-  | 'retryJob'
-  | 'purgeQueue'
-  | 'getEndpointHealth'
-  | 'listRequests'
-  | 'callOpenaiRoute'
-  | 'otherQueueRoute'
+/** The operations of the queue plane, and a request that is none of them. */
+export type QueueOperation = OperationOf<'queue'> | 'otherQueueRoute'
 
 /** An operation of any plane. */
-export type Operation = PodOperation | QueueOperation
-
-/** A part of the API with an address, clients and limits of its own. */
-export type Plane = 'pods' | 'queue'
-
-const ofTheQueue: Readonly<Record<QueueOperation, true>> = {
-  runJob: true,
-  runJobSync: true,
-  getJobStatus: true,
-  streamJob: true,
-  cancelJob: true,
-  retryJob: true,
-  purgeQueue: true,
-  getEndpointHealth: true,
-  listRequests: true,
-  callOpenaiRoute: true,
-  otherQueueRoute: true,
-}
-
-export function isQueueOperation(operation: Operation): operation is QueueOperation {
-  return Object.hasOwn(ofTheQueue, operation)
-}
+export type Operation = OperationId | QueueOperation
 
 /** A moment on both clocks, milliseconds of the Unix epoch: the target's, and the harness's own. */
 export interface Moment {

@@ -13,7 +13,7 @@ export interface Cost {
   readonly jobs: number
 }
 
-/** Costs by rule. `pods`: those of no rule (shared fixtures, pacing). `unused`: requests that a quota grants and nobody sends. */
+/** Costs by rule. The name of a plane: those of no rule (shared fixtures, pacing). `unused`: requests that a quota grants and nobody sends. */
 export type Costs = Readonly<Record<string, Cost>>
 
 /**
@@ -35,10 +35,10 @@ export function costOfRule({ id, area }: { readonly id: string; readonly area: s
 }
 
 /**
- * What a run takes of the pod API beside its rules, for each rule that makes a pod: `pods` in shared fixtures and for
- * pacing, `unused` of the quota.
+ * What a run takes beside its rules, for each rule that makes a pod: on a plane, in shared fixtures and for pacing; or
+ * `unused`, of the quota.
  */
-export function besidePods(name: 'pods' | 'unused', situation: Situation): Cost {
+export function besideOne(name: string, situation: Situation): Cost {
   const makers = Object.values(costs.free).filter(({ pods = 0 }) => pods > 0).length - 1
   const { requests = 0, pods = 0 } = costs[situation][name] ?? costs.free[name] ?? nothing
   return { ...nothing, requests: requests / makers, pods: pods / makers }

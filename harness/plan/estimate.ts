@@ -1,8 +1,9 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { missing, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import { allPlanes } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
-import { besidePods, type Cost, costOfRule, type Situation } from './costs.ts'
+import { besideOne, type Cost, costOfRule, type Situation } from './costs.ts'
 import type { Beside, PlanRule } from './plan.ts'
 import { claimOf, waitMsOf } from './resources.ts'
 
@@ -55,11 +56,12 @@ export function estimate(
   }
 }
 
-/** Requests and pods that belong to no rule, for each rule about pods. */
+/** Requests and pods that belong to no rule, for each rule of a plane whose requests share a quota. */
 export function besideRules(target: Target, perMinute: number | null): Beside {
-  const of = (name: 'pods' | 'unused') => inSituation(target, perMinute, (situation) => besidePods(name, situation))
-  const { requests, pods } = of('pods')
-  return { requests, pods, unused: of('unused').requests }
+  const of = (name: string) => inSituation(target, perMinute, (situation) => besideOne(name, situation))
+  const costs = allPlanes().flatMap(({ name, pacing }) => (pacing.isOfAccount ? [of(name)] : []))
+  const sum = (member: 'requests' | 'pods') => costs.reduce((all, cost) => all + cost[member], 0)
+  return { requests: sum('requests'), pods: sum('pods'), unused: of('unused').requests }
 }
 
 function inSituation(target: Target, perMinute: number | null, of: (situation: Situation) => Cost): Cost {

@@ -16,7 +16,7 @@ const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
 const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
-  const { alone = false, isAboutPods = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
+  const { alone = false, sharesQuota = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
   return {
     rule: name,
     isMust: true,
@@ -28,7 +28,7 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
     waitMs: seconds * 1000,
     ms: seconds * 1000,
     workerMs: seconds * 1000,
-    claim: { alone, isAboutPods, endpoints, shared, roused, workers },
+    claim: { alone, sharesQuota, endpoints, shared, roused, workers },
     ...rest,
   }
 }
@@ -112,7 +112,7 @@ const plans: readonly [
   ],
   [
     'only requests to the pod API are counted, those beside the rules and what goes unused too',
-    [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, isAboutPods: false })],
+    [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, sharesQuota: false })],
     { quotas: [minute], beside: { requests: 6, pods: 0, unused: 2 } },
     null,
     68,

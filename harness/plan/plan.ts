@@ -138,9 +138,9 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
-  const aboutPods = rules.filter(({ claim }) => claim.isAboutPods)
-  const shared = { requests: beside.requests * aboutPods.length, pods: beside.pods * aboutPods.length }
-  const taken = sum(({ requests }) => requests, aboutPods) + shared.requests + beside.unused * aboutPods.length
+  const sharing = rules.filter(({ claim }) => claim.sharesQuota)
+  const shared = { requests: beside.requests * sharing.length, pods: beside.pods * sharing.length }
+  const taken = sum(({ requests }) => requests, sharing) + shared.requests + beside.unused * sharing.length
   const granted = grantedMs(taken, quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
   const ms = Math.max(pathMs, granted.ms)
@@ -167,7 +167,7 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
 function sacrifice(rules: readonly PlanRule[], { bound, path }: Pick<Plan, 'bound' | 'path'>): string {
   const onPath = new Set(path.map(({ rule }) => rule))
   const weight = (rule: PlanRule) => {
-    if (bound === 'requests') return rule.claim.isAboutPods ? rule.requests : -1
+    if (bound === 'requests') return rule.claim.sharesQuota ? rule.requests : -1
     return onPath.has(rule.rule) ? rule.ms : -1
   }
   return [...rules].sort((a, b) => weight(b) - weight(a))[0]?.rule ?? ''

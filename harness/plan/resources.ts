@@ -1,6 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
+import { planeOfRule } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Claim } from '../run/turns.ts'
 
@@ -21,8 +21,8 @@ export function claimOf(
   const given = typeof workers === 'function' ? workers(target) : workers
   const usual = row.needs.includes('worker') && endpoints.length + shared.length + roused.length === 0 ? 1 : 0
   const all = queue !== null && endpoints.includes(queue.endpoints.normal) ? queue.workers : 0
-  const isAboutPods = needsOf(row).includes('pods')
-  return { alone, isAboutPods, endpoints, shared, roused, workers: Math.max(all, given ?? usual) }
+  const sharesQuota = planeOfRule(row.id, row.area).pacing.isOfAccount
+  return { alone, sharesQuota, endpoints, shared, roused, workers: Math.max(all, given ?? usual) }
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,11 +1,12 @@
 import type { RuleId, RuleRow } from '../../generated/rules.ts'
 import type { KeyName, Target } from '../../target/types.ts'
-import type { PodClient } from '../client/pods.ts'
-import type { QueueClient } from '../client/queue.ts'
+import type { Caller } from '../client/caller.ts'
 import type { Reply } from '../client/reply.ts'
 import type { ScenarioClock } from '../clock/types.ts'
 import type { Members, PodView } from '../exchange/read.ts'
 import type { Fixtures } from '../fixtures/types.ts'
+import type { PodClient } from '../planes/pods/client.ts'
+import type { QueueClient } from '../planes/queue/client.ts'
 import type { Arrival, Beacon } from '../receiver/types.ts'
 import type { Variation } from '../variation/variation.ts'
 import type { Check } from './check.ts'
@@ -50,6 +51,8 @@ export interface Context {
   readonly queue: QueueClient
   /** The same with another key. Throws Unclaimed or NotApplicable where the target has none of that kind. */
   queueAs(key: KeyName): QueueClient
+  /** A plane by its name, with the full key or another one. Throws Unclaimed or NotApplicable if the target lacks either. */
+  on(plane: string, key?: KeyName): Caller
   readonly fixture: Fixtures
   /** Draws by the run's seed what the rule leaves open (`varies`). */
   readonly vary: Variation

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
-import type { Exchange, Plane } from '../exchange/exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
 import type { Dimension } from '../variation/dimensions.ts'
 import type { Context } from './context.ts'
 import type { Finding } from './outcome.ts'
@@ -41,8 +41,6 @@ export interface Seen<State> {
 export interface Invariant<State = unknown> {
   readonly kind: 'invariant'
   readonly id: RuleId
-  /** The plane whose exchanges it is about; default: the pod API. */
-  readonly plane?: Plane
   readonly initial: State
   readonly reduce: (state: State, exchange: Exchange, target: Target) => Seen<State>
 }
@@ -66,31 +64,20 @@ export type ScenarioOptions<Branch = unknown> = Pick<
   'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies'
 > & { readonly each?: (context: Context) => readonly Branch[] }
 
-/** Puts an invariant into the registry: over the exchanges of one plane, the pod plane unless said otherwise. */
-export function invariant<State>(
-  id: RuleId,
-  initial: State,
-  reduce: Invariant<State>['reduce'],
-  { plane = 'pods' }: { readonly plane?: Plane } = {},
-): void {
-  add({ kind: 'invariant', id, plane, initial, reduce: reduce as Invariant['reduce'] })
+/** Puts an invariant into the registry: over the exchanges of the plane that its id names. */
+export function invariant<State>(id: RuleId, initial: State, reduce: Invariant<State>['reduce']): void {
+  add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'] })
 }
 
 /** An invariant without memory: each exchange is judged by itself. `null`: the exchange says nothing about the rule. */
 export function everyExchange(
   id: RuleId,
   judge: (exchange: Exchange, target: Target) => Omit<Seen<null>, 'state'> | null,
-  options: { readonly plane?: Plane } = {},
 ): void {
-  invariant<null>(
-    id,
-    null,
-    (state, exchange, target) => {
-      const seen = judge(exchange, target)
-      return seen === null ? { state, exercised: [], findings: [] } : { state, ...seen }
-    },
-    options,
-  )
+  invariant<null>(id, null, (state, exchange, target) => {
+    const seen = judge(exchange, target)
+    return seen === null ? { state, exercised: [], findings: [] } : { state, ...seen }
+  })
 }
 
 /** All rules, sorted by id. */

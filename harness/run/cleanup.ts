@@ -1,8 +1,9 @@
 import type { RunClock } from '../clock/types.ts'
-import { isSuccess } from '../exchange/exchange.ts'
+import { allPlanes } from '../planes/index.ts'
+import type { Shared } from '../planes/owner.ts'
+import type { Leftover } from '../planes/plane.ts'
 import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../rule/outcome.ts'
-import { finalStatuses, statusOf } from './own-jobs.ts'
-import { createOwner, type Owner, type Shared } from './owner.ts'
+import { createOwner, type Owner } from './owner.ts'
 
 /** `all`: every pod goes once its rule is done. `passed`: those of failed rules stay. `none`: the target dies with the run. */
 export type Cleanup = 'all' | 'passed' | 'none'
@@ -23,40 +24,29 @@ export async function removeLeftovers(
       await remove(shared, clock, owners, cleanup === 'passed' && failed)
   } finally {
     // Other rules need the workers.
-    for (const { queue } of owners) queue.releaseAll()
+    for (const owner of owners) for (const side of owner.sides()) side.releaseAll?.()
   }
 }
 
-async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[], keepPods: boolean): Promise<void> {
-  const pods = owners.flatMap((owner) => [...owner.left].map(([name, id]) => ({ owner, name, id })))
-  const jobs = owners.flatMap(({ queue }) => queue.unfinished().map((job) => ({ queue, ...job })))
-  if (keepPods) {
-    for (const { name, id } of pods) shared.resources({ kind: 'pod', name, id, state: 'kept' })
-    for (const { owner } of pods) owner.left.clear()
-  }
-  const left = keepPods ? [] : pods
-  if (left.length + jobs.length === 0) return
+async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[], keeps: boolean): Promise<void> {
+  // Those that are created last go first: jobs before pods.
+  const planes = [...allPlanes()].reverse()
+  const all = planes.flatMap((plane) =>
+    owners.flatMap((owner) =>
+      owner
+        .side(plane)
+        .leftovers()
+        .map((leftover) => ({ plane, leftover })),
+    ),
+  )
+  const isKept = ({ keep }: Leftover) => keeps && keep !== undefined
+  for (const { leftover } of all) if (isKept(leftover)) leftover.keep?.()
+  const left = all.filter(({ leftover }) => !isKept(leftover))
+  if (left.length === 0) return
   const actor = clock.actor('cleanup')
   const cleaner = createOwner(shared, `cleanup:${owners[0]?.name ?? ''}`, actor)
   try {
-    for (const { queue, name, endpoint, id } of jobs) {
-      if (id === null) continue
-      const client = cleaner.queue.as('full').at(endpoint)
-      const isOver = async () => finalStatuses.has(statusOf(await client.status(id)))
-      await attempt(async () => {
-        // Most have ended by now, and /status is granted twenty times as often as /cancel.
-        if ((await isOver()) || isSuccess((await client.cancel(id)).status) || (await isOver())) queue.forget(name)
-      })
-    }
-    for (const { owner, name, id } of left) {
-      if (id === null) continue
-      await attempt(async () => {
-        const { status } = await cleaner.pods.delete(id)
-        if (!isSuccess(status) && status !== 404 && status !== 410) return
-        owner.left.delete(name)
-        shared.resources({ kind: 'pod', name, id, state: 'removed' })
-      })
-    }
+    for (const { plane, leftover } of left) await attempt(() => leftover.remove(cleaner.side(plane)))
   } catch (error) {
     if (!isExpected(error)) throw error
   } finally {

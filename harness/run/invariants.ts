@@ -2,7 +2,9 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import { counted } from '../common/counted.ts'
-import { type Exchange, isQueueOperation, type Plane } from '../exchange/exchange.ts'
+import type { Exchange } from '../exchange/exchange.ts'
+import { planeOfOperation, planeOfRule } from '../planes/index.ts'
+import type { Plane } from '../planes/plane.ts'
 import { type Finding, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
@@ -12,6 +14,7 @@ const findingsKept = 20
 
 interface Tally {
   readonly rule: Invariant
+  readonly plane: Plane
   state: unknown
   exchanges: number
   startedMs: number | null
@@ -33,6 +36,7 @@ export function foldInvariants(rules: readonly Invariant[], target: Target): Inv
   const tallies = rules.map(
     (rule): Tally => ({
       rule,
+      plane: planeOfRule(rule.id),
       state: rule.initial,
       exchanges: 0,
       startedMs: null,
@@ -45,16 +49,14 @@ export function foldInvariants(rules: readonly Invariant[], target: Target): Inv
   )
   return {
     exchange(exchange) {
-      const plane = isQueueOperation(exchange.operation) ? 'queue' : 'pods'
+      const plane = planeOfOperation(exchange.operation)
       for (const tally of tallies) {
-        if (tally.fault === undefined && (tally.rule.plane ?? 'pods') === plane) take(tally, exchange, target)
+        if (tally.fault === undefined && tally.plane === plane) take(tally, exchange, target)
       }
     },
     judge(rowOf, starved = []) {
-      const starvedOn = (plane: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(plane)).length
-      return tallies.map((tally) =>
-        judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.rule.plane ?? 'pods')),
-      )
+      const starvedOn = ({ name }: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(name)).length
+      return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.plane)))
     },
   }
 }

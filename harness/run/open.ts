@@ -9,6 +9,7 @@ import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
 import { createResourceLedger } from '../fixtures/resources.ts'
 import { tidyingMs } from '../plan/plan.ts'
+import { planeNamed, sectionOf } from '../planes/index.ts'
 import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
 import { inProcessDoor } from '../receiver/in-process.ts'
 import type { Door } from '../receiver/types.ts'
@@ -189,7 +190,8 @@ async function listen(address: string): Promise<HttpReceiver | string> {
 
 async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
   const seen = await session.probe()
-  const address = target[seen.plane]?.url ?? 'the target'
+  const address = sectionOf(target, seen.plane)?.url ?? 'the target'
+  const { title, lookKeys } = planeNamed(seen.plane)
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
@@ -199,7 +201,7 @@ async function lookAt(session: Session, target: Target): Promise<OpenRun['stoppe
   if ('strange' in seen) {
     return {
       exit: exitCodes.usage,
-      message: `${address} does not look like ${names[seen.plane]} of the Compute Platform API: ${seen.strange}. Check ${places[seen.plane]} in the target file.`,
+      message: `${address} does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${lookKeys} in the target file.`,
     }
   }
   if (seen.status === 401 || seen.status === 403) {
@@ -210,12 +212,6 @@ async function lookAt(session: Session, target: Target): Promise<OpenRun['stoppe
   }
   return null
 }
-
-const names = { pods: 'the pod API', queue: 'the queue-based endpoints' } as const
-const places = {
-  pods: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
-  queue: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
-} as const
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): void {
   recorder.event({

@@ -2,9 +2,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createInstance } from '../../proof/instance.ts'
 import { createRealClock } from '../clock/real.ts'
 import { createPodTimes } from '../fixtures/pod-times.ts'
+import type { Shared } from '../planes/owner.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
-import { createOwner, type Shared } from './owner.ts'
+import { createOwner } from './owner.ts'
 
 test('an owner that was released runs no hook any more', async () => {
   const { fetch, target } = createInstance([])
@@ -36,7 +37,7 @@ test('an owner that was released runs no hook any more', async () => {
     desk: null,
   }
   const owner = createOwner(shared, 'rule', clock.actor('rule'))
-  const { hook } = owner.maker(async () => ({}))
+  const { hook } = owner.pods.maker(async () => ({}))
   expect(await hook({ command: ['break'] }, 'p1', 'ERROR')).toBe(null)
   owner.release()
   const refusal = new Inconclusive('the hook was not run, for the run has ended what needs it')

@@ -1,149 +1,69 @@
 import type { RuleRow } from '../../generated/rules.ts'
-import { demand, missing } from '../../target/claims.ts'
-import { defaultPlane } from '../../target/defaults.ts'
-import type { Hook, KeyName, PodStatus, Target } from '../../target/types.ts'
-import { createPodClient, type PodClient } from '../client/pods.ts'
-import type { Reply } from '../client/reply.ts'
-import { createSender, type Line } from '../client/sender.ts'
+import { missing } from '../../target/claims.ts'
+import { createSender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
-import { membersOf, type PodView, podOf } from '../exchange/read.ts'
-import type { PodTimes } from '../fixtures/pod-times.ts'
-import { type Maker, makePod, planeOf } from '../fixtures/pods.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
-import type { HookCall } from '../hooks/hooks.ts'
-import type { Desk } from '../receiver/desk.ts'
+import { planeNamed } from '../planes/index.ts'
+import type { Host, Shared } from '../planes/owner.ts'
+import type { Plane, Side } from '../planes/plane.ts'
+import { pods } from '../planes/pods/plane.ts'
+import { lacksCapacity, type PodSide } from '../planes/pods/side.ts'
+import { queue } from '../planes/queue/plane.ts'
+import type { QueueSide } from '../planes/queue/side.ts'
+import { createSide } from '../planes/sides.ts'
 import { createCheck } from '../rule/check.ts'
-import type { Context, Settled } from '../rule/context.ts'
-import { Blocked, Inconclusive, Unclaimed } from '../rule/outcome.ts'
+import type { Context } from '../rule/context.ts'
+import { Blocked, Inconclusive } from '../rule/outcome.ts'
 import type { Variation } from '../variation/variation.ts'
-import { createOwnPods, type OwnPods } from './own-pods.ts'
-import { createQueueSide, type QueueSide } from './queue-side.ts'
 
-/** What all owners of a run share. */
-export interface Shared {
-  readonly line: Line
-  readonly target: Target
-  readonly controlled: boolean
-  readonly seed: number
-  readonly resources: ResourceLedger
-  readonly podTimes: PodTimes
-  /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
-  readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
-  /** The receiver of the run; null where the target does not reach the suite. */
-  readonly desk: Desk | null
-}
-
-/** One line of activity with its own requests, pods and random numbers: a rule, or the making of a shared fixture. */
-export interface Owner extends Pick<OwnPods, 'left'> {
+/** One line of activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
+export interface Owner {
   readonly name: string
   readonly actor: Actor
-  /** Throws Unclaimed or NotApplicable where the target has no pod API. */
-  readonly pods: PodClient
-  as(key: KeyName): PodClient
-  readonly settle: Context['settle']
   readonly random: () => number
+  readonly pods: PodSide
   readonly queue: QueueSide
+  side(plane: Plane): Side
+  /** The sides that were used. */
+  sides(): Iterable<Side>
   /** Gives back what it reserved of the quota, gives up what is unanswered, and sends and runs nothing any more. */
   release(): void
-  makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
-  maker(cpu: Maker['cpu']): Maker
 }
 
-/** A request that waited longer for the quota shows that it is scarce, ms. */
-const heldUpMs = 2_000
-
 export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
-  const { line, target, resources } = shared
-  const queue = createQueueSide(shared, name, actor, () => sender)
-  const sender = createSender(line, name, actor, queue.look)
-  const { send, reserve } = sender
-  actor.watch(queue.look)
-  const random = randomFrom(shared.seed, name)
-  const { left, creating, removed } = createOwnPods(resources)
-  const clients = new Map<KeyName, PodClient>()
-  let names = 0
-  let hooks = 0
+  const sides = new Map<string, Side>()
   let released = false
+  const look = () => {
+    for (const side of sides.values()) side.look?.()
+  }
+  const sender = createSender(shared.line, name, actor, look)
+  const host: Host = { shared, name, actor, sender, isReleased: () => released }
+  actor.watch(look)
 
-  function as(key: KeyName): PodClient {
-    let client = clients.get(key)
-    if (client === undefined) {
-      demand(target, 'pods')
-      demand(target, `key.${key}`)
-      const value = target.keys[key]
-      if (value === undefined) throw new Unclaimed(`keys.${key} is not given`)
-      client = createPodClient({
-        plane: planeOf(target),
-        key: { name: key, value },
-        send,
-        sleep: (ms) => actor.sleep(ms),
-        creating,
-        removed,
-      })
-      clients.set(key, client)
-    }
-    return client
+  function side(plane: Plane): Side {
+    const known = sides.get(plane.name) ?? createSide(plane, host)
+    sides.set(plane.name, known)
+    return known
   }
 
-  async function settle(
-    id: string,
-    done: (status: string, pod: PodView | null) => boolean,
-    boundMs = target.tolerances.settleMs,
-  ): Promise<Settled> {
-    let pause = target.tolerances.pollMs
-    let deadline: number | null = null
-    for (;;) {
-      const reply = await as('full').get(id)
-      deadline ??= actor.now() + boundMs
-      const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
-      const status = pod?.status ?? (reply.status === 404 ? 'gone' : `answer ${reply.status}`)
-      if (done(status, pod)) return { status, pod, reply, settled: true }
-      if (actor.now() >= deadline) return { status, pod, reply, settled: false }
-      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
-      pause = Math.min(pause * 2, target.tolerances.pollMs * 4)
-    }
-  }
-
-  const owner: Owner = {
+  return {
     name,
     actor,
+    random: randomFrom(shared.seed, name),
     get pods() {
-      return as('full')
+      return side(pods) as PodSide
     },
-    as,
-    queue,
-    settle,
-    random,
-    left,
+    get queue() {
+      return side(queue) as QueueSide
+    },
+    side,
+    sides: () => sides.values(),
     release() {
       released = true
       sender.abandon()
       sender.release()
     },
-    maker: (cpu) => ({
-      target,
-      pods: as('full'),
-      settle,
-      cpu,
-      reserve,
-      async hook(hook, pod, status) {
-        if (released) throw new Inconclusive('the hook was not run, for the run has ended what needs it')
-        return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
-      },
-      nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
-      sleep: (ms) => actor.sleep(ms),
-      now: () => actor.now(),
-      podTimes: shared.podTimes,
-      async spareLooks(ms) {
-        if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)
-      },
-      fellBack() {},
-      lacksCapacity: (reply) => lacksCapacity(target, reply),
-    }),
-    makePod: (status, shape, cpu) => makePod(owner.maker(cpu), status, shape),
   }
-  return owner
 }
 
 /** The context of a rule on top of its owner. */
@@ -160,9 +80,9 @@ export function createContext(
     row,
     target: shared.target,
     get pods() {
-      return owner.pods
+      return owner.pods.as('full')
     },
-    as: owner.as,
+    as: owner.pods.as,
     get queue() {
       return owner.queue.as('full')
     },
@@ -172,7 +92,8 @@ export function createContext(
     looks: looksOf(shared, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
-    settle: owner.settle,
+    on: (plane, key = 'full') => owner.side(planeNamed(plane)).as(key),
+    settle: owner.pods.settle,
     found: owner.queue.found,
     follow: owner.queue.follow,
     ended: owner.queue.ended,
@@ -203,19 +124,4 @@ export function createContext(
 function looksOf({ controlled, target }: Shared, vary: Variation): Context['looks'] {
   const later = controlled ? [5_000, 20_000, target.tolerances.settleMs] : []
   return () => (controlled ? [1_000, ...later] : [Number(vary.draw('look')) * 1_000])
-}
-
-function lacksCapacity({ pods }: Target, reply: Reply): boolean {
-  const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
-  if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
-  const members = membersOf(reply.json)
-  return pattern.test(`${members?.title ?? ''} ${members?.detail ?? ''} ${members?.error ?? ''}`)
-}
-
-/** A pod name may hold letters, digits and hyphens only, and few of them. */
-function slug(name: string): string {
-  return name
-    .replace(/[^a-z0-9]+/gi, '-')
-    .toLowerCase()
-    .slice(0, 40)
 }

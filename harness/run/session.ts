@@ -9,6 +9,7 @@ import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import { createPodTimes } from '../fixtures/pod-times.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
+import type { Shared } from '../planes/owner.ts'
 import { createDesk } from '../receiver/desk.ts'
 import type { Door } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
@@ -22,7 +23,7 @@ import { foldInvariants } from './invariants.ts'
 import type { Judgement } from './judge.ts'
 import { createJudging, type Judging } from './judging.ts'
 import { inOrder } from './order.ts'
-import { createOwner, type Owner, type Shared } from './owner.ts'
+import { createOwner, type Owner } from './owner.ts'
 import { lookAt, type Seen } from './probe.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 import { brief, tell } from './tell.ts'
@@ -137,8 +138,8 @@ export function createSession(options: SessionOptions): Session {
     async probe() {
       const prober = ownerOf('probe')
       try {
-        const isQueueJudged = options.rules.some(({ id }) => needsOf(rowOf(id)).includes('queue'))
-        return await lookAt(prober, target, isQueueJudged)
+        const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
+        return await lookAt(prober, target, (plane) => judged.has(plane))
       } finally {
         prober.actor.done()
       }
@@ -159,10 +160,10 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     now: () => clock.now(),
     longestMs: target.tolerances.rateWaitMs,
     requestsPerMinute: target.budget.requestsPerMinute,
-    async refresh() {
-      const { actor, pods } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+    async refresh(plane, operation) {
+      const { actor, side } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
       try {
-        await pods.list({ raw429: true, atOnce: true })
+        await side(plane).as('full').call(operation, { raw429: true, atOnce: true })
       } finally {
         actor.done()
       }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Claim, createTurns, nextToStart } from './turns.ts'
 
-const nothing: Claim = { alone: false, isAboutPods: true, endpoints: [], shared: [], roused: [], workers: 0 }
+const nothing: Claim = { alone: false, sharesQuota: true, endpoints: [], shared: [], roused: [], workers: 0 }
 
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
 async function play(
@@ -34,7 +34,7 @@ test('no more beside each other than the limit', async () => {
 })
 
 test('who has no pods runs beside as many as the limit allows', async () => {
-  const jobs = { isAboutPods: false }
+  const jobs = { sharesQuota: false }
   expect(await play({ a: {}, b: jobs, c: {}, d: jobs }, 1, 0, ['a'])).toEqual(['a b d', 'b d c'])
 })
 

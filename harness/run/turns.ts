@@ -3,7 +3,7 @@ export interface Claim {
   /** It runs after all others, alone. */
   readonly alone: boolean
   /** Whether it is about pods, and so may have some of its own. */
-  readonly isAboutPods: boolean
+  readonly sharesQuota: boolean
   /** Endpoints that nobody else may use meanwhile. */
   readonly endpoints: readonly string[]
   /** Endpoints that others may use meanwhile, as long as nobody has them to himself. */
@@ -83,7 +83,7 @@ export function nextToStart(
 ): number | null {
   if (waiting.every(({ alone }) => alone)) return waiting.length > 0 && running.length === 0 ? 0 : null
   if (running.some(({ alone }) => alone)) return null
-  const isFull = running.filter(({ isAboutPods }) => isAboutPods).length >= scenarios
+  const isFull = running.filter(({ sharesQuota }) => sharesQuota).length >= scenarios
   const kept = running.reduce((sum, claim) => sum + claim.workers, 0)
   const wanted = new Set(waiting.flatMap(({ alone, endpoints, roused }) => (alone ? [] : [...endpoints, ...roused])))
   const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
@@ -92,8 +92,8 @@ export function nextToStart(
   return running.length === 0 ? waiting.findIndex(isFree) : null
 
   function isFree(claim: Claim): boolean {
-    const { alone, isAboutPods, workers: needed } = claim
-    if (alone || (isAboutPods && isFull) || (needed > 0 && kept > 0 && kept + needed > workers)) return false
+    const { alone, sharesQuota, workers: needed } = claim
+    if (alone || (sharesQuota && isFull) || (needed > 0 && kept > 0 && kept + needed > workers)) return false
     return !running.some((other) => excludes(claim, other))
   }
 }

@@ -1,5 +1,7 @@
-import { isSuccess, jsonOf, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { createDirect } from '../../harness/client/direct.ts'
+import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { queue } from '../../harness/planes/queue/plane.ts'
 import type { Transport } from '../../harness/transport/types.ts'
 import type { QueuePath, QueuePlane } from '../../target/types.ts'
 import type { Health } from '../judge-step.ts'
@@ -23,21 +25,10 @@ export interface QueueClient {
   health(endpoint: string): Promise<Health>
 }
 
-export function createQueueClient({ transport, queue, token, userAgent }: QueueClientOptions): QueueClient {
-  const call = (path: QueuePath, endpoint: string, job = '', body: unknown = null): Promise<WireResponse> => {
-    const template = queue.url + queue.paths[path]
-    return transport({
-      method: path === 'getJobStatus' || path === 'getEndpointHealth' ? 'GET' : 'POST',
-      url: template.replace('{endpoint}', encodeURIComponent(endpoint)).replace('{job}', encodeURIComponent(job)),
-      headers: [
-        ['Accept', 'application/json'],
-        ['Authorization', `Bearer ${token}`],
-        ['User-Agent', userAgent],
-        ...(body === null ? [] : [['Content-Type', 'application/json'] as const]),
-      ],
-      body: body === null ? null : new TextEncoder().encode(JSON.stringify(body)),
-    })
-  }
+export function createQueueClient({ queue: section, ...options }: QueueClientOptions): QueueClient {
+  const send = createDirect({ ...options, plane: queue, section })
+  const call = (operation: QueuePath, endpoint: string, job = '', body?: unknown) =>
+    send(operation, { ids: { endpoint, job }, body })
   return {
     async submit(endpoint, ttlMs, input) {
       const { status, body } = await call('runJob', endpoint, '', submission(ttlMs, input))

@@ -1,18 +1,7 @@
+import { operationsOf } from '../../generated/operations.ts'
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { QueuePath, QueuePlane } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
-
-/** The operation of the queue plane that each rate is about. */
-const pathOf: Readonly<Record<RateOperation, QueuePath>> = {
-  runsync: 'runJobSync',
-  run: 'runJob',
-  status: 'getJobStatus',
-  stream: 'streamJob',
-  cancel: 'cancelJob',
-  purge: 'purgeQueue',
-  openai: 'callOpenaiRoute',
-  requests: 'listRequests',
-}
 
 /** Operations whose path names a job that must be there. */
 export const jobOperations = ['status', 'stream', 'cancel'] as const satisfies readonly RateOperation[]
@@ -36,16 +25,12 @@ export function queueRequests({ paths }: Pick<QueuePlane, 'paths'>): LoadRequest
     runsync: submission(TTL.waitedFor),
     openai: { model: 'plumbline', messages: [{ role: 'user', content: 'plumbline' }] },
   }
-  return Object.fromEntries(
-    (Object.keys(tables.rates) as RateOperation[]).map((operation) => [
-      operation,
-      {
-        method: tables.rates[operation].method,
-        path: paths[pathOf[operation]].replace('{route}', OPENAI_ROUTE),
-        body: bodies[operation] === undefined ? null : JSON.stringify(bodies[operation]),
-      },
-    ]),
-  )
+  const limited = Object.entries(operationsOf('queue')).flatMap(([name, { rate, method }]) => {
+    if (rate === null) return []
+    const path = paths[name as QueuePath].replace('{route}', OPENAI_ROUTE)
+    return [[rate, { method, path, body: bodies[rate] === undefined ? null : JSON.stringify(bodies[rate]) }]]
+  })
+  return Object.fromEntries(limited)
 }
 
 /** The body of a submission that starts no worker. */

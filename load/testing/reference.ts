@@ -1,3 +1,4 @@
+import { operations } from '../../generated/operations.ts'
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
@@ -8,7 +9,6 @@ import {
   defaultKeys,
   type ReferenceOptions,
 } from '../../reference/index.ts'
-import { operationRates } from '../../reference/queue/operations.ts'
 import { defaultHealth, defaultQueuePaths, defaultStream } from '../../target/defaults.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import { type Conducted, type ConductOptions, conductLimits } from '../conduct.ts'
@@ -105,7 +105,7 @@ export function holding(options: ReferenceOptions, ms: number): ReferenceOptions
     parts: {
       admit: (admit) => (operation, endpoint, service) => {
         const release = admit(operation, endpoint, service)
-        const key = `${endpoint.id} ${operationRates[operation]}`
+        const key = `${endpoint.id} ${operations[operation].rate}`
         admitted.set(key, [...(admitted.get(key) ?? []), release])
         return () => {}
       },

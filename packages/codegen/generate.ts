@@ -7,6 +7,7 @@ import { generateHeadings } from './headings.ts'
 import { type Inputs, readInputs } from './inputs.ts'
 import { readLedger } from './ledger.ts'
 import { generateOpenapi } from './openapi.ts'
+import { generateOperations } from './operations.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
 import { generateTarget } from './target.ts'
@@ -21,6 +22,7 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
     await generateApi(inputs),
     generateHeadings(inputs),
     generateOpenapi(inputs),
+    generateOperations(inputs),
     generateRules(inputs),
     generateTables(inputs),
     generateTarget(inputs),

@@ -46,6 +46,9 @@ export function readLedger(files: readonly Source[], headings: Source): readonly
 function readRow(row: unknown, where: string): RuleRow {
   if (!validate(row)) throw new Error(`${where}: ${explain(validate.errors?.[0], row)}`)
   const given = row as RuleRow
+  if (!given.id.startsWith(`${given.area}.`)) {
+    throw new Error(`${where}: "area" is "${given.area}"; it must be the first part of the id.`)
+  }
   const { id, area, profile, level, basis, source, says, needs = [], parts = [], wait = null, judged = null } = given
   return { id, area, profile, level, basis, source, says, needs, parts, wait, judged }
 }

@@ -4,7 +4,7 @@ export const ruleSchema = {
   required: ['id', 'area', 'profile', 'level', 'basis', 'source', 'says'],
   properties: {
     id: { type: 'string', pattern: '^[a-z0-9]+([.-][a-z0-9]+)+$' },
-    area: { enum: ['auth', 'pods', 'queue', 'webhook', 'lb', 'endpoints', 'deploy', 'errors', 'limits', 'version'] },
+    area: { type: 'string' },
     profile: { enum: ['core', 'long', 'limits', 'inside', 'deploy', 'lab'] },
     level: { enum: ['must', 'should'] },
     basis: { enum: ['stated', 'inferred', 'open'] },

@@ -7,8 +7,9 @@ import { ruleSchema } from './rule-schema.ts'
 /** rules.ts: the ledger as data, and the union of its ids. */
 export function generateRules({ rules, headings }: Inputs): Output {
   const rows = readLedger(rules, headings)
-  const { area, profile, level, basis } = ruleSchema.properties
-  const body = `export type RuleArea = ${union(area.enum)}
+  const { profile, level, basis } = ruleSchema.properties
+  const areas = [...new Set(rows.map(({ area }) => area))].sort()
+  const body = `export type RuleArea = ${union(areas)}
 export type RuleProfile = ${union(profile.enum)}
 export type RuleLevel = ${union(level.enum)}
 export type RuleBasis = ${union(basis.enum)}

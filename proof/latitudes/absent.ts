@@ -1,5 +1,5 @@
+import type { PlaneName } from '../../generated/operations.ts'
 import { rules } from '../../generated/rules.ts'
-import type { Plane } from '../../harness/exchange/exchange.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
@@ -37,7 +37,7 @@ export const absent: readonly Latitude[] = [
  * A target without something: the rules whose row names it are not applicable, and each other one comes to the same
  * verdict by the same clauses and exchanges, or its row lists the need under `parts`.
  */
-function lack(need: string, on: Plane | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
+function lack(need: string, on: PlaneName | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
   const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
   return {
     id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,

@@ -1,6 +1,7 @@
-import { type Exchange, isQueueOperation, jsonOf } from '../../harness/exchange/exchange.ts'
+import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { changeKinds, type OddCase, pathOf, type Step } from './change.ts'
+import { isPodOperation } from './operation.ts'
 
 /** A place in the answers of a normal run. */
 export interface Place extends Omit<OddCase, 'change'> {
@@ -35,7 +36,7 @@ export function createPlaces(): Places {
   return {
     take({ operation, response }, rule) {
       const value = response === null ? undefined : jsonOf(response.body)
-      if (response === null || value === undefined || isQueueOperation(operation)) return
+      if (response === null || value === undefined || !isPodOperation(operation)) return
       walk({ operation, status: response.status, path: [] }, rule, value)
     },
     all: () => [...places.values()],

@@ -6,7 +6,7 @@ import { runJobs } from '../crew.ts'
 import { everything, type Job } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'
 import { inParallel } from '../pool.ts'
-import { defaultTour } from '../tour.ts'
+import { tours } from '../tour.ts'
 import { nameOf } from './change.ts'
 import { casesOf, createPlaces, type Place } from './enumerate.ts'
 
@@ -69,7 +69,7 @@ export async function tryOddAnswers(options: OddOptions = {}): Promise<OddResult
 
 /** Some of the scenarios that were given such an answer, those of the tour first. */
 function scenariosFor({ seenBy }: Place, scenarios: readonly Rule[]): Rule[] {
-  const tour = new Set<string>(defaultTour)
+  const tour = new Set<string>(tours.pods)
   const given = scenarios.filter(({ id }) => seenBy.has(id))
   return [...given.filter(({ id }) => tour.has(id)), ...given.filter(({ id }) => !tour.has(id))].slice(0, scenariosEach)
 }

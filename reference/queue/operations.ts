@@ -1,4 +1,3 @@
-import type { RateOperation } from '../../generated/tables.ts'
 import { type Answer, jsonAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
 import type { QueueOperation } from '../operations.ts'
@@ -18,18 +17,6 @@ export interface QueueCall {
 type Handler = (call: QueueCall, service: QueueService) => Answer | Promise<Answer>
 
 const DIGITS = /^\d{1,15}$/
-
-/** The rate that each operation is held to; the others have none in the table. */
-export const operationRates: { readonly [O in QueueOperation]?: RateOperation } = {
-  runJob: 'run',
-  runJobSync: 'runsync',
-  getJobStatus: 'status',
-  streamJob: 'stream',
-  cancelJob: 'cancel',
-  purgeQueue: 'purge',
-  callOpenaiRoute: 'openai',
-  listRequests: 'requests',
-}
 
 /** What each operation of the queue plane does; success is 200 everywhere (heading Queue-based endpoint operations). */
 export const queueOperations: { readonly [O in QueueOperation]: Handler } = {

@@ -1,10 +1,11 @@
+import { operations } from '../../generated/operations.ts'
 import type { Fetch } from '../http/fetch.ts'
 import { type Answer, jsonAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
 import { respond, wait } from '../http/respond.ts'
 import type { QueueOperation } from '../operations.ts'
 import type { Endpoint } from './model.ts'
-import { operationRates, queueOperations } from './operations.ts'
+import { queueOperations } from './operations.ts'
 import { endpointIn, matchQueueRoute } from './routes.ts'
 import type { QueueService } from './service.ts'
 
@@ -51,8 +52,8 @@ export function createQueuePipeline(service: QueueService): Fetch {
  * @throws Refusal 429 where there are too many in the window or at once.
  */
 export function admit(operation: QueueOperation, endpoint: Endpoint, { clock, style }: QueueService): () => void {
-  const rate = operationRates[operation]
-  const limiter = rate === undefined ? undefined : endpoint.limiters.get(rate)
+  const { rate } = operations[operation]
+  const limiter = rate === null ? undefined : endpoint.limiters.get(rate)
   if (limiter === undefined) return () => {}
   const admission = limiter.admit(clock.now())
   if (admission.admitted) return () => admission.release()

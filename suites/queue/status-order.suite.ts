@@ -13,35 +13,30 @@ type Jobs = ReadonlyMap<string, Completed>
 
 const shows: ReadonlySet<string> = new Set(['getJobStatus', 'runJobSync'])
 
-invariant<Jobs>(
-  'queue.status.order',
-  new Map(),
-  (jobs, exchange) => {
-    const { operation, response, received, sent } = exchange
-    const body = isSuccess(response?.status ?? 0) ? membersOf(jsonOf(response?.body ?? new Uint8Array())) : null
-    const id = exchange.subject ?? body?.id
-    const key = `${exchange.endpoint} ${id}`
-    const before = jobs.get(key)
-    // A platform may take /retry of any job, and then all begins anew.
-    if (operation === 'retryJob') return { state: without(jobs, key), exercised: [], findings: [] }
-    if (!shows.has(operation) || body === null || typeof body.status !== 'string') return silent(jobs)
-    const { status } = body
-    const isCompleted = status === 'COMPLETED'
-    const output = canonical(body.output ?? null)
-    if (before === undefined || !isAfter(sent, before.received)) {
-      const state = isCompleted && before === undefined ? new Map(jobs).set(key, { received, output }) : jobs
-      return silent(state)
-    }
-    const stays = { clause: 'stays', expected: 'status COMPLETED', observed: `status ${status}` }
-    const same = { clause: 'output', expected: 'the same output', observed: 'another output' }
-    return {
-      state: jobs,
-      exercised: ['stays', ...(isCompleted ? ['output'] : [])],
-      findings: [...(isCompleted ? [] : [stays]), ...(isCompleted && output !== before.output ? [same] : [])],
-    }
-  },
-  { plane: 'queue' },
-)
+invariant<Jobs>('queue.status.order', new Map(), (jobs, exchange) => {
+  const { operation, response, received, sent } = exchange
+  const body = isSuccess(response?.status ?? 0) ? membersOf(jsonOf(response?.body ?? new Uint8Array())) : null
+  const id = exchange.subject ?? body?.id
+  const key = `${exchange.endpoint} ${id}`
+  const before = jobs.get(key)
+  // A platform may take /retry of any job, and then all begins anew.
+  if (operation === 'retryJob') return { state: without(jobs, key), exercised: [], findings: [] }
+  if (!shows.has(operation) || body === null || typeof body.status !== 'string') return silent(jobs)
+  const { status } = body
+  const isCompleted = status === 'COMPLETED'
+  const output = canonical(body.output ?? null)
+  if (before === undefined || !isAfter(sent, before.received)) {
+    const state = isCompleted && before === undefined ? new Map(jobs).set(key, { received, output }) : jobs
+    return silent(state)
+  }
+  const stays = { clause: 'stays', expected: 'status COMPLETED', observed: `status ${status}` }
+  const same = { clause: 'output', expected: 'the same output', observed: 'another output' }
+  return {
+    state: jobs,
+    exercised: ['stays', ...(isCompleted ? ['output'] : [])],
+    findings: [...(isCompleted ? [] : [stays]), ...(isCompleted && output !== before.output ? [same] : [])],
+  }
+})
 
 function silent(state: Jobs) {
   return { state, exercised: [], findings: [] }

@@ -1,6 +1,6 @@
-import type { QueueClient } from '../../harness/client/queue.ts'
 import { altered } from '../../harness/common/altered.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { valid } from '../shared/job-answers.ts'
 

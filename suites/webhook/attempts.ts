@@ -1,9 +1,9 @@
 import { tables } from '../../generated/tables.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import { endIn } from '../../harness/planes/queue/own-jobs.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
-import { endIn } from '../../harness/run/own-jobs.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd } from '../shared/job-answers.ts'
 

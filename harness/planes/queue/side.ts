@@ -1,23 +1,23 @@
-import { demand, endpointNeeds } from '../../target/claims.ts'
-import type { EndpointRole, KeyName } from '../../target/types.ts'
-import { createQueueClient, type QueueClient } from '../client/queue.ts'
-import type { Reply } from '../client/reply.ts'
-import type { Sender } from '../client/sender.ts'
-import type { Actor } from '../clock/types.ts'
-import { isSuccess } from '../exchange/exchange.ts'
-import { membersOf } from '../exchange/read.ts'
-import { planJob, submitJob } from '../fixtures/jobs.ts'
-import type { Fixtures } from '../fixtures/types.ts'
-import type { Mail } from '../receiver/mail.ts'
-import type { Arrival, Beacon } from '../receiver/types.ts'
-import { answered, outageStatuses, refuseOutage } from '../rule/check.ts'
-import type { Followed, JobAt } from '../rule/context.ts'
-import { Blocked, Inconclusive, Unclaimed } from '../rule/outcome.ts'
-import { createOwnJobs, finalStatuses, type OwnJobs, statusOf } from './own-jobs.ts'
-import type { Shared } from './owner.ts'
+import { demand } from '../../../target/claims.ts'
+import type { EndpointRole, KeyName } from '../../../target/types.ts'
+import type { Reply } from '../../client/reply.ts'
+import { isSuccess } from '../../exchange/exchange.ts'
+import { membersOf } from '../../exchange/read.ts'
+import { planJob, submitJob } from '../../fixtures/jobs.ts'
+import type { Fixtures } from '../../fixtures/types.ts'
+import type { Mail } from '../../receiver/mail.ts'
+import type { Arrival, Beacon } from '../../receiver/types.ts'
+import { answered, outageStatuses, refuseOutage } from '../../rule/check.ts'
+import type { Followed, JobAt } from '../../rule/context.ts'
+import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
+import { createClients, type Host } from '../owner.ts'
+import type { Side } from '../plane.ts'
+import { createQueueClient, type QueueClient } from './client.ts'
+import { createOwnJobs, finalStatuses, statusOf } from './own-jobs.ts'
+import { endpointNeeds, queue } from './plane.ts'
 
 /** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
-export interface QueueSide extends Pick<OwnJobs, 'unfinished' | 'forget'> {
+export interface QueueSide extends Side {
   as(key: KeyName): QueueClient
   readonly job: Fixtures['job']
   readonly submitted: Fixtures['submitted']
@@ -25,38 +25,22 @@ export interface QueueSide extends Pick<OwnJobs, 'unfinished' | 'forget'> {
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   ended(job: JobAt, boundMs?: number): Promise<Followed>
-  /** Lets everything go on that waits for a key of this owner's jobs. */
-  releaseAll(): void
-  /** From here on, what has come for the jobs can be seen. */
-  look(): void
 }
 
-export function createQueueSide(shared: Shared, name: string, actor: Actor, sender: () => Sender): QueueSide {
+export function createQueueSide(host: Host): QueueSide {
+  const { name, actor, shared } = host
   const { target, desk } = shared
-  const clients = new Map<KeyName, QueueClient>()
   const mails: Mail[] = []
-  const { submitting, shown, wasFound, forget, unfinished } = createOwnJobs(name, shared)
-
-  function as(key: KeyName): QueueClient {
-    const known = clients.get(key)
-    if (known !== undefined) return known
-    demand(target, 'queue')
-    demand(target, `key.${key}`)
-    const value = target.keys[key]
-    if (target.queue === null || value === undefined) throw new Unclaimed(`keys.${key} is not given`)
-    const client = createQueueClient({
-      plane: target.queue,
-      key: { name: key, value },
-      send: (outgoing) => sender().send(outgoing),
-      begin: (outgoing) => sender().begin(outgoing),
-      endpointOf,
-      submitting,
-      // Another key may be told that there is no such job, and the job runs on.
-      shown: key === 'full' ? shown : () => {},
-    })
-    clients.set(key, client)
-    return client
-  }
+  const { note, leftovers, wasFound } = createOwnJobs(name, shared)
+  const as = createClients(
+    queue,
+    host,
+    (key) => ({ note: (operation, call) => note(operation, call, key) }),
+    (caller) => {
+      if (target.queue === null) throw new Unclaimed('queue is not given')
+      return createQueueClient({ caller, section: target.queue, endpointOf })
+    },
+  )
 
   function endpointOf(role: EndpointRole): string {
     if (role !== 'normal') demand(target, endpointNeeds[role])
@@ -146,8 +130,7 @@ export function createQueueSide(shared: Shared, name: string, actor: Actor, send
     follow,
     begun,
     ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
-    unfinished,
-    forget,
+    leftovers,
     releaseAll: () => desk?.releaseAll(mails),
     look() {
       for (const mail of mails) mail.look()

@@ -1,0 +1,103 @@
+import type { PlaneSection } from '../../target/types.ts'
+import type { Coming } from '../clock/types.ts'
+import type { Operation, WireRequest } from '../exchange/exchange.ts'
+import type { Plane } from '../planes/plane.ts'
+import { bytesOf } from './body.ts'
+import { type CallOptions, headersOf } from './headers.ts'
+import type { Reply } from './reply.ts'
+import type { Outgoing, Sender } from './sender.ts'
+
+/** A request for an operation; the body is a JSON value, or `raw(…)` for bytes as they are, or `nothing`. */
+export interface Call extends CallOptions {
+  /** Values of the placeholders of the path. */
+  readonly ids?: Readonly<Record<string, string>>
+  /** Query of the address, after its question mark. */
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Method and path of a request that is none of the operations. */
+  readonly other?: { readonly method: string; readonly path: string }
+}
+
+type Described = Pick<Plane, 'operations' | 'accept'>
+
+/** The request for an operation at an address with a key. */
+export function requestOf(
+  { operations, accept }: Described,
+  { url, paths }: PlaneSection,
+  operation: string,
+  token: string,
+  call: Call = {},
+): WireRequest {
+  const { method = 'GET' } = call.other ?? operations[operation] ?? {}
+  const path = call.other?.path ?? pathOf(paths[operation] ?? '', call.ids)
+  const query = new URLSearchParams(call.query).toString()
+  return {
+    method,
+    url: url + path + (query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`),
+    headers: headersOf(token, call.body !== undefined, accept, call),
+    body: bytesOf(call.body),
+  }
+}
+
+/** A template with the values of its placeholders; a `{route}` is a path and stays as it is. */
+export function pathOf(template: string, ids: Call['ids'] = {}): string {
+  return template.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
+    const value = ids[name]
+    if (value === undefined) return placeholder
+    return name === 'route' ? value : encodeURIComponent(value)
+  })
+}
+
+/** A plane as an owner calls it with one key. */
+export interface Caller {
+  /** Rejects with Inconclusive if no whole response came. */
+  call(operation: string, call?: Call): Promise<Reply>
+  /** Sends and goes on; the response is waited for with `clock.until`. */
+  begin(operation: string, call?: Call): Coming<Reply>
+}
+
+export interface CallerOptions {
+  readonly plane: Described
+  readonly section: PlaneSection
+  readonly key: { readonly name: string; readonly value: string }
+  readonly sender: Pick<Sender, 'send' | 'begin'>
+  /** Told before a request is sent; the function takes in the response, so that nothing is left behind. */
+  readonly note: (operation: string, call: Call) => (reply: Reply) => void
+  /** Sends a request, again if need be; default: once. */
+  readonly repeat?: (operation: string, call: Call, send: Send) => Promise<Reply>
+}
+
+type Send = (operation: string, call: Call) => Promise<Reply>
+
+export function createCaller({ plane, section, key, sender, note, repeat = once }: CallerOptions): Caller {
+  function outgoing(operation: string, call: Call): Outgoing {
+    const { endpoint, route: _, ...subjects } = call.ids ?? {}
+    return {
+      ...call,
+      ...requestOf(plane, section, operation, key.value, call),
+      operation: operation as Operation,
+      subject: Object.values(subjects)[0] ?? null,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      key: call.authorization === undefined ? key.name : null,
+      takesTime: plane.operations[operation]?.held ?? false,
+    }
+  }
+
+  return {
+    async call(operation, call = {}) {
+      const answered = note(operation, call)
+      const reply = await repeat(operation, call, async (name, given) => sender.send(outgoing(name, given)))
+      answered(reply)
+      return reply
+    },
+    begin(operation, call = {}) {
+      const coming = sender.begin(outgoing(operation, call))
+      coming.comes.then(note(operation, call), () => {})
+      return coming
+    },
+  }
+}
+
+function once(operation: string, call: Call, send: Send): Promise<Reply> {
+  return send(operation, call)
+}

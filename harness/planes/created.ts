@@ -1,0 +1,90 @@
+import { RawBody } from '../client/body.ts'
+import type { Call } from '../client/caller.ts'
+import type { Reply } from '../client/reply.ts'
+import { isSuccess, textOf } from '../exchange/exchange.ts'
+import { idIn, membersOf } from '../exchange/read.ts'
+import type { ResourceLedger } from '../fixtures/resources.ts'
+import type { Creates, Leftover, Plane, Side } from './plane.ts'
+
+/** The resources that one owner created on a plane, each with a line in the ledger of resources. */
+export interface Created {
+  /** Told before a request is sent with a key; the function takes in the response. */
+  note(operation: string, call: Call, key: string): (reply: Reply) => void
+  leftovers(): readonly Leftover[]
+}
+
+export function createCreated({ creates }: Plane, resources: ResourceLedger): Created {
+  /** Name to id, null if the id is not known. */
+  const left = new Map<string, string | null>()
+  let unnamed = 0
+
+  function tell(
+    name: string,
+    id: string | null,
+    state: 'requested' | 'refused' | 'created' | 'removed' | 'kept',
+  ): void {
+    if (creates !== null) resources({ ...creates.line, name, id, state })
+  }
+
+  function creating(body: unknown): (reply: Reply) => void {
+    const name = nameIn(body)
+    const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
+    if (given === name) {
+      left.set(given, null)
+      tell(given, null, 'requested')
+    }
+    return (reply) => {
+      const id = isSuccess(reply.status) ? idIn(reply.json) : null
+      if (id !== null) {
+        left.set(given, id)
+        tell(given, id, 'created')
+      } else if (given === name && reply.status >= 400 && reply.status < 500) {
+        // What was refused is looked for once at the end: the target's word is what is being judged.
+        left.delete(given)
+        tell(given, null, 'refused')
+      }
+    }
+  }
+
+  function removed(id: string): void {
+    for (const [given, known] of left) {
+      if (known !== id) continue
+      left.delete(given)
+      tell(given, id, 'removed')
+    }
+  }
+
+  return {
+    note(operation, { ids, body, authorization }, key) {
+      if (operation === creates?.create) return creating(body)
+      return (reply) => {
+        // With another key a target may say so and do nothing: that is one of the faults that are looked for.
+        const isOwn = operation === creates?.remove && key === 'full' && authorization === undefined
+        if (isOwn && reply.status < 300 && ids?.id !== undefined) removed(ids.id)
+      }
+    },
+    leftovers: () =>
+      [...left].map(([name, id]) => ({
+        keep() {
+          tell(name, id, 'kept')
+          left.delete(name)
+        },
+        async remove(cleaner) {
+          if (id === null || creates === null) return
+          const { status } = await removeWith(cleaner, creates, id)
+          if (!isSuccess(status) && status !== 404 && status !== 410) return
+          removed(id)
+        },
+      })),
+  }
+}
+
+/** The name in the body of a creation, also if it is sent as bytes. */
+function nameIn(body: unknown): unknown {
+  if (!(body instanceof RawBody)) return membersOf(body)?.name
+  return /["']name["']\s*:\s*["']([^"'\\]+)/.exec(textOf(body.bytes) ?? '')?.[1]
+}
+
+function removeWith(cleaner: Side, { remove }: Creates, id: string): Promise<Reply> {
+  return cleaner.as('full').call(remove, { ids: { id } })
+}

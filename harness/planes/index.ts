@@ -1,0 +1,44 @@
+import type { PlaneSection, Target } from '../../target/types.ts'
+import type { Plane } from './plane.ts'
+import { pods } from './pods/plane.ts'
+import { queue } from './queue/plane.ts'
+
+const planes: Plane[] = [pods, queue]
+
+/** All planes that rules are judged on, in the order in which a run looks at them. */
+export function allPlanes(): readonly Plane[] {
+  return planes
+}
+
+/** Adds a plane; the function that it returns takes it away. Throws if there is one of that name. */
+export function addPlane(plane: Plane): () => void {
+  if (planes.some(({ name }) => name === plane.name)) throw new Error(`plane ${plane.name} is added twice`)
+  planes.push(plane)
+  return () => void planes.splice(planes.indexOf(plane), 1)
+}
+
+/** The plane of an operation. Throws if none has it. */
+export function planeOfOperation(operation: string): Plane {
+  return found(({ operations }) => Object.hasOwn(operations, operation), `operation ${operation}`)
+}
+
+export function planeNamed(name: string): Plane {
+  return found((plane) => plane.name === name, name)
+}
+
+/** The plane that a rule is about; the pod API for areas that belong to none. */
+export function planeOfRule(id: string, area = id.split('.', 1)[0] ?? ''): Plane {
+  const part = id.split('.')[1]
+  return planes.find(({ name, areas }) => areas.includes(area) || name === part) ?? pods
+}
+
+/** The section of a plane in a target; null if the target does not have the plane. */
+export function sectionOf(target: Target, name: string): PlaneSection | null {
+  return (target as unknown as Readonly<Record<string, PlaneSection | null | undefined>>)[name] ?? null
+}
+
+function found(is: (plane: Plane) => boolean, what: string): Plane {
+  const plane = planes.find(is)
+  if (plane === undefined) throw new Error(`no plane has ${what}`)
+  return plane
+}

@@ -1,0 +1,58 @@
+import { demand } from '../../target/claims.ts'
+import type { Hook, KeyName, Target } from '../../target/types.ts'
+import { type Caller, type CallerOptions, createCaller } from '../client/caller.ts'
+import type { Line, Sender } from '../client/sender.ts'
+import type { Actor } from '../clock/types.ts'
+import type { PodTimes } from '../fixtures/pod-times.ts'
+import type { ResourceLedger } from '../fixtures/resources.ts'
+import type { HookCall } from '../hooks/hooks.ts'
+import type { Desk } from '../receiver/desk.ts'
+import { Unclaimed } from '../rule/outcome.ts'
+import { sectionOf } from './index.ts'
+import type { Plane } from './plane.ts'
+
+/** What all owners of a run share. */
+export interface Shared {
+  readonly line: Line
+  readonly target: Target
+  readonly controlled: boolean
+  readonly seed: number
+  readonly resources: ResourceLedger
+  readonly podTimes: PodTimes
+  /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
+  readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
+  /** The receiver of the run; null where the target does not reach the suite. */
+  readonly desk: Desk | null
+}
+
+/** An owner as its sides of the planes need it. */
+export interface Host {
+  readonly shared: Shared
+  readonly name: string
+  readonly actor: Actor
+  readonly sender: Sender
+  /** True once the owner has ended. */
+  readonly isReleased: () => boolean
+}
+
+/** The clients of an owner, one a key, each made when it is first asked for. Throws Unclaimed or NotApplicable. */
+export function createClients<Client extends Caller>(
+  plane: Plane,
+  { shared: { target }, sender }: Host,
+  optionsOf: (key: KeyName) => Pick<CallerOptions, 'note' | 'repeat'>,
+  clientOf: (caller: Caller) => Client,
+): (key: KeyName) => Client {
+  const clients = new Map<KeyName, Client>()
+  return (name) => {
+    const known = clients.get(name)
+    if (known !== undefined) return known
+    demand(target, plane.name)
+    demand(target, `key.${name}`)
+    const [value, section] = [target.keys[name], sectionOf(target, plane.name)]
+    if (value === undefined || section === null) throw new Unclaimed(`keys.${name} is not given`)
+    const key = { name, value }
+    const client = clientOf(createCaller({ plane, section, key, sender, ...optionsOf(name) }))
+    clients.set(name, client)
+    return client
+  }
+}

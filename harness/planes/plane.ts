@@ -1,0 +1,101 @@
+import type { OperationFacts } from '../../generated/operations.ts'
+import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
+import type { Surroundings } from '../../target/values.ts'
+import type { Allowance } from '../client/allowance.ts'
+import type { Call, Caller } from '../client/caller.ts'
+import type { Outgoing } from '../client/sender.ts'
+
+/** Something that a rule may need of a target. */
+export interface Capability<Section = unknown> {
+  readonly says: string
+  /** Lines that claim it in a target file; null if no rule is judged by it yet. */
+  readonly line: string | null
+  given(section: Section, target: Target): boolean
+}
+
+/** How requests of a plane count for quotas. */
+export interface Pacing {
+  /** Names the quota that a request counts for. */
+  quotaOf(outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): string
+  /** A new estimate of that quota; `longestMs` is the tolerance `rateWait`. */
+  allowance(outgoing: Pick<Outgoing, 'operation'>, longestMs: number): Allowance
+  /** True if another quota may count the request too. */
+  isElsewhere(outgoing: Pick<Outgoing, 'operation' | 'key'>): boolean
+  /**
+   * True if all requests of an account share the quota: the planner plans it, `budget.requestsPerMinute` bounds it, and
+   * `budget.scenarios` bounds how many rules of the plane run at once.
+   */
+  readonly isOfAccount: boolean
+  /** The request that shows how much of the quota is left; null if none does. */
+  readonly refresh: string | null
+}
+
+/** Resources that are created on a plane and removed after the run. Each has an id and the name that it was created with. */
+export interface Creates<Section = unknown> {
+  /** What one is called in messages. */
+  readonly kind: string
+  /** How its lines in the ledger of resources begin. */
+  readonly line: { readonly kind: 'pod' } | { readonly kind: 'resource'; readonly plane: string }
+  /** Operations by operationId; the path of `get` and `remove` has an `{id}`. */
+  readonly create: string
+  readonly list: string
+  readonly get: string
+  readonly remove: string
+  /** Member of the list that holds the resources; empty if the response is the array itself. */
+  listAt(section: Section): string
+  /** True if what `get` shows is gone already. */
+  isGone(members: Readonly<Record<string, unknown>>): boolean
+}
+
+/** A request that shows whether an address is that of the plane. */
+export interface Look {
+  readonly asked: string
+  readonly operation: string
+  readonly call?: Call
+  /** True if a successful response resembles the API. */
+  resembles(json: unknown): boolean
+}
+
+/** A part of the API with an address, operations and limits of its own, as data. */
+export interface Plane<Section extends PlaneSection = PlaneSection> {
+  /** Its key in the target file, and the need of all its rules. */
+  readonly name: string
+  /** In messages: `the pod API`. */
+  readonly title: string
+  readonly operations: Readonly<Record<string, OperationFacts>>
+  /** Areas of its rules. Rules of other areas are about it if the second part of their id is its name. */
+  readonly areas: readonly string[]
+  /** The header Accept of its requests. */
+  readonly accept: string
+  readonly capabilities: Readonly<Record<string, Capability<Section>>>
+  readonly pacing: Pacing
+  /** Null if nothing is created, or its side removes it otherwise. */
+  readonly creates: Creates<Section> | null
+  /** Asked in turn before a run, until a response resembles the API. */
+  readonly looks: readonly Look[]
+  /** The kind of `plumbline load` that judges its limits; null if none does. */
+  readonly load: 'pods' | 'limits' | null
+  /** Keys of the target file to check if none does. */
+  readonly lookKeys: string
+  /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */
+  read(section: unknown, absent: Readonly<Record<string, string>>, around: Surroundings): Section
+}
+
+/** A resource that was created and not removed yet. */
+export interface Leftover {
+  /** Removes it with the side of another owner; rejects if it cannot be asked for. */
+  remove(cleaner: Side): Promise<void>
+  /** Notes that it is kept on purpose; left out if it cannot be kept. */
+  keep?(): void
+}
+
+/** What an owner (a rule, a fixture, a probe) has of a plane. */
+export interface Side {
+  /** The plane with one key. Throws Unclaimed or NotApplicable if the target lacks either. */
+  as(key: KeyName): Caller
+  leftovers(): readonly Leftover[]
+  /** From here on the owner can see what has arrived for it. */
+  look?(): void
+  /** Lets everything go on that waits for this owner. */
+  releaseAll?(): void
+}

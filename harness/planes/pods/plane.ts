@@ -1,0 +1,113 @@
+import { operationsOf } from '../../../generated/operations.ts'
+import { podsOf } from '../../../target/pods.ts'
+import type { PodPlane } from '../../../target/types.ts'
+import { createShownRate } from '../../client/shown-rate.ts'
+import { idIn, listsIn } from '../../exchange/read.ts'
+import type { Capability, Plane } from '../plane.ts'
+import { noSuchPod } from './client.ts'
+
+/** Keys that may all be of one user, and are paced as if they were. Null: an Authorization header written otherwise. */
+const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])
+
+const hasId = (json: unknown) => idIn(json) !== null
+
+const recipe = (status: string): Capability<PodPlane> => ({
+  says: `a recipe for a pod in ${status}`,
+  line: 'pods: {cpu: catalog}',
+  given: ({ gpu, cpu }) => gpu !== null || cpu !== null,
+})
+
+/** Pods, and the catalog of what they run on. */
+export const pods: Plane<PodPlane> = {
+  name: 'pods',
+  title: 'the pod API',
+  operations: operationsOf('pods'),
+  areas: ['pods'],
+  accept: 'application/json, application/problem+json',
+  capabilities: {
+    pods: { says: 'the pod API', line: 'pods: https://HOST', given: () => true },
+    'pods.gpu': {
+      says: 'GPU pods are on offer',
+      line: 'pods: {gpu: {id: GPU_TYPE_ID}}',
+      given: ({ gpu }) => gpu !== null,
+    },
+    'pods.cpu': { says: 'CPU pods are on offer', line: 'pods: {cpu: catalog}', given: ({ cpu }) => cpu !== null },
+    'pods.persistent': {
+      says: 'GPU pods with a persistent mount are on offer',
+      line: 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}',
+      given: ({ persistent, gpu }) => persistent !== null && gpu !== null,
+    },
+    'pods.change': {
+      says: 'a field beside mounts that PATCH changes without harm',
+      line: 'pods: {change: env}',
+      given: ({ change }) => change !== null,
+    },
+    catalog: { says: 'CPU flavors are listed', line: 'pods: {catalog: true}', given: ({ catalog }) => catalog },
+    volume: {
+      says: 'a network volume that pods may mount',
+      line: 'pods: {volume: VOLUME_ID}',
+      given: ({ volume }) => volume !== null,
+    },
+    'volume.second': {
+      says: 'a second network volume in the same data center',
+      line: 'pods: {volumeSecond: VOLUME_ID}',
+      given: ({ volumeSecond }) => volumeSecond !== null,
+    },
+    'volume.elsewhere': {
+      says: 'a network volume in another data center',
+      line: 'pods: {volumeElsewhere: VOLUME_ID}',
+      given: ({ volumeElsewhere }) => volumeElsewhere !== null,
+    },
+    'pod.provisioning': recipe('PROVISIONING'),
+    'pod.starting': recipe('STARTING'),
+    'pod.running': recipe('RUNNING'),
+    'pod.exited': recipe('EXITED'),
+    'pod.error': {
+      says: 'a recipe for a pod in ERROR',
+      line: 'pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}',
+      given: ({ recipes }) => recipes.ERROR !== undefined,
+    },
+    // The load decides by its caps.
+    'quota.reachable': { says: 'a pod quota that can be drained within the budget', line: null, given: () => true },
+  },
+  pacing: {
+    quotaOf: ({ key }) => `user of ${ofTheAccount.has(key) ? 'full' : key}`,
+    allowance: (_, longestMs) => createShownRate(longestMs),
+    // Nothing says that listings of the catalog are counted with the rest, or whose another key is.
+    isElsewhere: ({ operation, key }) => operation === 'listCpuFlavors' || (key !== 'full' && key !== 'second'),
+    isOfAccount: true,
+    refresh: 'listPods',
+  },
+  creates: {
+    kind: 'pod',
+    line: { kind: 'pod' },
+    create: 'createPod',
+    list: 'listPods',
+    get: 'getPod',
+    remove: 'deletePod',
+    listAt: ({ listAt }) => listAt,
+    isGone: ({ status }) => status === 'TERMINATED',
+  },
+  /**
+   * If the list is like nothing of the API: the one call whose path is described, and a creation whose body is no object,
+   * because defaults can make a pod of an empty one, which no ledger would name.
+   */
+  looks: [
+    { asked: 'the list of pods', operation: 'listPods', resembles: (json) => listsIn(json).length > 0 },
+    {
+      asked: 'the action call for a pod that is not there',
+      operation: 'triggerPodAction',
+      call: { ids: { id: noSuchPod }, body: { action: 'stop' } },
+      resembles: hasId,
+    },
+    {
+      asked: 'a creation whose body is an empty list',
+      operation: 'createPod',
+      call: { body: [] },
+      resembles: hasId,
+    },
+  ],
+  load: 'pods',
+  lookKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
+  read: (section, absent, around) => podsOf(section as Parameters<typeof podsOf>[0], absent, around),
+}

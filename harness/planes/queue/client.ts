@@ -1,0 +1,106 @@
+import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
+import { type Call, type Caller, pathOf } from '../../client/caller.ts'
+import type { Reply } from '../../client/reply.ts'
+import type { Coming } from '../../clock/types.ts'
+import type { QueueOperation } from '../../exchange/exchange.ts'
+
+export type QueueCallOptions = Omit<Call, 'ids' | 'other'>
+
+/**
+ * One queue-based endpoint as a rule calls it, with one key; one method an operation. Bodies are JSON values, or
+ * `raw(…)` for bytes as they are, or `nothing`. `Answer` is a promise of the reply, which rejects with Inconclusive
+ * where no whole one came; of `held` it is something to come, for `clock.until`.
+ */
+interface Operations<Answer> {
+  run(body: unknown, options?: QueueCallOptions): Answer
+  /** Answers once the job is done, or its wait is over; time moves meanwhile. */
+  runsync(body: unknown, options?: QueueCallOptions): Answer
+  status(job: string, options?: QueueCallOptions): Answer
+  /** May be held by the target while there is nothing new; time moves meanwhile. */
+  stream(job: string, options?: QueueCallOptions): Answer
+  cancel(job: string, options?: QueueCallOptions): Answer
+  retry(job: string, options?: QueueCallOptions): Answer
+  /** Throws where the endpoint is not the dedicated one. */
+  purge(options?: QueueCallOptions): Answer
+  health(options?: QueueCallOptions): Answer
+  requests(options?: QueueCallOptions): Answer
+  /** `route` is what follows /openai, as `/v1/chat/completions`; time moves until the answer. */
+  openai(route: string, body: unknown, options?: QueueCallOptions): Answer
+  /** Anything else below the endpoint: another method, or a route that does not exist, as `/nothing`; never a purge. */
+  other(method: string, route: string, body?: unknown, options?: QueueCallOptions): Answer
+}
+
+export interface QueueClient extends Operations<Promise<Reply>>, Caller {
+  /** Id of the endpoint. */
+  readonly endpoint: string
+  /** The same calls, sent without waiting for the answer. */
+  readonly held: Operations<Coming<Reply>>
+  /** The endpoint that plays another part. Throws Unclaimed or NotApplicable where the target has none. */
+  on(role: EndpointRole): QueueClient
+  /** An endpoint by its id, whether it exists or not. */
+  at(endpoint: string): QueueClient
+}
+
+export interface QueueClientOptions {
+  readonly caller: Caller
+  readonly section: QueuePlane
+  /** Demands the endpoint of a role from the target file. */
+  readonly endpointOf: (role: EndpointRole) => string
+}
+
+/** The queue plane with one key, at the normal endpoint. */
+export function createQueueClient({ caller, section, endpointOf }: QueueClientOptions): QueueClient {
+  const clients = new Map<string, QueueClient>()
+  const { endpoints, paths } = section
+
+  function at(endpoint: string): QueueClient {
+    const known = clients.get(endpoint)
+    if (known !== undefined) return known
+
+    const here = (call: Call = {}): Call => ({ ...call, ids: { endpoint, ...call.ids } })
+
+    function operations<Answer>(send: (operation: QueueOperation, call: Call) => Answer): Operations<Answer> {
+      const make = (operation: QueueOperation, options?: QueueCallOptions, ids?: Call['ids'], more?: Call) =>
+        send(operation, here({ ...more, ...options, ...(ids === undefined ? {} : { ids }) }))
+      return {
+        run: (body, options) => make('runJob', options, undefined, { body }),
+        runsync: (body, options) => make('runJobSync', options, undefined, { body }),
+        status: (job, options) => make('getJobStatus', options, { job }),
+        stream: (job, options) => make('streamJob', options, { job }),
+        cancel: (job, options) => make('cancelJob', options, { job }),
+        retry: (job, options) => make('retryJob', options, { job }),
+        purge(options) {
+          if (endpoint !== endpoints.dedicated) {
+            throw new Error('a purge is sent to the dedicated endpoint alone: queue.on("dedicated").purge()')
+          }
+          return make('purgeQueue', options)
+        },
+        health: (options) => make('getEndpointHealth', options),
+        requests: (options) => make('listRequests', options),
+        openai: (route, body, options) => make('callOpenaiRoute', options, { route }, { body }),
+        other(method, route, body, options) {
+          const path = pathOf(paths.runJob, { endpoint }).replace(/\/run$/, route)
+          // One that ignores the endpoint's id would empty another queue.
+          if (method === 'POST' && path === pathOf(paths.purgeQueue, { endpoint })) {
+            throw new Error('a purge is sent by purge() alone')
+          }
+          return make('otherQueueRoute', options, undefined, { body, other: { method, path } })
+        },
+      }
+    }
+
+    const client: QueueClient = {
+      endpoint,
+      call: (operation, call) => caller.call(operation, here(call)),
+      begin: (operation, call) => caller.begin(operation, here(call)),
+      ...operations(caller.call),
+      held: operations(caller.begin),
+      on: (role) => at(endpointOf(role)),
+      at,
+    }
+    clients.set(endpoint, client)
+    return client
+  }
+
+  return at(endpoints.normal)
+}

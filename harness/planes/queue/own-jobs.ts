@@ -1,0 +1,107 @@
+import { tables } from '../../../generated/tables.ts'
+import type { Tolerances } from '../../../target/types.ts'
+import type { Call } from '../../client/caller.ts'
+import type { Reply } from '../../client/reply.ts'
+import { isSuccess } from '../../exchange/exchange.ts'
+import { jobIdIn, membersOf } from '../../exchange/read.ts'
+import type { Followed } from '../../rule/context.ts'
+import type { Shared } from '../owner.ts'
+import type { Leftover } from '../plane.ts'
+
+/** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
+export interface OwnJobs {
+  /** Told before a request is sent with a key; the function takes in the response. */
+  note(operation: string, call: Call, key: string): (reply: Reply) => void
+  /** True if an operation of the owner has found the job before. */
+  wasFound(endpoint: string, id: string): boolean
+  leftovers(): readonly Leftover[]
+}
+
+const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
+
+/** A job in one of these statuses needs no more of anybody. */
+export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
+
+export function createOwnJobs(
+  owner: string,
+  { line, target, resources }: Pick<Shared, 'line' | 'target' | 'resources'>,
+): OwnJobs {
+  const open = new Map<string, { readonly endpoint: string; id: string | null }>()
+  const found = new Set<string>()
+  let submissions = 0
+
+  function forget(name: string): void {
+    const entry = open.get(name)
+    if (entry === undefined) return
+    open.delete(name)
+    resources({ kind: 'job', endpoint: entry.endpoint, name, id: entry.id, state: 'removed' })
+  }
+
+  function submitting(endpoint: string, body: unknown): (reply: Reply) => void {
+    const name = `${owner} ${++submissions}`
+    const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
+    open.set(name, entry)
+    const endsMs = goneBy(line.now(), ttlOf(body), target.tolerances)
+    resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
+    return (reply) => {
+      const id = jobIdIn(reply.json)
+      if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
+      if (id === null) return
+      entry.id = id
+      resources({ kind: 'job', endpoint, name, id, state: 'created' })
+    }
+  }
+
+  function shown(endpoint: string, id: string, reply: Reply): void {
+    if (isSuccess(reply.status)) found.add(`${endpoint} ${id}`)
+    if (!finalStatuses.has(statusOf(reply))) return
+    for (const [name, entry] of open) if (entry.id === id && entry.endpoint === endpoint) forget(name)
+  }
+
+  return {
+    note(operation, { ids = {}, body, authorization }, key) {
+      const { endpoint = '', job } = ids
+      if (submits.has(operation)) return submitting(endpoint, body)
+      // Another key may be told that there is no such job, and the job runs on.
+      const isOwn = job !== undefined && key === 'full' && authorization === undefined
+      return (reply) => (isOwn ? shown(endpoint, job, reply) : undefined)
+    },
+    wasFound: (endpoint, id) => found.has(`${endpoint} ${id}`),
+    leftovers: () =>
+      [...open].map(([name, { endpoint, id }]) => ({
+        async remove(cleaner) {
+          if (id === null) return
+          const call = (operation: string) => cleaner.as('full').call(operation, { ids: { endpoint, job: id } })
+          const isOver = async () => finalStatuses.has(statusOf(await call('getJobStatus')))
+          // Most have ended by now, and /status is granted twenty times as often as /cancel.
+          if ((await isOver()) || isSuccess((await call('cancelJob')).status) || (await isOver())) forget(name)
+        },
+      })),
+  }
+}
+
+/** By when a job is gone that is about to be submitted: its quota may have to be waited for, and its end takes a while. */
+export function goneBy(nowMs: number, ttlMs: number, { rateWaitMs, sweepMs }: Tolerances): number {
+  return nowMs + rateWaitMs + ttlMs + sweepMs
+}
+
+/** How long a job lives that is submitted so, ms; the longest that there is where that cannot be told. */
+function ttlOf(body: unknown): number {
+  const { minimum, maximum, default: usual } = tables.bounds.ttlMs
+  const members = membersOf(body)
+  const ttl = members === null ? null : (membersOf(members.policy)?.ttl ?? usual)
+  return typeof ttl === 'number' && ttl >= minimum && ttl <= maximum ? ttl : maximum
+}
+
+/** The end of a job that an answer shows; null if it shows none. */
+export function endIn(reply: Reply): Followed | null {
+  const status = statusOf(reply)
+  return finalStatuses.has(status) ? { status, job: membersOf(reply.json), reply, settled: true } : null
+}
+
+/** A job status, `gone` after a 404, or `answer NNN`. */
+export function statusOf(reply: Reply): string {
+  if (reply.status === 404) return 'gone'
+  const status = isSuccess(reply.status) ? membersOf(reply.json)?.status : undefined
+  return typeof status === 'string' ? status : `answer ${reply.status}`
+}

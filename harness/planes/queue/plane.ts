@@ -1,0 +1,100 @@
+import { type OperationFacts, operationsOf } from '../../../generated/operations.ts'
+import type { QueueSection } from '../../../target/file.ts'
+import { queueOf } from '../../../target/queue.ts'
+import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
+import { idIn, membersOf } from '../../exchange/read.ts'
+import { perOperation } from '../pacing.ts'
+import type { Capability, Plane } from '../plane.ts'
+
+const operations: Readonly<Record<string, OperationFacts>> = {
+  ...operationsOf('queue'),
+  /** Whatever is sent below an endpoint and is none of them. */
+  otherQueueRoute: {
+    plane: 'queue',
+    method: 'POST',
+    path: '',
+    held: false,
+    body: true,
+    schema: null,
+    success: [],
+    rate: null,
+  },
+}
+
+/** The need that is an endpoint of this role. */
+export const endpointNeeds: Readonly<Record<Exclude<EndpointRole, 'normal'>, string>> = {
+  dedicated: 'endpoint.dedicated',
+  second: 'endpoint.second',
+  twoWorkers: 'endpoint.two-workers',
+  scaleToZero: 'endpoint.scale-to-zero',
+  executionTimeout: 'endpoint.execution-timeout',
+  noExecutionTimeout: 'endpoint.no-execution-timeout',
+}
+
+function endpoint(
+  role: keyof typeof endpointNeeds,
+  says: string,
+  id = 'ENDPOINT_ID',
+): [string, Capability<QueuePlane>] {
+  const line = `queue: {endpoints: {${role}: ${id}}}`
+  return [endpointNeeds[role], { says, line, given: ({ endpoints }) => endpoints[role] !== null }]
+}
+
+/** Queue-based endpoints and their notifications. */
+export const queue: Plane<QueuePlane> = {
+  name: 'queue',
+  title: 'the queue-based endpoints',
+  operations,
+  areas: ['queue', 'webhook'],
+  accept: 'application/json',
+  capabilities: {
+    queue: {
+      says: 'queue-based endpoints',
+      line: 'queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}',
+      given: () => true,
+    },
+    worker: {
+      says: 'the conformance worker on the queue-based endpoints',
+      line: 'queue: {worker: true}',
+      given: ({ worker }) => worker,
+    },
+    stream: {
+      says: 'partial results over /stream',
+      line: 'queue: {stream: true}',
+      given: ({ stream }) => stream !== null,
+    },
+    requests: { says: 'the route /requests', line: 'queue: {requests: true}', given: ({ requests }) => requests },
+    openai: { says: 'the routes below /openai', line: 'queue: {openai: true}', given: ({ openai }) => openai },
+    ...Object.fromEntries([
+      endpoint('dedicated', 'an endpoint that may be flooded and purged, and its workers killed'),
+      endpoint('second', 'a second endpoint'),
+      endpoint('twoWorkers', 'an endpoint with two workers'),
+      endpoint('scaleToZero', 'an endpoint that scales to no workers'),
+      endpoint('executionTimeout', 'an endpoint with a set execution timeout', '{id: ENDPOINT_ID, after: 15s}'),
+      endpoint('noExecutionTimeout', 'an endpoint without an execution timeout'),
+    ]),
+    'endpoint.per-worker-rate': {
+      says: 'the request rate that each worker adds',
+      line: 'queue: {perWorkerRate: REQUESTS}',
+      given: ({ perWorkerRate }) => perWorkerRate !== null,
+    },
+  },
+  pacing: perOperation(operations),
+  creates: null,
+  looks: [
+    {
+      asked: '/health',
+      operation: 'getEndpointHealth',
+      resembles: (json) => Object.keys(membersOf(json) ?? {}).length > 0,
+    },
+    {
+      asked: '/run with an empty body',
+      operation: 'runJob',
+      call: { body: {} },
+      resembles: (json) => idIn(json) !== null,
+    },
+  ],
+  load: 'limits',
+  lookKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
+  read: (section, _, around) => queueOf(section as QueueSection, around),
+}

@@ -1,0 +1,46 @@
+import { defaultPaths, defaultPlane } from './defaults.ts'
+import type { PodsSection, RecipeSection } from './file.ts'
+import { hookOf } from './hook.ts'
+import type { PodPlane, PodStatus, Recipe, Target } from './types.ts'
+import { addressOf, type Path, type Surroundings } from './values.ts'
+
+/** Reads the section of the pod plane. */
+export function podsOf(given: string | PodsSection, absent: Target['absent'], around: Surroundings): PodPlane {
+  if (typeof given === 'string') return planeOf({ url: given }, absent, ['pods'], around)
+  return planeOf(given, absent, ['pods', 'url'], around)
+}
+
+function planeOf(section: PodsSection, absent: Target['absent'], path: Path, around: Surroundings): PodPlane {
+  const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
+  const noCpu = absent['pods.cpu'] !== undefined || absent.catalog !== undefined
+  const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
+  if (rest.persistent !== undefined && rest.gpu === undefined) {
+    around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
+  }
+  for (const other of ['volumeSecond', 'volumeElsewhere'] as const) {
+    if (rest[other] === undefined) continue
+    if (rest.volume === undefined) {
+      around.fault(['pods', other], `pods.${other} is given without pods.volume; give pods.volume first`)
+    }
+    if (rest[other] === rest.volume) {
+      around.fault(['pods', other], `pods.${other} is the same volume as pods.volume; give another one`)
+    }
+  }
+  return {
+    ...defaultPlane,
+    ...rest,
+    url: addressOf(url, allowPlainHttp, path, around),
+    paths: { ...defaultPaths, ...paths },
+    cpu,
+    catalog: catalog ?? cpu === 'catalog',
+    change: change ?? (absent['pods.change'] === undefined ? defaultPlane.change : null),
+    recipes: Object.fromEntries(
+      Object.entries(statuses).map(([status, recipe]) => [status, recipeOf(status as PodStatus, recipe, around)]),
+    ),
+  }
+}
+
+function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
+  const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
+  return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
+}
