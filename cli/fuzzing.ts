@@ -1,6 +1,6 @@
 import { createControlledClock } from '../harness/clock/controlled.ts'
 import { openClock } from '../harness/clock/open.ts'
-import type { RunClock } from '../harness/clock/types.ts'
+import type { Actor, RunClock } from '../harness/clock/types.ts'
 import { type HeaderPairs, jsonOf } from '../harness/exchange/exchange.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../harness/fixtures/resources.ts'
@@ -44,6 +44,10 @@ export interface FuzzOptions {
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
+  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
+  readonly mostPodless?: number
+  /** Ends the run at once when it resolves, with what was found so far. */
+  readonly cut?: Promise<void>
 }
 
 export interface FuzzRun {
@@ -53,6 +57,8 @@ export interface FuzzRun {
   readonly stopped: Stop | null
   /** What could not be judged, as sentences. */
   readonly notes: readonly string[]
+  /** How many bodies were answered 429. */
+  readonly limited: number
 }
 
 /** Opens a target over HTTP. Rejects with ClockFault where its clock gives no state. */
@@ -101,21 +107,26 @@ export function openReference(like?: Target): OpenTarget {
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
-  const { open, seed, concurrency, goesOn } = options
+  const { open, seed, concurrency, goesOn, mostPodless, cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
   const clean = (text: string) => brief(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
+  const end = new AbortController()
   let cases = 0
   let underWay = 0
+  let limited = 0
   let stopped: Stop | null = null
   const unmade = new Map<string, Set<string>>()
   const silent: string[] = []
   const notes = new Set<string>()
+  const undecided = new Set<() => void>()
   const lanes = Array.from({ length: concurrency }, (_, n) => {
     const lane = options.lane(n)
-    const laneOptions: CampaignOptions = {
+    const laneOptions: Omit<CampaignOptions, 'direct'> = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
+      ...(mostPodless !== undefined && { mostPodless: mostPodless / concurrency }),
+      cut: end.signal,
       goesOn: () => {
         if (stopped !== null || !goesOn(cases + underWay)) return false
         underWay++
@@ -131,7 +142,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
       unmade,
       silent,
       notes,
-      direct: createDirect(open, lane.run),
+      undecided,
       clean,
       attempt: createAttempt(clean),
       isTimeFree: open.clock.controlled,
@@ -139,14 +150,22 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         stopped ??= stop
       }),
     }
-    return inSession(open, seed, lane, (context) => campaign(context, laneOptions))
+    return inSession(open, seed, lane, (context) => {
+      const direct = createDirect(open, lane.run, context, () => limited++)
+      return campaign(context, { ...laneOptions, direct })
+    })
   })
-  const reasons = await Promise.all(lanes)
+  const whole = Promise.all(lanes)
+  const reasons = await Promise.race([whole, cut.then(() => [])])
+  for (const keep of undecided) keep()
+  end.abort()
+  whole.catch(() => {})
   return {
     cases,
     findings: [...findings.values()],
     stopped: stopped ?? reasons.map(asStop).find((stop) => stop !== null) ?? null,
     notes: [...[...unmade].map(unmadeSentence), ...silenceSentences(silent), ...notes],
+    limited,
   }
 }
 
@@ -223,10 +242,18 @@ async function reasonOf(scenario: Session['scenarios'][number], recorder: Record
     : brief(recorder, reason ?? verdict)
 }
 
-/** The shortest way to the target: the same header lines with each request. */
-function createDirect(open: OpenTarget, run: string): CampaignOptions['direct'] {
-  const { target } = open
-  const send = standingStill(open)
+/**
+ * The shortest way to the target: the same header lines with each request. It is the scenario that asks, so that a
+ * controlled clock stands still meanwhile and moves if the answer takes time.
+ */
+function createDirect(
+  { target, transport }: OpenTarget,
+  run: string,
+  { clock }: Context,
+  onLimit: () => void,
+): CampaignOptions['direct'] {
+  // The clock of a scenario is its actor.
+  const actor = clock as Actor
   const plane = planeOf(target)
   const headers: HeaderPairs = [
     ['Accept', 'application/json, application/problem+json'],
@@ -238,35 +265,23 @@ function createDirect(open: OpenTarget, run: string): CampaignOptions['direct'] 
   return async ({ operation }, id, bytes, meanwhile) => {
     const isPatch = operation === 'updatePod'
     const path = plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'].replace('{id}', encodeURIComponent(id))
-    const answer = send({
+    const request = {
       method: isPatch ? 'PATCH' : 'POST',
       url: plane.url + path,
       headers,
       body: bytes.length === 0 ? null : bytes,
-    })
+    }
+    const answer = actor.during(transport(request))
     meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error
     })
+    if (status === 429) onLimit()
     return {
       status,
       get json() {
         return jsonOf(body)
       },
-    }
-  }
-}
-
-/** The transport for requests of no scenario: a controlled clock stands still while one is under way. */
-function standingStill({ transport, clock }: OpenTarget): Transport {
-  if (!clock.controlled) return transport
-  return async (...what) => {
-    // An actor of its own for each: one that stayed would keep time from moving between them.
-    const actor = clock.actor('direct')
-    try {
-      return await actor.during(transport(...what))
-    } finally {
-      actor.done()
     }
   }
 }

@@ -8,7 +8,7 @@ import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { PodPlane, Target } from '../target/types.ts'
 import { version } from './home.ts'
-import type { Leftover } from './leftovers.ts'
+import { type Leftover, withoutId } from './leftovers.ts'
 import { deleteLedger, type LedgerPod, type RunLedger } from './runs.ts'
 import { createPatience, type Patience, type SweepEnd } from './sweep-patience.ts'
 import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
@@ -162,7 +162,7 @@ function createRemover(send: Transport, target: Target, run: string): Remover {
     async remove(id, name) {
       const left = (reason: string): Removal => ({
         id,
-        reason: reason.replaceAll(encodeURIComponent(id), '{id}'),
+        reason: withoutId(reason, id, '{id}'),
         wasGone: false,
       })
       const seen = await call('GET', 'getPod', id).catch(unanswered)

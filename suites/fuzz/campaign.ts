@@ -2,13 +2,18 @@ import { together } from '../../harness/common/together.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { createAhead, type Drawn } from './ahead.ts'
 import { look, payOwed } from './look.ts'
-import { caseAt, enumeratedOf, type Stage, stagesOf } from './stages.ts'
+import { createSchedule, isReady } from './schedule.ts'
+import { caseAt, type Stage, stagesOf } from './stages.ts'
 import { lookAfterMs, type Trial } from './trial.ts'
-import { type FuzzAnswer, type Steps, tryOne } from './try.ts'
+import { type FuzzAnswer, podFor, type Steps, tryOne } from './try.ts'
 
 export interface CampaignOptions extends Omit<Steps, 'direct' | 'drop' | 'signal'> {
   /** Where to begin: what is enumerated is tried by one lane only. */
   readonly from: 'enumeration' | 'random'
+  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
+  readonly mostPodless?: number
+  /** Aborted if all is to end at once: nothing more is sent or kept. */
+  readonly cut?: AbortSignal
   /** Asked before each case. */
   readonly goesOn: () => boolean
   /** Told after each case that was to be tried, and whether it was sent. */
@@ -31,16 +36,28 @@ const underWay = 2
 const validActionEvery = 997
 
 /**
- * Tries cases until it is told to stop, past every finding; each is shrunk and kept once for each fingerprint. Where one
+ * Tries cases until it is told to stop, past every finding; each is shrunk and kept once for each fingerprint. If one
  * hand fails, the others send and keep nothing any more, and it rejects as that one did once all have ended.
  */
 export async function campaign(context: Context, options: CampaignOptions): Promise<void> {
   const stop = new AbortController()
+  options.cut?.addEventListener('abort', () => stop.abort(options.cut?.reason), { once: true })
   const { signal } = stop
   const stages = stagesOf(context).map((stage) => ({ ...stage, trial: unlessStopped(stage.trial, signal) }))
   const ahead = createAhead((run) => caseAt(stages, options.seed, run))
-  let next = options.from === 'enumeration' ? 0 : enumeratedOf(stages)
-  const prepareNext = () => ahead.prepare(next)
+  const making = new Map<Stage, Promise<void>>()
+  const begin = (stage: Stage): Promise<void> => {
+    const made =
+      making.get(stage) ??
+      podFor(stage, steps)
+        .then(() => {})
+        .catch((error: unknown) => stop.abort(error))
+        .finally(() => making.delete(stage))
+    making.set(stage, made)
+    return made
+  }
+  const schedule = createSchedule(stages, options, begin)
+  const prepareNext = () => ahead.prepare(schedule.peek())
   const steps: Steps = {
     ...options,
     signal,
@@ -57,15 +74,20 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   const tryNext = ({ stage, one }: Drawn, run: number): Promise<boolean> => {
     const before = turns.get(stage) ?? Promise.resolve(false)
     const drawn = { one, path: String(run) }
-    const turn = before.then(() => tryOne(context, stage, drawn, steps, run % validActionEvery === 0))
+    const turn = before.then(() => {
+      if (options.isTimeFree || isReady(stage))
+        return tryOne(context, stage, drawn, steps, run % validActionEvery === 0)
+      schedule.giveBack(stage, run)
+      return false
+    })
     turns.set(stage, turn)
     return turn
   }
   const hand = async () => {
     while (!signal.aborted && options.goesOn()) {
-      const run = next++
       let wasSent = false
       try {
+        const run = await schedule.next()
         wasSent = await tryNext(ahead.take(run), run)
       } finally {
         options.onCase(wasSent)

@@ -40,6 +40,24 @@ export const noAnswer = 'no whole answer'
  */
 export async function judge(context: Context, stage: Stage, wrong: WrongCase, steps: Steps): Promise<boolean> {
   steps.signal.throwIfAborted()
+  const late = () => keepLate(stage, wrong, steps)
+  steps.undecided.add(late)
+  const isJudged = await decide(context, stage, wrong, steps)
+  steps.undecided.delete(late)
+  return isJudged
+}
+
+/** Keeps an odd answer that could not be searched in time. */
+function keepLate(stage: Stage, wrong: WrongCase, steps: Steps): void {
+  const { drawn, allowed, observed, trial } = wrong
+  const doubt = 'the run ended before it was sent again'
+  if (observed === noAnswer) tellSilence(drawn, steps)
+  else if (isAllowedElsewhere(stage, wrong))
+    tellOnce(stage, [drawn], `${observed} came once`, 'as if the pod had changed its status by itself', steps)
+  else keep(stage, { allowed, observed, cases: [drawn], doubt, isPodless: trial.isPodless === true }, steps)
+}
+
+async function decide(context: Context, stage: Stage, wrong: WrongCase, steps: Steps): Promise<boolean> {
   const { trial, drawn, allowed, observed, also } = wrong
   const known = steps.findings.get(fingerprintOf(stage.operation, [drawn.one.mutator], allowed, observed))
   if (known !== undefined) {

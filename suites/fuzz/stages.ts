@@ -7,7 +7,7 @@ import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.t
 import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
 import type { FuzzFinding } from './findings.ts'
 import { inOrder } from './play.ts'
-import type { Trial } from './trial.ts'
+import { type Trial, withoutPod } from './trial.ts'
 import { actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, actionNames, patchBodies } from './world.ts'
 
@@ -30,6 +30,8 @@ export interface Stage {
   readonly trial: Trial
   readonly enumerated: readonly FuzzCase[]
   readonly random: fc.Arbitrary<FuzzCase>
+  /** True if its bodies always go to a pod that does not exist: they fill the time until pods are there. */
+  readonly isPodless: boolean
   pod: PodView | null
   /** Accepted since the pod was made, before those of `sent`; the latest only. */
   accepted: readonly Sent[]
@@ -52,7 +54,10 @@ export interface Stage {
 /** New pods that one mutator may cost on one stage, where bodies of its kind change them and must not. */
 const podsEach = 3
 
-/** Every stage that the target offers. */
+/** Numbers of cases from here on are of bodies for a pod that does not exist. */
+export const podlessFrom = 1_000_000_000
+
+/** Every stage that the target offers, those without a pod last. */
 export function stagesOf(context: Context): readonly Stage[] {
   const actions = arbitraryCase(actionBodies, 'PodActionRequest')
   const patches = arbitraryCase(patchBodies(planeOf(context.target)), 'PodUpdate')
@@ -75,19 +80,18 @@ export function stagesOf(context: Context): readonly Stage[] {
     enumerated: bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate')),
     random: patches,
   }))
-  return [...acting, ...patching].map((stage) => {
+  const stages = [...acting, ...patching].map((stage) => ({ ...stage, isPodless: false }))
+  const fillers = [acting[0], patching[0]].flatMap((stage) =>
+    stage === undefined
+      ? []
+      : { ...stage, name: `${stage.operation} none`, trial: withoutPod(stage.trial), enumerated: [], isPodless: true },
+  )
+  return [...stages, ...fillers].map((stage) => {
     const { enumerated, shape, trial, status } = stage
     const mounts = mountsOf(planeOf(context.target), shape.mount ?? 'none')
     const situation = trial.situation({ id: '', status, value: { mounts }, exchange: 0 })
-    return {
-      ...stage,
-      enumerated: inOrder(enumerated, situation),
-      ...podless(),
-      owed: [],
-      podlessFor: 0,
-      spent: new Map(),
-      searches: 0,
-    }
+    const counts = { owed: [], podlessFor: 0, spent: new Map(), searches: 0 }
+    return { ...stage, enumerated: inOrder(enumerated, situation), ...podless(), ...counts }
   })
 }
 
@@ -104,7 +108,11 @@ export function caseAt(stages: readonly Stage[], seed: number, run: number): { s
     if (one !== undefined) return { stage, one }
     left -= stage.enumerated.length
   }
-  const stage = stages[left % stages.length]
+  const [among, nth] =
+    run < podlessFrom
+      ? [stages.filter(({ isPodless }) => !isPodless), left]
+      : [stages.filter(({ isPodless }) => isPodless), run - podlessFrom]
+  const stage = among[nth % among.length]
   if (stage === undefined) throw new Error('there is nothing to try a body on')
   return { stage, one: shrinkable(draw(stage.random, seed, run), stage.random) }
 }

@@ -37,6 +37,8 @@ export interface Steps {
   readonly silent: string[]
   /** What was seen and is no finding, as sentences. */
   readonly notes: Set<string>
+  /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
+  readonly undecided: Set<() => void>
   /** A text of the target as it may be kept: without secrets, and not long. */
   readonly clean: (text: string) => string
   /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
@@ -120,8 +122,8 @@ export async function tryOne(
 }
 
 /** The pod of a stage; null as long as the target makes none. */
-async function podFor(stage: Stage, { attempt, unmade }: Steps): Promise<PodView | null> {
-  if (stage.pod !== null) return stage.pod
+export async function podFor(stage: Stage, { attempt, unmade }: Steps): Promise<PodView | null> {
+  if (stage.pod !== null || stage.isPodless) return stage.pod
   if (stage.podlessFor > 0) {
     stage.podlessFor--
     return null
