@@ -262,7 +262,7 @@ function createDirect(
     ['Content-Type', 'application/json'],
     ['User-Agent', `plumbline/${version()} (run ${run}; fuzz)`],
   ]
-  return async ({ operation }, id, bytes, meanwhile) => {
+  return async ({ operation }, { id }, bytes, meanwhile) => {
     const isPatch = operation === 'updatePod'
     const path = plane.paths[isPatch ? 'updatePod' : 'triggerPodAction'].replace('{id}', encodeURIComponent(id))
     const request = {

@@ -1,13 +1,18 @@
 import { together } from '../../harness/common/together.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { createAhead, type Drawn } from './ahead.ts'
+import { createKeeper, type FuzzFinding } from './findings.ts'
 import { look, payOwed } from './look.ts'
 import { createSchedule, isReady } from './schedule.ts'
 import { caseAt, type Stage, stagesOf } from './stages.ts'
+import type { FuzzAnswer, Steps } from './steps.ts'
 import { lookAfterMs, type Trial } from './trial.ts'
-import { type FuzzAnswer, podFor, type Steps, tryOne } from './try.ts'
+import { podFor, tryOne } from './try.ts'
 
-export interface CampaignOptions extends Omit<Steps, 'direct' | 'drop' | 'signal'> {
+export interface CampaignOptions
+  extends Omit<Steps, 'direct' | 'drop' | 'signal' | 'keep' | 'isKnown' | 'isRule' | 'saw' | 'looked' | 'odd'> {
+  readonly findings: Map<string, FuzzFinding>
   /** Where to begin: what is enumerated is tried by one lane only. */
   readonly from: 'enumeration' | 'random'
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
@@ -22,12 +27,7 @@ export interface CampaignOptions extends Omit<Steps, 'direct' | 'drop' | 'signal
    * Sends a body to a pod without pacing and record, and does `meanwhile` once the request is under way. A 429 is waited
    * out in the usual way then.
    */
-  readonly direct: (
-    stage: Pick<Stage, 'operation'>,
-    id: string,
-    bytes: Uint8Array,
-    meanwhile: () => void,
-  ) => Promise<FuzzAnswer>
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, meanwhile: () => void) => Promise<FuzzAnswer>
 }
 
 /** Cases at once, each on a stage of its own: while one is judged, the connection carries another. */
@@ -58,12 +58,22 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   }
   const schedule = createSchedule(stages, options, begin)
   const prepareNext = () => ahead.prepare(schedule.peek())
+  const keeper = createKeeper(options.findings, options.seed)
   const steps: Steps = {
     ...options,
     signal,
-    direct(stage, id, bytes) {
+    ...keeper,
+    keep(...finding) {
       signal.throwIfAborted()
-      return options.direct(stage, id, bytes, prepareNext)
+      keeper.keep(...finding)
+    },
+    isRule: false,
+    saw() {},
+    looked() {},
+    odd() {},
+    direct(trial, pod, bytes) {
+      signal.throwIfAborted()
+      return options.direct(trial, pod, bytes, prepareNext)
     },
     async drop(pod) {
       await options.attempt(() => context.pods.delete(pod.id))

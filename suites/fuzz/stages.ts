@@ -5,7 +5,6 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
 import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
-import type { FuzzFinding } from './findings.ts'
 import { inOrder } from './play.ts'
 import { type Trial, withoutPod } from './trial.ts'
 import { actionTrial, patchTrial } from './trials.ts'
@@ -21,15 +20,11 @@ export interface Sent {
   seenMs: number | null
 }
 
-/** One kind of pod that one operation is tried on, with the pod that is at hand and what it was sent. */
-export interface Stage {
+/** A kind of pod that one operation is tried on, with the pod that is at hand and what that was sent. */
+export interface Subject {
   /** `triggerPodAction RUNNING`, `updatePod gpu network`. */
   readonly name: string
-  readonly operation: FuzzFinding['operation']
-  readonly shape: PodShape
   readonly trial: Trial
-  readonly enumerated: readonly FuzzCase[]
-  readonly random: fc.Arbitrary<FuzzCase>
   /** True if its bodies always go to a pod that does not exist: they fill the time until pods are there. */
   readonly isPodless: boolean
   pod: PodView | null
@@ -51,6 +46,18 @@ export interface Stage {
   searches: number
 }
 
+/** A subject with its cases. */
+export interface Stage extends Subject {
+  readonly shape: PodShape
+  readonly enumerated: readonly FuzzCase[]
+  readonly random: fc.Arbitrary<FuzzCase>
+}
+
+/** A subject that has no pod yet. */
+export function createSubject(trial: Trial, name: string = trial.operation, isPodless = false): Subject {
+  return { name, trial, isPodless, ...podless(), owed: [], podlessFor: 0, spent: new Map(), searches: 0 }
+}
+
 /** New pods that one mutator may cost on one stage, where bodies of its kind change them and must not. */
 const podsEach = 3
 
@@ -63,7 +70,6 @@ export function stagesOf(context: Context): readonly Stage[] {
   const patches = arbitraryCase(patchBodies(planeOf(context.target)), 'PodUpdate')
   const acting = (['RUNNING', 'EXITED'] as const).map((status) => ({
     name: `triggerPodAction ${status}`,
-    operation: 'triggerPodAction' as const,
     shape: {} as PodShape,
     status: status as string,
     trial: actionTrial(context, status),
@@ -72,7 +78,6 @@ export function stagesOf(context: Context): readonly Stage[] {
   }))
   const patching = mountStates({ part: context.offers }).map((shape) => ({
     name: `updatePod ${shape.kind ?? 'pod'} ${shape.mount ?? 'none'}`,
-    operation: 'updatePod' as const,
     shape,
     status: 'EXITED',
     // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
@@ -84,19 +89,23 @@ export function stagesOf(context: Context): readonly Stage[] {
   const fillers = [acting[0], patching[0]].flatMap((stage) =>
     stage === undefined
       ? []
-      : { ...stage, name: `${stage.operation} none`, trial: withoutPod(stage.trial), enumerated: [], isPodless: true },
+      : {
+          ...stage,
+          name: `${stage.trial.operation} none`,
+          trial: withoutPod(stage.trial),
+          enumerated: [],
+          isPodless: true,
+        },
   )
-  return [...stages, ...fillers].map((stage) => {
-    const { enumerated, shape, trial, status } = stage
+  return [...stages, ...fillers].map(({ name, trial, isPodless, enumerated, shape, random, status }) => {
     const mounts = mountsOf(planeOf(context.target), shape.mount ?? 'none')
     const situation = trial.situation({ id: '', status, value: { mounts }, exchange: 0 })
-    const counts = { owed: [], podlessFor: 0, spent: new Map(), searches: 0 }
-    return { ...stage, enumerated: inOrder(enumerated, situation), ...podless(), ...counts }
+    return { ...createSubject(trial, name, isPodless), shape, random, enumerated: inOrder(enumerated, situation) }
   })
 }
 
-/** A stage without a pod. */
-export function podless(): Pick<Stage, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
+/** What a subject is without a pod. */
+export function podless(): Pick<Subject, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
   return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0 }
 }
 
@@ -118,12 +127,12 @@ export function caseAt(stages: readonly Stage[], seed: number, run: number): { s
 }
 
 /** Notes that a body of this mutator has cost pods of a stage. */
-export function spend({ spent }: Stage, { mutator }: FuzzCase): void {
+export function spend({ spent }: Subject, { mutator }: FuzzCase): void {
   spent.set(mutator, (spent.get(mutator) ?? 0) + 1)
 }
 
 /** Whether bodies of this mutator have cost a stage enough pods. */
-export function isSpent({ spent }: Stage, { mutator }: FuzzCase): boolean {
+export function isSpent({ spent }: Subject, { mutator }: FuzzCase): boolean {
   return (spent.get(mutator) ?? 0) >= podsEach
 }
 
