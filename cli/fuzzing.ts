@@ -247,7 +247,7 @@ async function reasonOf(scenario: Session['scenarios'][number], recorder: Record
  * controlled clock stands still meanwhile and moves if the answer takes time.
  */
 function createDirect(
-  { target, transport }: OpenTarget,
+  { target, transport, clock: { controlled } }: OpenTarget,
   run: string,
   { clock }: Context,
   onLimit: () => void,
@@ -271,7 +271,7 @@ function createDirect(
       headers,
       body: bytes.length === 0 ? null : bytes,
     }
-    const answer = actor.during(transport(request))
+    const answer = controlled ? actor.during(transport(request)) : transport(request)
     meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error

@@ -35,6 +35,7 @@ export function createSchedule(
     drawn: 0,
     returned: [] as number[],
   }))
+  let turn = 0
   let podlessSent = 0
 
   /** The case that is next, and what takes it; null if every stage waits for its pod. */
@@ -46,10 +47,13 @@ export function createSchedule(
       const queue = returned.length > 0 ? returned : left
       return [queue[0] ?? 0, () => void queue.shift()]
     }
-    const [least] = ready.sort((a, b) => a.drawn - b.drawn)
-    if (least !== undefined) {
-      const run = whole + ways.indexOf(least) + least.drawn * ways.length
-      return [run, () => void least.drawn++]
+    const way = ready[turn % ready.length]
+    if (way !== undefined) {
+      const take = () => {
+        turn++
+        way.drawn++
+      }
+      return [whole + ways.indexOf(way) + way.drawn * ways.length, take]
     }
     return podlessSent < mostPodless ? [podlessFrom + podlessSent, () => void podlessSent++] : null
   }
