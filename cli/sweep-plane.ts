@@ -7,6 +7,7 @@ import { TransportFailure } from '../harness/transport/types.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
+import { withoutId } from './leftovers.ts'
 import type { LedgerResource } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
@@ -102,7 +103,7 @@ function createRemover(name: string, { patient: transport }: Patience, target: T
         .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
     },
     async remove(id, name) {
-      const left = (reason: string) => ({ reason: reason.replaceAll(encodeURIComponent(id), '{id}') })
+      const left = (reason: string) => ({ reason: withoutId(reason, id, '{id}') })
       const seen = await send(creates.get, { ids: { id } }).catch(unanswered)
       if (isGone(seen.status)) return 'gone'
       const members = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null

@@ -11,8 +11,6 @@ export interface TargetFacts {
   readonly deletePath: string
   /** The reference in process, which has no target file. */
   readonly embedded: boolean
-  /** The hooks of its recipes by pod status: an address, or the words of a command. */
-  readonly hooks: Readonly<Record<string, string | readonly string[]>>
 }
 
 export function targetFacts({ target, clock }: RunEvent): TargetFacts {
@@ -27,18 +25,7 @@ export function targetFacts({ target, clock }: RunEvent): TargetFacts {
     clock: clock !== 'real' && typeof url === 'string' ? url : null,
     deletePath: typeof path === 'string' ? path : '/v2/pods/{id}',
     embedded: clock === 'virtual',
-    hooks: hooksOf(membersOf(pods.recipes) ?? {}),
   }
-}
-
-function hooksOf(recipes: Readonly<Record<string, unknown>>): TargetFacts['hooks'] {
-  const hooks: Record<string, string | readonly string[]> = {}
-  for (const [status, recipe] of Object.entries(recipes)) {
-    const { url, command } = membersOf(membersOf(recipe)?.hook) ?? {}
-    if (typeof url === 'string') hooks[status] = url
-    else if (Array.isArray(command)) hooks[status] = command.map(String)
-  }
-  return hooks
 }
 
 /** A rule as far as the command that runs it again depends on it. */
