@@ -80,11 +80,7 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --max-cost permits 1.5 USD; estimated cost: about ',
     ],
-    [
-      'replay .',
-      2,
-      'plumbline: . holds no record: neither evidence.ndjson nor load/load.json is there; check --out FOLDER and load --out FOLDER write one where they come to their end',
-    ],
+    ['replay .', 2, 'plumbline: . has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one'],
     [
       'check --out bad.yaml/below',
       2,

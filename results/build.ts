@@ -103,6 +103,7 @@ async function readGist(events: Events): Promise<Gist> {
   for await (const event of events()) {
     if (event.type === 'run') run = event
     else if (event.type === 'end') end = event
+    else if (event.type === 'plan') exchanges += event.requests
     else if (event.type === 'exchange') {
       exchanges++
       lastMs = event.received.harness
@@ -247,7 +248,8 @@ function readingsOf(readings: ReadonlyMap<string, ReadonlySet<string>> = new Map
   return Object.fromEntries([...readings.keys()].sort().map((name) => [name, text(readings.get(name) ?? new Set())]))
 }
 
-function countsOf(rules: readonly RuleResult[]): Results['counts'] {
+/** How many rules have each verdict that occurs. */
+export function countsOf(rules: readonly RuleResult[]): Results['counts'] {
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
   return Object.fromEntries(
     verdictOrder.map((verdict) => [verdict, count(verdict)] as const).filter(([, of]) => of > 0),

@@ -1,5 +1,6 @@
 import { quote } from 'shell-quote'
 import { membersOf } from '../harness/exchange/read.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 
 /** What of the recorded target its shell lines and commands need. */
@@ -41,8 +42,24 @@ export const program = 'npx plumbline'
 
 /** The command that runs one rule again, with the run's seed and the scenario that showed what was found. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
+  if (run.load?.rules.includes(id)) return loadCommand(run, id)
   const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
   const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
   return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')
+}
+
+function loadCommand({ targetFile, load }: RunEvent, id: string): string {
+  const { windowScale = 1 } = load ?? {}
+  const scale = windowScale === 1 ? [] : ['--window-scale', String(windowScale)]
+  return quote([
+    ...program.split(' '),
+    'load',
+    planeOfRule(id).load ?? 'limits',
+    '--target',
+    targetFile ?? 'TARGET.yaml',
+    ...scale,
+    '--only',
+    id,
+  ])
 }
