@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Printed, runHere } from './testing/in-process.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const bin = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
@@ -156,7 +157,8 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
 })
 
 test('rules are listed with their tests', { timeout: quick }, async () => {
-  const { code, out } = await plumbline(['rules', '--json'])
+  // In a process: the file of a rule is read from the stack of its registration, which a test runner changes.
+  const { code, out } = await started(['rules', '--json'])
   expect(code).toBe(0)
   const listed = JSON.parse(out) as { id: string; test: string | null; defects: string[] }[]
   expect(listed.find(({ id }) => id === 'pods.action.running.stop')?.test).toBe('suites/pods/action-table.suite.ts')
@@ -241,21 +243,35 @@ describe('on a served reference', () => {
   }
 })
 
-test('a command that is not built says so', () => {
+test('a process prints what its command prints, and ends with its code', { timeout: quick }, async () => {
+  const words = ['check', '--target', 'bad.yaml']
+  const seen = await started(words)
+  expect(seen).toEqual(await plumbline(words))
+  expect(seen.code).toBe(2)
+})
+
+test('a command that is not built says so, under the versions of Node that it runs on', { timeout: quick }, () => {
   const folder = join(cwd, 'package')
   mkdirSync(join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   cpSync(bin, join(folder, 'bin', 'plumbline.js'))
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'plumbline.js')], { encoding: 'utf8' })
-  expect(stderr).toMatch(/^plumbline: it is not built yet \(.*main\.js is missing\); run npm run build\n$/)
-  expect(status).toBe(2)
+  const under = (version: string) => {
+    const versions = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(versions)}`]
+    return spawnSync(process.execPath, [...args, join(folder, 'bin', 'plumbline.js')], { encoding: 'utf8' })
+  }
+  for (const version of ['22.19.0', '24.0.0', '26.1.0']) {
+    const { status, stderr } = under(version)
+    expect(stderr).toMatch(/^plumbline: it is not built yet \(.*main\.js is missing\); run npm run build\n$/)
+    expect(status).toBe(2)
+  }
+  // There is no bundled Node beside it.
+  for (const version of ['20.20.2', '22.18.0', '23.11.0', '25.9.0']) {
+    const { status, stderr } = under(version)
+    expect(stderr).toBe(`plumbline: it needs Node 22.19 or a newer 22, 24, or 26 and newer; this is ${version}\n`)
+    expect(status).toBe(2)
+  }
 })
-
-interface Seen {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
 
 function start(words: readonly string[]): ChildProcess {
   return spawn(process.execPath, [main, ...words], {
@@ -264,17 +280,22 @@ function start(words: readonly string[]): ChildProcess {
   })
 }
 
-async function plumbline(words: readonly string[]): Promise<Seen> {
+/** A command that ends by itself, in this process. */
+function plumbline(words: readonly string[]): Promise<Printed> {
+  return runHere(words, { cwd })
+}
+
+/** The same in a process. */
+async function started(words: readonly string[]): Promise<Omit<Printed, 'code'> & { readonly code: number | null }> {
   const child = start(words)
-  let out = ''
-  let err = ''
+  const said = { out: '', err: '' }
   child.stdout?.on('data', (chunk) => {
-    out += chunk
+    said.out += chunk
   })
   child.stderr?.on('data', (chunk) => {
-    err += chunk
+    said.err += chunk
   })
-  return { code: await ended(child), out, err }
+  return { code: await ended(child), ...said }
 }
 
 function ended(child: ChildProcess): Promise<number | null> {

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseTarget } from '../../target/load.ts'
 import { UsageError } from '../errors.ts'
+import { runHere } from '../testing/in-process.ts'
 import { describeEstimate, refuseBeyond } from './caps.ts'
 import { smokeLines } from './limits.ts'
 import { refuseUnowned } from './owned.ts'
@@ -27,12 +27,7 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
 function plumbline(words: string, environment: Record<string, string> = {}) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(import.meta.dirname, '..', 'main.ts'), ...words.split(' ')],
-    { cwd, env: { ...process.env, ...environment }, encoding: 'utf8' },
-  )
-  return { code: status, out: stdout, err: stderr }
+  return runHere(words.split(' '), { cwd, environment })
 }
 
 describe('one clear sentence before anything is sent', () => {
@@ -71,14 +66,14 @@ describe('one clear sentence before anything is sent', () => {
     ['check --only limits.queue.run', 2, /limits.queue.run is judged by load; run npx plumbline load limits --only/],
     ['merge none --out x', 2, /none holds no results.json; npx plumbline check --out FOLDER/],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
-  ])('%s', { timeout: 120_000 }, (words, code, message) => {
-    const seen = plumbline(words)
+  ])('%s', { timeout: 120_000 }, async (words, code, message) => {
+    const seen = await plumbline(words)
     expect(seen.out + seen.err).toMatch(message)
     expect(seen.code).toBe(code)
   })
 
-  test('without a k6', { timeout: 120_000 }, () => {
-    const { code, err } = plumbline('load smoke --target dedicated.yaml', { PLUMBLINE_K6: '/nowhere/k6' })
+  test('without a k6', { timeout: 120_000 }, async () => {
+    const { code, err } = await plumbline('load smoke --target dedicated.yaml', { PLUMBLINE_K6: '/nowhere/k6' })
     expect(err).toMatch(/PLUMBLINE_K6 names \/nowhere\/k6, which should be a k6 of version 2/)
     expect(code).toBe(2)
   })
