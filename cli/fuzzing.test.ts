@@ -32,7 +32,7 @@ function open(id: string): OpenTarget {
 
 test('the command that plays a finding again can be pasted into a shell', () => {
   const finding = { seed: 7, path: '3:0' }
-  expect(againCommand(undefined, finding)).toBe('npx plumbline fuzz --seed 7 --path 3:0')
+  expect(againCommand(undefined, finding)).toBe('npx plumbline fuzz --reference --seed 7 --path 3:0')
   expect(againCommand('my $target.yaml', finding)).toBe(
     "npx plumbline fuzz --target 'my $target.yaml' --seed 7 --path 3:0",
   )

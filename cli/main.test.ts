@@ -41,7 +41,7 @@ describe.concurrent('one clear sentence', () => {
       "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
     ],
     [
-      'check --only nothing.at.all',
+      'check --reference --only nothing.at.all',
       2,
       'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists them',
     ],
@@ -50,22 +50,18 @@ describe.concurrent('one clear sentence', () => {
       2,
       `${'bad.yaml'}:3: keys.full: a key does not stand in the file: write \${NAME} and set that environment variable`,
     ],
-    [
-      'check --keep',
-      2,
-      'plumbline: --keep leaves pods on a target; without --target there is none, the reference ends with the run',
-    ],
+    ['check --reference --keep', 2, 'plumbline: --keep leaves pods on a target; those of --reference end with the run'],
     [
       'fuzz --runs 0',
       2,
       "plumbline: option '--runs <number>' argument '0' is invalid. Expected an integer of at least 1, got 0.",
     ],
-    ['fuzz --for 0s', 2, 'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s'],
     [
-      'check --max-cost 1',
+      'fuzz --reference --for 0s',
       2,
-      'plumbline: --max-cost is for a target; without --target the reference is judged, which costs nothing',
+      'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s',
     ],
+    ['check --reference --max-cost 1', 2, 'plumbline: --max-cost is for a target; --reference costs nothing'],
     [
       'check --max-cost -1',
       2,
@@ -87,15 +83,30 @@ describe.concurrent('one clear sentence', () => {
       'plumbline: . holds no record: neither evidence.ndjson nor load/load.json is there; check --out FOLDER and load --out FOLDER write one where they come to their end',
     ],
     [
-      'check --out bad.yaml/below',
+      'check --reference --out bad.yaml/below',
       2,
       'plumbline: --out bad.yaml/below cannot be written (ENOTDIR); name another folder',
     ],
-    ['check --out .', 2, 'plumbline: --out . holds files and no earlier result of plumbline; name a new folder, or an'],
+    [
+      'check --reference --out .',
+      2,
+      'plumbline: --out . holds files and no earlier result of plumbline; name a new folder, or an',
+    ],
     ['prove --json none/proof.json', 2, 'plumbline: --json none/proof.json: there is no folder none; make it first'],
-    ['fuzz --json .', 2, 'plumbline: --json . is a folder; name a file'],
+    ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
     ['serve --json', 2, 'plumbline: --json goes with --list'],
+    ...['check', 'plan', 'doctor', 'fuzz'].map((command): [string, number, string] => [
+      command,
+      2,
+      'plumbline: no target: name a target file with --target FILE, write ./plumbline.yaml, or use the built-in reference with --reference',
+    ]),
+    ['check --reference --target bad.yaml', 2, 'plumbline: give either --target or --reference, not both'],
+    [
+      'check --reference --profile limits',
+      2,
+      'plumbline: --profile: limits is judged by load; run npx plumbline load limits --target FILE, or load pods',
+    ],
     ['sweep rnone', 2, 'there is no run rnone below'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
@@ -127,7 +138,16 @@ describe.concurrent('one clear sentence', () => {
 })
 
 test('a check writes what --out promises, and a replay of it is the same', { timeout: quick }, async () => {
-  const checked = await plumbline(['check', '--only', 'pods.action.running.stop', '--seed', '7', '--out', 'out'])
+  const checked = await plumbline([
+    'check',
+    '--reference',
+    '--only',
+    'pods.action.running.stop',
+    '--seed',
+    '7',
+    '--out',
+    'out',
+  ])
   expect(checked).toMatchObject({ code: 0 })
   expect(checked.out).toContain('conformant: core')
   const written = ['evidence.ndjson', 'junit.xml', 'report.html', 'results.json']
@@ -154,6 +174,30 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
   })
   rmSync(join(cwd, 'out', 'results.json'))
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
+})
+
+test('without --target, plumbline.yaml of the folder is the target', async () => {
+  const folder = join(cwd, 'project')
+  mkdirSync(folder)
+  cpSync(join(cwd, 'away.yaml'), join(folder, 'plumbline.yaml'))
+  const seen = await runHere(['doctor'], { cwd: folder })
+  expect(seen).toMatchObject({ code: 0, err: 'target: ./plumbline.yaml\n' })
+  expect(seen.out).toContain('http://127.0.0.1:1')
+})
+
+test.each([
+  ['an area of invariants', 'errors', []],
+  ['one invariant', 'auth.challenge', []],
+  ['a rule of another profile', 'queue.ttl.default', ['core', 'long']],
+])('%s is judged when it is selected alone: %s', { timeout: quick }, async (_, only, profiles) => {
+  const out = `only-${only}`
+  expect(await plumbline(['check', '--reference', '--only', only, '--out', out])).toMatchObject({ code: 0 })
+  const { rules } = JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8')) as {
+    rules: { id: string; verdict: string; profile: string }[]
+  }
+  const named = rules.filter(({ id }) => id === only || id.startsWith(`${only}.`))
+  expect(new Set(named.map(({ verdict }) => verdict))).toEqual(new Set(['passed']))
+  expect(profiles.length === 0 || profiles.includes(named[0]?.profile ?? '')).toBe(true)
 })
 
 test('rules are listed with their tests', { timeout: quick }, async () => {

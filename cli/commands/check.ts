@@ -59,18 +59,14 @@ const saysFull = /\b(ENOSPC|EDQUOT)\b/
 /** Judges the rules against a target, or against the reference in process. Answers the exit code. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   if (options.keep && options.target === undefined) {
-    throw new UsageError(
-      '--keep leaves pods on a target; without --target there is none, the reference ends with the run',
-    )
+    throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
   }
   if (options.maxCost !== undefined && options.target === undefined) {
-    throw new UsageError('--max-cost is for a target; without --target the reference is judged, which costs nothing')
+    throw new UsageError('--max-cost is for a target; --reference costs nothing')
   }
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
-  refuseLoad(options.only)
-  const profiles = profilesFor(options.profile, target)
-  const selected = selectRules(judged, { only: options.only, profiles })
+  const { profiles, selected } = await selectionOf(options, target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const planned = await plannedFor(target, selected, options, terminal)
   const run = newRunId()
@@ -196,10 +192,31 @@ async function plannedFor(
   }
 }
 
-/** The profiles of a run: those of the list, else core; of the reference all. */
-export function profilesFor(list: string | undefined, target: Target | null): string[] {
-  if (list !== undefined) return readProfiles(list, judged)
-  return target === null ? profilesOf(judged) : ['core']
+/** The rules of a run and their profiles: those of the list, else core, of the reference all; and of rules named by id. */
+export async function selectionOf(
+  { only, profile }: Pick<CheckOptions, 'only' | 'profile'>,
+  target: Target | null,
+  terminal: Terminal,
+): Promise<{ readonly profiles: string[]; readonly selected: string[] }> {
+  refuseLoad(only)
+  const listed = profilesFor(profile, target)
+  const chosen = selectRules(judged, { only, profiles: listed })
+  const named = judged.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
+  const profiles = [...new Set([...listed, ...named])]
+  if (only.length === 0) return { profiles, selected: chosen }
+  // Loaded where it is asked for: it needs every suite.
+  const { withFeeders } = await import('../feeders.ts')
+  return { profiles, selected: withFeeders(chosen, terminal) }
+}
+
+function profilesFor(list: string | undefined, target: Target | null): string[] {
+  if (list === undefined) return target === null ? profilesOf(judged) : ['core']
+  const known = profilesOf(judged)
+  const ofLoad = list.split(',').find((name) => !known.includes(name.trim()) && profilesOf(rules).includes(name.trim()))
+  if (ofLoad === undefined) return readProfiles(list, judged)
+  throw new UsageError(
+    `--profile: ${ofLoad} is judged by load; run npx plumbline load limits --target FILE, or load pods`,
+  )
 }
 
 function tellCleaning({ err }: Terminal, progress: { end(): void }): void {

@@ -63,7 +63,11 @@ describe('one clear sentence before anything is sent', () => {
     ['load limits --target dedicated.yaml --max-seconds 10', 2, /up to [\d,]+ s, and --max-seconds permits 10;/],
     ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
     ['load pods --target pods.yaml', 5, /unreachable: the target cannot be reached/],
-    ['check --only limits.queue.run', 2, /limits.queue.run is judged by load; run npx plumbline load limits --only/],
+    [
+      'check --reference --only limits.queue.run',
+      2,
+      /limits.queue.run is judged by load; run npx plumbline load limits --only/,
+    ],
     ['merge none --out x', 2, /none holds no results.json; npx plumbline check --out FOLDER/],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
   ])('%s', { timeout: 120_000 }, async (words, code, message) => {
