@@ -101,7 +101,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --reference --profile limits',
       2,
-      'plumbline: --profile: limits is judged by load; run npx plumbline load limits --target FILE, or load pods',
+      'plumbline: --profile: limits is judged by load; add --load, or run npx plumbline load limits --target FILE, or load pods',
     ],
     ['sweep rnone', 2, 'there is no run rnone below'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
