@@ -36,7 +36,8 @@ rule(
     const job = await fixture.submitted({ steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
     await begun(job)
     await found(job)
-    await cancel(context, job)
+    // If /cancel is out for long, queue.cancel.queued says so.
+    check('accepted').success(await job.queue.cancel(job.id))
     const { reply, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
     check('stopped').that(settled, 'an end of the job', status, reply)
     // A worker that goes on all the same reports its result now.
