@@ -1,5 +1,5 @@
 import { Refusal } from '../../reference/index.ts'
-import type { Endpoint } from '../../reference/queue/endpoint.ts'
+import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { type Change, onAnswer, options, parts } from './tools.ts'

@@ -1,6 +1,6 @@
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { isFinished } from '../../reference/queue/job.ts'
+import { isFinished } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
 import type { Latitude } from '../types.ts'
