@@ -4,6 +4,7 @@ import { rules as ledger } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
+import { loadDefects } from '../../load/defects.ts'
 import { suiteFiles } from '../digests.ts'
 import { home } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -15,9 +16,8 @@ export interface RulesOptions {
 /** Lists the ledger: what is judged, what it needs, where its test is, and which defects prove it. */
 export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
   const tests = await testFiles()
-  // Afterwards, because the catalogue brings all suites along.
+  // It imports every suite, which would leave no import to tell the file of a rule.
   const { defects } = await import('../../proof/catalog.ts')
-  const { loadDefects } = await import('../../load/defects.ts')
   const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, parts, wait }) => ({
     id,
     area,
