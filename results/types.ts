@@ -23,7 +23,7 @@ export interface ShownExchange {
   readonly owner: string
   readonly operation: string
   readonly subject: string | null
-  /** How long the scenario waited on purpose before it sent this, ms on the target's clock. */
+  /** Time since the exchange before it, ms on the target's clock; 0 for the first of its owner. */
   readonly waitedMs: number
   /** Set where earlier requests of the same kind were folded into this last one. */
   readonly polls: ShownPolls | null
