@@ -18,8 +18,6 @@ export interface Call {
 
 type Handler = (call: Call, service: PodService) => Answer | Refusal
 
-export const operationsWithBody: ReadonlySet<Operation> = new Set(['createPod', 'updatePod', 'triggerPodAction'])
-
 /**
  * What each operation of the pod plane does, in one go after the body was read, so that requests at the same time
  * have an order.

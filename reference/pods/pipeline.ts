@@ -1,11 +1,15 @@
+import { operations as facts } from '../../generated/operations.ts'
 import { type Answer, problemAnswer } from '../http/json.ts'
 import type { RequestPath } from '../http/path.ts'
 import { Refusal } from '../http/refusal.ts'
 import { respond, wait } from '../http/respond.ts'
+import { createRoutes } from '../http/routes.ts'
 import type { LimitReading } from '../limits/limiter.ts'
-import { operations, operationsWithBody } from './operations.ts'
-import { matchPodRoute } from './routes.ts'
+import type { Operation } from '../operations.ts'
+import { operations } from './operations.ts'
 import type { PodService } from './service.ts'
+
+const match = createRoutes<Operation>('pods')
 
 /**
  * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, what its body
@@ -21,13 +25,13 @@ export function createPodPipeline(service: PodService): (request: Request, path:
       const caller = parts.authenticate(request.headers.get('authorization'), service)
       reading = limiter.take(caller.user, clock.now())
       if (reading.isRefused) throw parts.rateRefusal(reading, service)
-      const { operation, id } = matchPodRoute(request.method, pathname)
+      const { operation, params } = match(request.method, pathname)
       parts.authorize(caller, operation, service)
       if (hasQuery && style.unknownQuery !== 'ignore') {
         throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')
       }
-      const body = operationsWithBody.has(operation) ? await parts.readBody(request, service) : undefined
-      served = operations[operation]({ caller, id, body }, service)
+      const body = facts[operation].body !== null ? await parts.readBody(request, service) : undefined
+      served = operations[operation]({ caller, id: params.id ?? '', body }, service)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       served = error
