@@ -13,10 +13,10 @@ export const creations: readonly Latitude[] = [
   },
   {
     id: 'creation-answers-what-was-asked',
-    says: 'A creation is answered with the body that was sent, beside id and status.',
+    says: 'A creation is answered with what was sent, CPU and networking aside, beside id and status.',
     wrap: (fetch) => async (request) => {
       const asked = is.create(request) ? await jsonOf(request) : null
-      const { globalNetworking: _, ...shown } = asked ?? {}
+      const { cpu: _, globalNetworking: __, ...shown } = asked ?? {}
       const answered = onJson(isCreated, ({ id, status }) => ({ ...shown, id, status }))
       return answered(fetch)(request)
     },

@@ -63,9 +63,11 @@ export const creation = [
   ),
   {
     id: 'cpu-shown-as-asked',
-    says: 'The CPU of a pod is shown as its creation named it, without memory where none was named.',
+    says: 'The CPU of a pod is shown as its creation named it, and memory must be named.',
+    readings: reads('pods.create.cpu-required', '422', ['no memory']),
     change: (options) =>
       composeOptions(options, {
+        style: { cpuMemory: 'required' },
         parts: {
           buildPod: (original) => (body, caller, service) => {
             const pod = original(body, caller, service)
