@@ -212,7 +212,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a day that is none',
     file({ more: 'known: [{rule: auth.pods.missing, reason: r, expires: 2027-02-30}]' }),
-    'target.yaml:4: known.0.expires: expected a day as YYYY-MM-DD, got "2027-02-30"',
+    'target.yaml:4: known.0.expires: expected a date as YYYY-MM-DD, got "2027-02-30"',
   ],
   [
     'an alias without its anchor',
