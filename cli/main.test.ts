@@ -47,7 +47,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target bad.yaml',
       2,
-      `${'bad.yaml'}:3: keys.full: a key does not stand in the file: write \${NAME} and set that environment variable`,
+      `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
     ],
     [
       'check --keep',
