@@ -2,8 +2,8 @@ import { parse, stringify } from 'yaml'
 import { membersOf } from '../harness/exchange/read.ts'
 
 /**
- * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file that reads as `file`: below a mapping that is
- * there already, in place of a short form, or as it stands. The end of a sentence that begins with "to claim it,".
+ * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
+ * mapping, in place of a short form, or unchanged. The end of a sentence that begins with "to claim it,".
  */
 export function addition(file: unknown, line: string): string {
   let added = membersOf(parse(line)) ?? {}
@@ -28,13 +28,13 @@ export function addition(file: unknown, line: string): string {
   return `add below ${path.join('.')}: ${flow(missing)}`
 }
 
-/** What a section that is not there yet has to have beside what is added. */
+/** Required keys of a section that the file does not have yet. */
 const required: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   pods: { url: 'https://HOST' },
   queue: { url: 'https://HOST', endpoints: { normal: 'ENDPOINT_ID' } },
 }
 
-/** The section with its required members; null where it needs none. */
+/** The section with its required members; null if it needs none. */
 function withRequired(added: Readonly<Record<string, unknown>>): string | null {
   const [section = ''] = Object.keys(added)
   const least = required[section]

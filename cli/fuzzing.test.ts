@@ -102,7 +102,7 @@ describe('a target that makes no pods', () => {
     expect({ cases, findings, stopped }).toEqual({ cases: 2_000, findings: [], stopped: null })
     expect(notes).toEqual([
       expect.stringMatching(
-        /^no pod could be made for .*updatePod.* \(its creation answered 403: "no more pods"\); bodies went to a pod that does not exist, /,
+        /^no pod could be made for .*updatePod.* \(its creation answered 403: "no more pods"\); bodies were sent to an unknown pod, /,
       ),
     ])
   })
@@ -211,7 +211,7 @@ describe('a target that closes connections', () => {
     const { findings, stopped, notes } = await fuzzed(leaving)
     expect(findings).toEqual([])
     expect(stopped?.isUnreachable).toBe(true)
-    expect(notes).toContainEqual(expect.stringMatching(/^no whole answer came to .* more after it; nothing shows/))
+    expect(notes).toContainEqual(expect.stringMatching(/^no complete response to .* more after it; nothing shows/))
   })
 
   test('whatever comes is given up, and soon', async () => {

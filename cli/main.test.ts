@@ -49,22 +49,14 @@ describe.concurrent('one clear sentence', () => {
       2,
       `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
     ],
-    [
-      'check --keep',
-      2,
-      'plumbline: --keep leaves pods on a target; without --target there is none, the reference ends with the run',
-    ],
+    ['check --keep', 2, 'plumbline: --keep needs --target; the reference ends with the run, and its pods with it'],
     [
       'fuzz --runs 0',
       2,
       "plumbline: option '--runs <number>' argument '0' is invalid. Expected an integer of at least 1, got 0.",
     ],
     ['fuzz --for 0s', 2, 'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s'],
-    [
-      'check --max-cost 1',
-      2,
-      'plumbline: --max-cost is for a target; without --target the reference is judged, which costs nothing',
-    ],
+    ['check --max-cost 1', 2, 'plumbline: --max-cost needs --target; the reference costs nothing'],
     [
       'check --max-cost -1',
       2,
@@ -83,19 +75,23 @@ describe.concurrent('one clear sentence', () => {
     [
       'replay .',
       2,
-      'plumbline: . holds no record: neither evidence.ndjson nor load/load.json is there; check --out FOLDER and load --out FOLDER write one where they come to their end',
+      'plumbline: . has no record (evidence.ndjson or load/load.json); a completed check --out FOLDER or load --out FOLDER writes one',
     ],
     [
       'check --out bad.yaml/below',
       2,
       'plumbline: --out bad.yaml/below cannot be written (ENOTDIR); name another folder',
     ],
-    ['check --out .', 2, 'plumbline: --out . holds files and no earlier result of plumbline; name a new folder, or an'],
-    ['prove --json none/proof.json', 2, 'plumbline: --json none/proof.json: there is no folder none; make it first'],
+    ['check --out .', 2, 'plumbline: --out . holds files but no earlier result of plumbline; choose a new or'],
+    [
+      'prove --json none/proof.json',
+      2,
+      'plumbline: --json none/proof.json: folder none does not exist; create it first',
+    ],
     ['fuzz --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
-    ['serve --json', 2, 'plumbline: --json goes with --list'],
-    ['sweep rnone', 2, 'there is no run rnone below'],
+    ['serve --json', 2, 'plumbline: --json needs --list'],
+    ['sweep rnone', 2, 'no run rnone below'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
       'serve --clock fast',
@@ -137,7 +133,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
   const replayed = await plumbline(['replay', 'out', '--out', 'again'])
   expect(replayed).toMatchObject({ code: 0, err: '' })
   expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'out', 'results.json')))
-  expect(replayed.out).toContain('results.json beside the record is what the record gives\n')
+  expect(replayed.out).toContain('results.json beside the record matches the record\n')
 
   const record = join(cwd, 'out', 'evidence.ndjson')
   const changed = readFileSync(record, 'utf8').replace(
@@ -149,7 +145,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
     code: 4,
     err:
       'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n' +
-      'plumbline: what was kept is not what the record gives; it was changed, or is damaged\n',
+      'plumbline: the kept files differ from what the record gives; they were changed or are damaged\n',
   })
   rmSync(join(cwd, 'out', 'results.json'))
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
@@ -226,7 +222,7 @@ describe('on a served reference', () => {
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {
     const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
     await until(async () => (await pods()) > 0)
-    expect((await plumbline(['sweep'])).err).toContain('is still under way')
+    expect((await plumbline(['sweep'])).err).toContain('is still active')
     expect(await pods()).toBeGreaterThan(0)
     child.kill('SIGKILL')
     await ended(child)

@@ -6,7 +6,7 @@ import { endOnSignals } from './interrupt.ts'
 import { createProgram } from './program.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
-/** What the file system says of a place that somebody chose and that cannot be used. */
+/** Error codes of the file system for a path that the user chose and that cannot be used. */
 const unwritable: ReadonlySet<string> = new Set([
   'EACCES',
   'EPERM',
@@ -18,7 +18,7 @@ const unwritable: ReadonlySet<string> = new Set([
   'EDQUOT',
 ])
 
-/** How long something that was left behind may keep the process alive once its command has ended, real ms. */
+/** How long a leftover may keep the process alive once its command has ended, real ms. */
 const lingeringMs = 5_000
 
 let isUnprintable = false
@@ -30,7 +30,7 @@ const code = await main(process.argv.slice(2), terminal)
 process.exitCode ||= code
 setTimeout(() => process.exit(), lingeringMs).unref()
 
-/** Runs one command. Every failure becomes one clear sentence on standard error and a code of the table. */
+/** Runs one command. Every failure becomes one sentence on standard error and an exit code of the table. */
 async function main(words: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = exitCodes.broken
   const program = createProgram(terminal, (ended) => {
@@ -49,7 +49,7 @@ async function main(words: readonly string[], terminal: Terminal): Promise<numbe
 }
 
 function tell(error: unknown, { err, environment }: Terminal): number {
-  // Commander has said what was wrong already; help and the version are no errors.
+  // Commander has already reported the error; help and version are not errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
   if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) err(error.stack ?? error.message)
   const message = error instanceof Error ? error.message : String(error)
@@ -68,14 +68,14 @@ function tell(error: unknown, { err, environment }: Terminal): number {
     )
     return exitCodes.usage
   }
-  err(`plumbline: ${error instanceof BrokenError ? '' : 'this is a fault of plumbline: '}${message}`)
+  err(`plumbline: ${error instanceof BrokenError ? '' : 'internal error: '}${message}`)
   return exitCodes.broken
 }
 
-/** A reader that has gone away (`| head`) is no fault of ours; anything else must not end as if all had been said. */
+/** A reader that has gone away (`| head`) is not an error; any other failure must not end like a success. */
 function quietly({ code = '' }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE' || isUnprintable) return
   isUnprintable = true
   process.exitCode ||= exitCodes.usage
-  process.stderr.write(`plumbline: what is printed cannot be written (${code}); send it elsewhere\n`)
+  process.stderr.write(`plumbline: standard output cannot be written (${code}); redirect it elsewhere\n`)
 }

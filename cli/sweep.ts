@@ -20,39 +20,39 @@ export interface Swept {
   readonly run: string
   /** Names of the pods that were removed. */
   readonly removed: readonly string[]
-  /** Names of those that were gone already. */
+  /** Names of those that were already gone. */
   readonly gone: readonly string[]
-  /** Names of creations that were sent and of which no pod was ever seen. */
+  /** Names of creations whose pod was never seen. */
   readonly never: readonly string[]
-  /** How many jobs were cancelled; those that had ended before are not among them. */
+  /** Number of cancelled jobs, without those that had ended before. */
   readonly jobs: number
-  /** What is said of jobs that nobody can cancel, with the time by which they are gone; null where there are none. */
+  /** The sentence about jobs that cannot be cancelled, with their latest end; null if there are none. */
   readonly expiring: string | null
-  /** Ids of endpoints whose queue was purged of the jobs of a load. */
+  /** Ids of endpoints whose queue was purged after a load. */
   readonly purged: readonly string[]
-  /** Names of pods that were left alone because the run was told to keep them. */
+  /** Names of pods that the run keeps on purpose. */
   readonly kept: readonly string[]
-  /** What could not be removed; the ledger keeps it. */
+  /** Resources that could not be removed; they stay in the ledger. */
   readonly failed: readonly Leftover[]
 }
 
 export interface SweepOptions {
   readonly ledger: RunLedger
   readonly target: Target
-  /** Whether pods that the run kept on purpose stay. */
+  /** True if pods that the run kept on purpose stay. */
   readonly leaveKept: boolean
-  /** The windows of a reference that is served with the same; 1 unless given. */
+  /** The window scale that the reference is served with; default 1. */
   readonly windowScale?: number
-  /** Where the sweep is part of a command that may be told to end. */
+  /** Present if the sweep is part of a command that can be interrupted. */
   readonly end?: SweepEnd
 }
 
-/** How often a list is read for a pod whose creation was not answered: it may come into being late. */
+/** Reads of the list for a pod whose creation had no response: it may appear late. */
 const looks = 3
 
 /**
- * Removes what a run's ledger names, and nothing else: pods by id where it is known, else by the exact name in the list;
- * jobs by id; what waits on an endpoint that a load has filled, where the target file marks it dedicated. Deletes the
+ * Removes only what is in a run's ledger: pods by id if known, else by the exact name in the list;
+ * jobs by id; the queue of an endpoint that a load has filled, if the target file marks it dedicated. Deletes the
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
 export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end }: SweepOptions): Promise<Swept> {
@@ -166,7 +166,7 @@ interface Remover {
 
 interface Removal {
   readonly id: string
-  /** Why it may still be there; null where it is not. */
+  /** Why it may still exist; null if it is gone. */
   readonly reason: string | null
   readonly wasGone: boolean
 }
@@ -228,7 +228,7 @@ function isGone(status: number | string): boolean {
   return status === 404 || status === 410
 }
 
-/** Whether a pod has a name that this run gave it: rules rename their pods, and a target may write names in its own way. */
+/** True if this run may have named the pod: rules rename their pods, and a target may alter names. */
 function isOurs(name: string, given: string, run: string): boolean {
   const of = /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]
   return (
@@ -236,15 +236,15 @@ function isOurs(name: string, given: string, run: string): boolean {
   )
 }
 
-/** Why a call had no answer, in the place of its status. */
+/** Why a call had no response, in place of its status. */
 function unanswered(error: unknown): { readonly status: string } {
   if (error instanceof TransportFailure || error instanceof Refused) return { status: error.message }
   throw error
 }
 
 /**
- * Ids of the pods whose creation was not answered, or was refused, by their exact names; a refused one is looked for
- * once only. `fault` says why there was no further look for those that were not found.
+ * Ids of pods whose creation had no response or was refused, by their exact names; a refused one is searched
+ * only once. `fault` says why the search for missing ones ended early.
  */
 async function idsOf(
   remover: Remover,
@@ -254,7 +254,7 @@ async function idsOf(
   const found = new Map<string, string[]>()
   for (let look = 0; look < looks && sought.some(({ name }) => !found.has(name)); look++) {
     if (look > 0 && !(await sleep(remover.visibleMs / (looks - 1)))) {
-      return { found, fault: 'it may come into being late, and time could not pass until then' }
+      return { found, fault: 'it may appear late, and time could not pass until then' }
     }
     const listed = await remover.list().catch((error: unknown) => {
       if (error instanceof TransportFailure || error instanceof Refused) return error

@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors'
 
-/** All that a command knows of the world around the process. */
+/** The environment of a command. */
 export interface Terminal {
   /** Writes a line to standard output. */
   out(text: string): void
@@ -8,13 +8,13 @@ export interface Terminal {
   err(text: string): void
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Whether progress may be drawn over itself on standard error. */
+  /** True if progress on standard error may be redrawn in place. */
   readonly live: boolean
   readonly color: boolean
   readonly colors: ReturnType<typeof createColors>
 }
 
-/** The terminal of this process. NO_COLOR and a TERM of `dumb` are heeded, FORCE_COLOR as well. */
+/** The terminal of this process. Respects NO_COLOR, FORCE_COLOR and a TERM of `dumb`. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process
   const dumb = env.TERM === 'dumb'

@@ -78,7 +78,7 @@ test.concurrent('a target that dies is never a pass', { timeout }, async () => {
   await until(() => driven('dying'))
   child.kill('SIGKILL')
   const { code, said } = await run.ended
-  expect(said).toContain('the target cannot be reached')
+  expect(said).toContain('no connection to the target')
   expect(code).toBe(5)
 })
 

@@ -16,7 +16,7 @@ export interface ProveOptions {
   readonly catalog?: Catalog
 }
 
-/** What one defect does to all rules. */
+/** The effect of one defect on all rules. */
 export interface MatrixRow {
   /** Of the defect. */
   readonly id: string

@@ -13,14 +13,14 @@ import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Drives load against a target through k6 and judges its limits. Answers the exit code. */
+/** Drives load against a target through k6 and judges its limits. Returns the exit code. */
 export async function load(kind: LoadKind, options: LoadOptions, terminal: Terminal): Promise<number> {
   const target = await readTarget(options.target, terminal)
   const plane = allPlanes().find(({ load }) => load === (kind === 'smoke' ? 'limits' : kind))
   const url = plane === undefined ? undefined : sectionOf(target, plane.name)?.url
   refuseUnowned(url === undefined ? [] : [url], options.iOwnThis)
   refuseOtherTime(target, url, options.windowScale)
-  // A k6 may have to be built first: what cannot be written is said before that.
+  // k6 may have to be built first, so paths that cannot be written are refused before that.
   return withOutput(terminal.cwd, options.out, async () => {
     if (options.out !== undefined) openOutput(terminal.cwd, options.out)
     await refuseStandingClock(target)
@@ -29,16 +29,16 @@ export async function load(kind: LoadKind, options: LoadOptions, terminal: Termi
   })
 }
 
-/** k6 knows real time alone, and only a reference of one's own has windows of another length. */
+/** k6 knows only real time, and only a local reference has windows of another length. */
 function refuseOtherTime({ clock }: Target, url: string | undefined, windowScale: number): void {
   if (clock !== 'real') {
     throw new UsageError(
-      'load is driven in real time, and the target file gives a controlled clock; serve it with --clock real',
+      'load runs in real time, but the target file has a controlled clock; serve the target with --clock real',
     )
   }
   if (windowScale !== 1 && url !== undefined && !isLoopback(new URL(url).hostname)) {
     throw new UsageError(
-      '--window-scale is for a reference that is served on this machine; its rates are the documented ones elsewhere',
+      '--window-scale is only for a reference on this machine; other targets have the documented rates',
     )
   }
 }

@@ -19,11 +19,11 @@ export interface MergeOptions {
   readonly quiet: boolean
 }
 
-/** Joins results of one target and writes their reports. Answers the exit code of the whole. */
+/** Joins results of one target and writes their reports. Returns the exit code of the whole. */
 export async function merge(folders: readonly string[], options: MergeOptions, terminal: Terminal): Promise<number> {
   const out = resolve(terminal.cwd, options.out)
   const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
-  if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; name another one`)
+  if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; choose another one`)
   const read = readerOf(terminal.cwd)
   const merged = joined(folders.map(read))
   return withOutput(terminal.cwd, options.out, async () => {

@@ -14,7 +14,7 @@ export interface RulesOptions {
   readonly json: boolean
 }
 
-/** Lists the ledger: what is judged, what it needs, where its test is, and which defects prove it. */
+/** Lists the ledger: each rule, its needs, the file of its test, and the defects that prove it. */
 export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
   const tests = await testFiles()
   const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, parts, wait }) => ({

@@ -3,11 +3,11 @@ import { lengthOf, type Plan, plannedCount } from '../../load/plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from '../../load/queue/steps.ts'
 import { UsageError } from '../errors.ts'
 
-/** What a load takes at most, known before anything is sent. */
+/** Upper bounds of a load, known before anything is sent. */
 export interface Estimate {
   readonly requests: number
   readonly seconds: number
-  /** Jobs that are submitted, those among the requests included. */
+  /** Submitted jobs, including those among the requests. */
   readonly jobs: number
 }
 
@@ -16,7 +16,7 @@ export interface Caps {
   readonly maxSeconds: number
 }
 
-/** From the start of k6 to its end, beside what it drives. */
+/** Time for the start and end of k6, in addition to the load. */
 const STARTING_MS = 2000
 
 export function estimateOf(steps: readonly Step[]): Estimate {
@@ -33,37 +33,37 @@ export function estimateOf(steps: readonly Step[]): Estimate {
   return { requests, seconds: Math.ceil(ms / 1000), jobs }
 }
 
-/** How long a step takes, as planned, ms. */
+/** Planned length of a step, ms. */
 export function msOf(plan: Plan): number {
   return plan.plane === 'pods' ? 2 * plan.longestWaitMs : plan.quietMs + lengthOf(plan) + plan.holdMs
 }
 
-/** Throws UsageError where the load would be beyond a cap: nothing has been sent then. */
+/** Throws UsageError if the load would exceed a cap; nothing has been sent yet. */
 export function refuseBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): void {
   if (requests > maxRequests) {
     throw new UsageError(
-      `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; raise it, or name fewer rules with --only`,
+      `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; raise it, or select fewer rules with --only`,
     )
   }
   if (seconds > maxSeconds) {
     throw new UsageError(
-      `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; raise it, or name fewer rules with --only`,
+      `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; raise it, or select fewer rules with --only`,
     )
   }
 }
 
-/** What is printed before anything is sent; `jobPrice` in USD, null where the target file does not say it. */
+/** The line printed before anything is sent; `jobPrice` in USD, null if unknown. */
 export function describeEstimate({ requests, seconds, jobs }: Estimate, jobPrice: number | null): string {
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
   const cost =
     jobs === 0
-      ? 'estimated cost: none beside the requests, since nothing is created'
-      : `estimated cost: ${priceOf(jobs, jobPrice)}, and what the provider takes for a request`
+      ? 'estimated cost: only the requests, since nothing is created'
+      : `estimated cost: ${priceOf(jobs, jobPrice)}, plus the provider's price for requests`
   return `up to ${counted(requests, 'request')} in ${minutes}; ${cost}`
 }
 
 function priceOf(jobs: number, jobPrice: number | null): string {
-  const empty = `${counted(jobs, 'empty job')} of low priority, which start no worker`
+  const empty = `${counted(jobs, 'empty job')} of low priority that start no worker`
   return jobPrice === null
     ? `${empty} (price unknown: set budget: {jobPrice: USD} in the target file)`
     : `up to ${(jobs * jobPrice).toFixed(2)} USD for ${empty}`

@@ -12,20 +12,20 @@ import { type LoadFolder, openLoadFolder } from './folder.ts'
 import type { LoadOptions } from './session.ts'
 
 export interface DriverOptions {
-  /** Everything that may be driven. */
+  /** All steps that may be driven. */
   readonly steps: readonly Step[]
   readonly requests: LoadRequests
   readonly urls: Readonly<Record<string, string>>
   readonly run: string
   readonly token: string
-  /** Takes the secrets out of what the target said. */
+  /** Removes secrets from texts of the target. */
   readonly clean: (text: string) => string
-  /** What a job costs at most, USD; null where nobody says. */
+  /** Highest price of a job, USD; null if unknown. */
   readonly jobPrice: number | null
   readonly options: LoadOptions
   readonly terminal: Terminal
   readonly signal: AbortSignal
-  /** Told of each process of k6. */
+  /** Receives each process of k6. */
   readonly onStart?: (process: number) => void
 }
 
@@ -36,8 +36,8 @@ export interface Driver {
 }
 
 /**
- * Says what the load takes, and makes ready to drive it. Throws UsageError where that is beyond a cap, where there is no
- * k6, and where the disk is too full for the record.
+ * Prints the bounds of the load, and prepares to drive it. Throws UsageError if a cap is exceeded, if there is no
+ * k6, and if the disk is too full for the record.
  */
 export async function openDriver(given: DriverOptions): Promise<Driver> {
   const { steps, requests, urls, run, token, clean, jobPrice, options, terminal, signal, onStart } = given

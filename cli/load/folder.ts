@@ -10,20 +10,20 @@ export interface LoadFolder {
   readonly path: string
   /** Names of the folders of the plans that were judged. */
   readonly plans: readonly string[]
-  /** Makes the folder of the next plan. */
+  /** Creates the folder of the next plan. */
   next(name: string): string
-  /** Writes what a plan showed beside its raw points. */
+  /** Writes the verdicts of a plan beside its raw points. */
   keep(judged: Judged): void
-  /** Takes a temporary folder away. */
+  /** Removes a temporary folder. */
   end(): void
 }
 
-/** Bytes that k6 writes for a request, compressed, and what results take beside it. */
+/** Compressed bytes that k6 writes per request, and bytes of the results. */
 const BYTES_A_REQUEST = 200
 const SPARE_BYTES = 64 * 1024 * 1024
 
 /**
- * The folder of a load: `--out`, or a temporary one; `clean` takes secrets out of what a target said. Throws UsageError where the disk is too
+ * The folder of a load: `--out`, or a temporary one; `clean` removes secrets from texts of a target. Throws UsageError if the disk is too
  * full for it.
  */
 export function openLoadFolder(
@@ -36,7 +36,7 @@ export function openLoadFolder(
   const plans = join(path, plansFolder)
   if (existsSync(plans)) rmSync(plans, { recursive: true })
   refuseFullDisk(path, requests)
-  // The record goes there even where the load ends before its first plan.
+  // The record goes there even if the load ends before its first plan.
   mkdirSync(plans, { recursive: true })
   const kept: string[] = []
   let count = 0
@@ -67,6 +67,6 @@ function refuseFullDisk(path: string, requests: number): void {
   if (bavail * bsize >= needed) return
   const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
   throw new UsageError(
-    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; name another folder with --out`,
+    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; choose another folder with --out`,
   )
 }

@@ -30,7 +30,7 @@ export async function loadQueue(
   const selection = selectLoad(kind, target, options)
   if (selection.claimed.size === 0) {
     const [reason] = selection.leftOut.values()
-    throw new UsageError(`nothing can be loaded: ${reason?.reason ?? 'no rule was selected'}`)
+    throw new UsageError(`nothing to load: ${reason?.reason ?? 'no rule was selected'}`)
   }
   const clock = createRealClock()
   const actor = clock.actor('load')
@@ -45,7 +45,7 @@ export async function loadQueue(
       async conduct(session) {
         const { transport, userAgent, run } = session
         const dedicated = queue.endpoints.dedicated ?? ''
-        // Beyond the end of this process k6 goes on for a while, and nothing is swept before its end.
+        // k6 outlives this process for a while, and nothing is swept before its end.
         const own = (k6: readonly number[]) => writeOwner(terminal.cwd, run, [process.pid, ...k6])
         const scope: LoadScope = { queue, rules: selection.claimed, windowScale: options.windowScale }
         const known = beforeSmoke(scope)
@@ -88,7 +88,7 @@ export async function loadQueue(
   }
 }
 
-/** Empties the endpoint of the jobs that wait, and cancels those that a purge does not take. */
+/** Purges the waiting jobs of the endpoint, and cancels those that a purge does not remove. */
 async function sweepLoad(
   run: string,
   target: Target,
@@ -103,16 +103,16 @@ async function sweepLoad(
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {
-  return `${operation}${how}: ${status === 0 ? 'no answer' : status} after ${Math.round(receivedMs - sentMs)} ms`
+  return `${operation}${how}: ${status === 0 ? 'no response' : status} after ${Math.round(receivedMs - sentMs)} ms`
 }
 
-/** What a smoke means: which operations can be driven, and why not the others. */
+/** The result of a smoke run: which operations can be driven, and why not the others. */
 export function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
   const failed = new Set(faults.map(([operation]) => operation))
   const names = [...new Set([...points.map(({ operation }) => operation), ...failed])]
   const served = names.filter((name) => !failed.has(name))
   const reasons = [...new Set(faults.map(([, reason]) => reason))]
-  const rest = reasons.length === 0 ? '' : '; what was not served is not judged by load limits'
+  const rest = reasons.length === 0 ? '' : '; load limits does not judge operations that are not served'
   return [
     ...reasons.map((reason) => `not served: ${reason}`),
     `smoke: ${served.length} of ${counted(names.length, 'operation')} served, nothing judged${rest}`,
@@ -120,10 +120,9 @@ export function smokeLines(points: readonly Point[], faults: readonly (readonly 
 }
 
 function planeOf({ queue }: Target): QueuePlane {
-  if (queue === null)
-    throw new UsageError('the target file names no queue-based endpoints; add queue: {url, endpoints}')
+  if (queue === null) throw new UsageError('the target file has no queue-based endpoints; add queue: {url, endpoints}')
   if (queue.endpoints.dedicated !== null) return queue
   throw new UsageError(
-    'load floods and purges an endpoint, so the target file must mark one for that; add queue: {endpoints: {dedicated: ENDPOINT_ID}}',
+    'load floods and purges an endpoint, and the target file marks none for that; add queue: {endpoints: {dedicated: ENDPOINT_ID}}',
   )
 }

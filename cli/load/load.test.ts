@@ -39,27 +39,31 @@ describe('one clear sentence before anything is sent', () => {
   test.each<[string, number, RegExp]>([
     ['load flood --target normal.yaml', 2, /Allowed choices are smoke, limits, pods/],
     ['load limits', 2, /required option '--target <file>' not specified/],
-    ['load limits --target pods.yaml', 2, /names no queue-based endpoints; add queue: \{url, endpoints\}$/m],
+    ['load limits --target pods.yaml', 2, /has no queue-based endpoints; add queue: \{url, endpoints\}$/m],
     [
       'load limits --target normal.yaml',
       2,
-      /must mark one for that; add queue: \{endpoints: \{dedicated: ENDPOINT_ID\}\}/,
+      /marks none for that; add queue: \{endpoints: \{dedicated: ENDPOINT_ID\}\}/,
     ],
-    ['load pods --target normal.yaml', 2, /names no pod API; add pods: https:\/\/HOST$/m],
+    ['load pods --target normal.yaml', 2, /has no pod API; add pods: https:\/\/HOST$/m],
     [
       'load limits --target away.yaml',
       2,
-      /only where its owner agrees; add --i-own-this api.example.com if that is you/,
+      /needs the permission of its owner; add --i-own-this api.example.com if that is you/,
     ],
-    ['load limits --target away.yaml --i-own-this example.com', 2, /agrees, not of example.com; add --i-own-this api/],
-    ['load limits --target away.yaml --i-own-this api.example.com --window-scale 0.1', 2, /on this machine; its rates/],
-    ['load limits --target controlled.yaml', 2, /driven in real time, .* serve it with --clock real/],
-    ['load limits --target dedicated.yaml --only pods.shape.env', 2, /--only: no rule matches pods.shape.env/],
     [
-      'load limits --target dedicated.yaml --only limits.queue.requests',
+      'load limits --target away.yaml --i-own-this example.com',
       2,
-      /nothing can be loaded: requests is neither/,
+      /its owner, not of example.com; add --i-own-this api/,
     ],
+    [
+      'load limits --target away.yaml --i-own-this api.example.com --window-scale 0.1',
+      2,
+      /on this machine; other targets/,
+    ],
+    ['load limits --target controlled.yaml', 2, /in real time, .* serve the target with --clock real/],
+    ['load limits --target dedicated.yaml --only pods.shape.env', 2, /--only: no rule matches pods.shape.env/],
+    ['load limits --target dedicated.yaml --only limits.queue.requests', 2, /nothing to load: requests is neither/],
     [
       'load limits --target dedicated.yaml --max-requests 10',
       2,
@@ -67,7 +71,7 @@ describe('one clear sentence before anything is sent', () => {
     ],
     ['load limits --target dedicated.yaml --max-seconds 10', 2, /up to [\d,]+ s, and --max-seconds permits 10;/],
     ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
-    ['load pods --target pods.yaml', 5, /unreachable: the target cannot be reached/],
+    ['load pods --target pods.yaml', 5, /unreachable: no connection to the target/],
     ['check --only limits.queue.run', 2, /limits.queue.run is judged by load; run npx plumbline load limits --only/],
     ['merge none --out x', 2, /none holds no results.json; npx plumbline check --out FOLDER/],
     ['merge none --out none', 2, /--out none is one of the folders to merge/],
@@ -102,13 +106,11 @@ test('caps hold at their very number', () => {
   expect(() => refuseBeyond(estimate, { maxRequests: 100, maxSeconds: 60 })).not.toThrow()
   expect(() => refuseBeyond(estimate, { maxRequests: 99, maxSeconds: 60 })).toThrow('up to 100 requests')
   const said = (jobs: number, price: number | null) => describeEstimate({ ...estimate, jobs }, price)
-  expect(said(0, null)).toBe(
-    'up to 100 requests in 60 s; estimated cost: none beside the requests, since nothing is created',
-  )
+  expect(said(0, null)).toBe('up to 100 requests in 60 s; estimated cost: only the requests, since nothing is created')
   expect(said(40, null)).toMatch(
     /: 40 empty jobs .* \(price unknown: set budget: \{jobPrice: USD\} in the target file\)/,
   )
-  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority, /)
+  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority that start no worker/)
 })
 
 test.each<[says: string, points: string[], faults: (readonly [string, string])[], lines: string[]]>([
@@ -124,7 +126,7 @@ test.each<[says: string, points: string[], faults: (readonly [string, string])[]
     [
       'not served: one request of run was answered 500',
       'not served: no job was accepted',
-      'smoke: 1 of 4 operations served, nothing judged; what was not served is not judged by load limits',
+      'smoke: 1 of 4 operations served, nothing judged; load limits does not judge operations that are not served',
     ],
   ],
   [
@@ -133,7 +135,7 @@ test.each<[says: string, points: string[], faults: (readonly [string, string])[]
     [['run', 'down']],
     [
       'not served: down',
-      'smoke: 0 of 1 operation served, nothing judged; what was not served is not judged by load limits',
+      'smoke: 0 of 1 operation served, nothing judged; load limits does not judge operations that are not served',
     ],
   ],
 ])('a smoke that served %s ends with how many', (_, operations, faults, lines) => {

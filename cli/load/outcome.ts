@@ -13,37 +13,37 @@ import { version } from '../home.ts'
 import { isFull } from '../places.ts'
 import type { LoadTask } from './session.ts'
 
-/** How a load ended: by itself, or before its end. */
+/** The end of a load: complete or early. */
 export interface Ending {
   readonly undecided: Undecided
-  /** Why it ended before its end, or null. */
+  /** Why it ended early, or null. */
   readonly brokenOff: string | null
-  /** Set where the target was never there: the exit code, and the reason. */
+  /** Set if the target was never reached: the exit code, and the reason. */
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 
-/** Beyond this many characters a reason is cut: the body of an answer may be part of it. */
+/** Longest reason, in characters: the body of a response may be part of it. */
 const longestReason = 1_000
 
-/** What an error means for a load, its text free of secrets; null where it is a fault of ours. */
+/** The outcome of a load after an error, without secrets; null after an internal error. */
 export function endingOf(error: unknown, judged: readonly Judged[], { text }: Redactor): Ending | null {
   const reason = reasonOf(error)
   if (reason === null) return null
   const brokenOff = brief({ clean: text }, reason, longestReason)
-  // A target that was never there has no results; one that went away keeps those that it earned.
+  // A target that was never reached has no results; one that went away keeps its results so far.
   const isAway = error instanceof TransportFailure && !judged.some(({ verdicts }) => verdicts.length > 0)
   const stopped = isAway ? { exit: exitCodes.unreachable, message: brokenOff } : null
   return { undecided: new Map(), brokenOff, stopped }
 }
 
-/** What was driven, as far as the record of a load tells of it. */
+/** The driven load, as the record holds it. */
 interface Drove extends Pick<LoadRecord, 'kind' | 'k6' | 'plans' | 'seen'> {
   readonly run: string
   readonly startedMs: number
   readonly judged: readonly Judged[]
 }
 
-/** The record of a load that was not interrupted, and the results that follow from it. */
+/** The record of a load that was not interrupted, and its results. */
 export async function resultsOfLoad(
   { options, target, selection }: LoadTask,
   { undecided, brokenOff, stopped }: Ending,
@@ -80,7 +80,8 @@ export async function resultsOfLoad(
 
 function reasonOf(error: unknown): string | null {
   if (error instanceof LoadError) return error.message
-  if (error instanceof TransportFailure) return `the target cannot be reached: ${error.message}`
-  if (isFull(error)) return 'the disk is full, so the record of this load is not whole; name another folder with --out'
+  if (error instanceof TransportFailure) return `no connection to the target: ${error.message}`
+  if (isFull(error))
+    return 'the disk is full, so the record of this load is incomplete; choose another folder with --out'
   return null
 }

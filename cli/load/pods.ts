@@ -13,13 +13,13 @@ import type { Terminal } from '../terminal.ts'
 import { selectLoad } from './select.ts'
 import { type LoadOptions, type LoadSession, runSession } from './session.ts'
 
-/** So much of a window must be left for it to be drained, ms. */
+/** Rest of a window that is enough to drain it, ms. */
 const FEWEST_MS = 10_000
 
-/** Drains the shortest window of the pod API with requests that read, and judges what its 429 says. */
+/** Drains the shortest window of the pod API with reads, and judges its 429. */
 export async function loadPods(options: LoadOptions, target: Target, terminal: Terminal): Promise<number> {
   const { pods } = target
-  if (pods === null) throw new UsageError('the target file names no pod API; add pods: https://HOST')
+  if (pods === null) throw new UsageError('the target file has no pod API; add pods: https://HOST')
   const selection = selectLoad('pods', target, options)
   const clock = createRealClock()
   const actor = clock.actor('load')
@@ -55,13 +55,13 @@ export async function loadPods(options: LoadOptions, target: Target, terminal: T
   }
 }
 
-/** One request, which shows that address and key are right, and states the quotas. */
+/** One request that verifies address and key, and shows the quotas. */
 async function lookAt(section: PodPlane, token: string, { transport, userAgent }: LoadSession): Promise<Point> {
   const send = createDirect({ transport, userAgent, plane, section, token })
   const { status, headers } = await send('listPods')
   if (!isSuccess(status)) {
     throw new UsageError(
-      `${section.url + section.paths.listPods} answered ${status} before any load, where 200 is expected; check pods.url and keys.full of the target file`,
+      `${section.url + section.paths.listPods} answered ${status} instead of 200 before any load; check pods.url and keys.full of the target file`,
     )
   }
   const rateLimit = headerOf(headers, 'ratelimit') ?? null

@@ -10,7 +10,7 @@ export interface LoadProgress extends Required<Told> {
   end(): void
 }
 
-/** Shows which plan is driven, what is left of it and of the whole, and each verdict as it falls. */
+/** Shows the current plan, the time left for it and for the whole load, and each verdict as soon as it is known. */
 export function showLoadProgress(terminal: Terminal): LoadProgress {
   const update = terminal.live ? createLogUpdate(process.stderr) : null
   const { dim, red } = terminal.colors

@@ -55,7 +55,7 @@ test.each<[string, (folder: string) => void, RegExp]>([
     /^load\/02-cancel-under: limits\.queue\.cancel was kept as passed \(.*\), and the raw points show failed \(/m,
   ],
   [
-    'the same points in other bytes',
+    'the same points in different bytes',
     (folder) => changeRaw(folder, '02-cancel-under', (text) => `${text}\n`),
     /^load\/02-cancel-under: raw\.json\.gz is not the file that was judged$/m,
   ],
@@ -107,7 +107,7 @@ test.each<[string, (folder: string) => void, RegExp]>([
   [
     'another byte of the results',
     (folder) => changeText(folder, 'results.json', '"seed": 7', '"seed": 8'),
-    /^results\.json has other bytes than the record gives$/m,
+    /^results\.json differs in bytes from what the record gives$/m,
   ],
   [
     'a verdict of the results that is none',
@@ -137,7 +137,7 @@ test.each<[string, (folder: string) => void, RegExp]>([
   const { code, err } = await replayed(name)
   expect(err).toMatch(message)
   expect(err).toMatch(
-    /^plumbline: what was kept is not what its raw points give; it was changed, or is damaged, or judged by another state of the suite$/m,
+    /^plumbline: the kept files differ from what its raw points give; they were changed or are damaged, or judged by another state of the suite$/m,
   )
   expect(code).toBe(4)
 })

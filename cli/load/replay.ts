@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 import { leftOutOf } from './select.ts'
 
-/** The record of a load in a folder; null where there is none. Throws UsageError where it cannot be read. */
+/** The record of a load in a folder; null without one. Throws UsageError if it cannot be read. */
 export function readLoad(dir: string): LoadRecord | null {
   try {
     return readRecord(dir)
@@ -21,8 +21,8 @@ export function readLoad(dir: string): LoadRecord | null {
 }
 
 /**
- * Judges a load again from its raw points. Answers the exit code of the load; where what was kept is not what the raw
- * points give, each difference is told and it is that of `broken`.
+ * Judges a load again from its raw points. Returns the exit code of the load. If the kept files differ from what the raw
+ * points give, reports each difference and returns the code of `broken`.
  */
 export async function replayLoadFolder(
   dir: string,

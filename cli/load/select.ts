@@ -10,7 +10,7 @@ export type LoadKind = 'smoke' | 'limits' | 'pods'
 
 export interface LoadSelection {
   readonly profiles: readonly string[]
-  /** Ids of the rules that results will be about, sorted. */
+  /** Ids of the rules in the results, sorted. */
   readonly selected: readonly string[]
   /** Those of them that the target claims. */
   readonly claimed: ReadonlySet<string>
@@ -23,10 +23,10 @@ const idsOf: Readonly<Record<LoadKind, readonly string[]>> = {
   pods: [...podLoadRules, 'limits.pods.headers-on-success'],
 }
 
-/** Load finds out by itself whether a quota can be reached: its caps decide. */
+/** The caps of load decide whether a quota can be reached. */
 const settledHere = new Set(['quota.reachable'])
 
-/** The rules of a kind of load. Throws UsageError where a pattern matches none of them. */
+/** The rules of a kind of load. Throws UsageError if a pattern matches none of them. */
 export function selectLoad(
   kind: LoadKind,
   target: Target,
@@ -38,11 +38,11 @@ export function selectLoad(
   const selected = selectRules(rows, { only, profiles })
   const leftOut = leftOutOf(selected, target)
   const claimed = new Set(selected.filter((id) => !leftOut.has(id)))
-  // One row of load is of another profile, and is judged by `check` with the rest of it.
+  // One row of load has another profile, and is judged by `check`.
   return { profiles: profiles.filter((name) => name !== 'core'), selected, claimed, leftOut }
 }
 
-/** The rules among these whose needs the target does not give; on a record, by the target that it names. */
+/** The rules whose needs the target does not offer; for a record, by the target in it. */
 export function leftOutOf(selected: readonly string[], target: Target): LoadSelection['leftOut'] {
   const leftOut = new Map<string, { verdict: 'unclaimed' | 'not-applicable'; reason: string }>()
   for (const row of ledger.filter(({ id }) => selected.includes(id))) {
@@ -52,7 +52,7 @@ export function leftOutOf(selected: readonly string[], target: Target): LoadSele
   return leftOut
 }
 
-/** What can be decided on any target; a rule that is named is judged whatever its profile. */
+/** Profiles that can be decided on any target; a rule named by its id is judged whatever its profile. */
 function profilesFor(rows: readonly RuleRow[], only: readonly string[]): string[] {
   const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
   return [...new Set(named.length > 0 ? named : rows.map(({ profile }) => profile).filter((name) => name !== 'lab'))]

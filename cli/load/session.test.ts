@@ -13,7 +13,7 @@ test.each<[string, () => Promise<void>, number, RegExp]>([
       throw new Error('EROFS')
     },
     exitCodes.incomplete,
-    /^plumbline: what was loaded may still wait \(EROFS\); npx plumbline sweep r\w+$/,
+    /^plumbline: jobs of the load may still wait \(EROFS\); npx plumbline sweep r\w+ removes them$/,
   ],
   ['that succeeds says nothing', async () => {}, exitCodes.conformant, /^$/],
 ])('a tidying %s', async (_, tidy, code, said) => {

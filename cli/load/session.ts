@@ -35,18 +35,18 @@ export interface LoadOptions {
   readonly quiet: boolean
 }
 
-/** What every kind of load has while it runs. */
+/** The context of a running load. */
 export interface LoadSession {
   readonly run: string
   readonly transport: Transport
   readonly userAgent: string
   readonly signal: AbortSignal
   readonly progress: LoadProgress
-  /** What has been judged so far; it outlives whatever ends the load. */
+  /** The verdicts so far; they survive an early end of the load. */
   readonly judged: Judged[]
-  /** Keeps the first answer of the pod API, from which its plans follow. */
+  /** Keeps the first response of the pod API, from which its plans follow. */
   see(point: Point): void
-  /** Says what all steps together take, refuses what is beyond the caps, and finds k6. */
+  /** Prints the bounds of all steps together, refuses a load beyond the caps, and finds k6. */
   driver(
     steps: readonly Step[],
     requests: LoadRequests,
@@ -61,13 +61,13 @@ export interface LoadTask {
   readonly target: Target
   readonly selection: LoadSelection
   readonly terminal: Terminal
-  /** Drives everything. What it returns cannot be decided, each rule with its reason. */
+  /** Drives all steps. Returns the rules that cannot be decided, each with its reason. */
   readonly conduct: (session: LoadSession) => Promise<Undecided>
-  /** Removes what may be left, whatever happened. */
+  /** Cleans up, whatever happened. */
   readonly tidy?: (session: LoadSession) => Promise<void>
 }
 
-/** Runs a load around what drives it: signals, k6, folder, results. Answers the exit code. */
+/** Runs a load with its signals, k6, folder and results. Returns the exit code. */
 export async function runSession(task: LoadTask): Promise<number> {
   const redactor = createRedactor(secretsOf(task.target))
   const interruption = watchInterruption(() => task.terminal.err('plumbline: ended at once'))
@@ -80,7 +80,7 @@ export async function runSession(task: LoadTask): Promise<number> {
       isUntidy = true
       const reason = error instanceof Error ? error.message : String(error)
       task.terminal.err(
-        `plumbline: what was loaded may still wait (${redactor.text(reason)}); ${program} sweep ${session.run}`,
+        `plumbline: jobs of the load may still wait (${redactor.text(reason)}); ${program} sweep ${session.run} removes them`,
       )
     }
   }
@@ -112,7 +112,7 @@ async function conducted(
   let seen: Point | null = null
   const session: LoadSession = {
     run,
-    // What the load has made is removed by other means.
+    // The resources of a load are removed in another way.
     transport: (request, patience) => http.send(request, { signal, ...patience }),
     userAgent: `plumbline/${version()} (run ${run}; rule load)`,
     signal,
@@ -143,7 +143,7 @@ async function conducted(
     await http.close()
   })
   if (signal.aborted) {
-    terminal.err('plumbline: interrupted, and k6 was ended; nothing is judged')
+    terminal.err('plumbline: interrupted; k6 was ended, and nothing is judged')
     return exitCodes.interrupted
   }
   if (ending.brokenOff !== null) terminal.err(`plumbline: ${ending.brokenOff}`)
