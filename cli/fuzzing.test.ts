@@ -17,7 +17,7 @@ function mutatorOf({ cases }: FuzzFinding): string {
   return cases.map(({ mutator }) => mutator).join(', then ')
 }
 
-/** Whether a request sends a body to a pod. */
+/** True if a request sends a body to a pod. */
 function sendsBody({ method, url }: WireRequest): boolean {
   return method === 'PATCH' || url.endsWith('/action')
 }

@@ -159,7 +159,7 @@ describe('merging', () => {
     expect(isValid(merged), JSON.stringify(isValid.errors)).toBe(true)
     expect(merged.rules.map(({ verdict }) => verdict)).toEqual(['passed', 'passed'])
     expect(merged.verdict.word).toBe('conformant')
-    expect(merged.verdict.line).toMatch(/; a part only: \d+ rules not selected$/)
+    expect(merged.verdict.line).toMatch(/; partial run: \d+ rules not selected$/)
     expect(merged.run).toMatchObject({ id: 'r0abc+r1', exchanges: 6, selected: 2, passedMs: 10_000 })
     expect(merged.counts).toEqual({ passed: 2 })
   })

@@ -191,7 +191,7 @@ describe('the shell lines of a scenario', () => {
 
   describe('of jobs that report to the receiver of the run', () => {
     const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
-    const said = '# these jobs report to the receiver of a run that is over, and end otherwise without it:'
+    const said = '# these jobs report to the receiver of a run that is over, and end differently without it:'
 
     it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
       [true, job, '1 request', rule],
@@ -208,7 +208,7 @@ describe('the shell lines of a scenario', () => {
       expect(lines[0] === said).toBe(isSaid)
       if (!isSaid) return
       const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
-      expect(lines[1]).toBe(`# the lines show the requests, not the fault; ${rerun} shows it`)
+      expect(lines[1]).toBe(`# the lines show the requests but not the failure; ${rerun} shows it`)
     })
   })
 
@@ -238,7 +238,7 @@ describe('the shell lines of a scenario', () => {
       )
       expect(lines.filter((line) => line.startsWith('curl'))).toHaveLength(curls)
       expect(lines.at(-1)).toContain('{"n":3}')
-      expect(lines.some((line) => line.startsWith('# left out'))).toBe(false)
+      expect(lines.some((line) => line.startsWith('# omitted'))).toBe(false)
     },
   )
 
@@ -350,7 +350,7 @@ describe('the shell lines of a scenario', () => {
       'virtual',
     )
     expect(lines[0]).toBe(
-      'export BASE=http://127.0.0.1:8080  # where this serves the reference: npx plumbline serve --port 8080 --clock control',
+      'export BASE=http://127.0.0.1:8080  # after this serves the reference: npx plumbline serve --port 8080 --clock control',
     )
     expect(lines.at(-1)).toBe('curl -si -A "$AGENT" "$BASE/v2/pods/p1" -H "Authorization: Bearer $KEY_FULL"')
   })

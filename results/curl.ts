@@ -8,18 +8,18 @@ import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, 
 import { answerText, tellsStatusOf } from './shown.ts'
 import type { ShownExchange } from './types.ts'
 
-/** A scenario of a run, with what its shell lines need to know of the target. */
+/** A scenario of a run, with the facts about the target for its shell lines. */
 export interface CurlScenario {
   readonly plumbline: string
   readonly run: string
   readonly rule: string
-  /** The command that runs just this rule again. */
+  /** The command that reruns just this rule. */
   readonly rerun: string
-  /** Address of the pod API as the run used it. */
+  /** Address of the pod API in the run. */
   readonly base: string
-  /** True where the target was the reference in process, which has no address of its own. */
+  /** True if the target was the reference in process, which has no address. */
   readonly embedded: boolean
-  /** The control address of the target's clock, null where it cannot be controlled. */
+  /** The control address of the target's clock, null if it cannot be controlled. */
   readonly clock: string | null
   /** Path template of the removal of a pod, as `/v2/pods/{id}`. */
   readonly deletePath: string
@@ -29,7 +29,7 @@ export interface CurlScenario {
   readonly finding: Finding | null
 }
 
-/** Sent by curl itself, or of no use outside the run. */
+/** Headers that curl sends itself, or that are useless outside the run. */
 const leftOut: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -40,20 +40,20 @@ const leftOut: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** A pod status that a pattern can look for; anything else is left to the HTTP status. */
+/** A pod status that a pattern can search for; otherwise the HTTP status decides. */
 const podStatus = /^[A-Za-z0-9_-]{1,40}$/
 
-/** A job that tells the receiver of the run what it does. */
+/** A job that reports to the receiver of the run. */
 const beaconOf = /"plumbline":\{"v":1,"beacon":/
-/** A job that notifies the receiver of the run of its end; names that end in .invalid are nobody's. */
+/** A job that notifies the receiver of the run; names that end in .invalid belong to nobody. */
 const notifies = /"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
 
-/** Polls closer together than this, in ms, were a burst and not a wait. */
+/** Polls closer together than this, in ms, are a burst and not a wait. */
 const burstMs = 250
 
 /**
- * A scenario as lines for bash that work from nothing: addresses and keys first, then one numbered step a request, and
- * at last the request that shows the finding, with status, headers and body. Pod ids are captured as they come.
+ * Lines for bash that reproduce a scenario from nothing: addresses and keys first, then one numbered step per request,
+ * and last the request that shows the finding, with status, headers and body. Pod ids are captured from the responses.
  */
 export function toCurl(scenario: CurlScenario): string[] {
   const steps = upToFinding(scenario)
@@ -119,15 +119,15 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     const large = shown.request.bodyBytes > 0 && one.body === null
     if (large) lines.push(comment(`save the body of exchange ${shown.n} of the record as body-${shown.n}.bin first`))
     if (one.body !== null && beaconOf.test(textOf(one.body) ?? '')) {
-      lines.push(comment('the beacon is gone with the run: without one, holds of this job fail'))
+      lines.push(comment('the beacon ended with the run; without one, holds of this job fail'))
     }
     if (polls !== null && shown.request.method === 'GET') lines.push(...poll(one, polls))
     if (last) {
-      const makes = made?.kind === 'pod' ? [comment('this makes a pod of its own: remove it afterwards')] : []
+      const makes = made?.kind === 'pod' ? [comment('this creates a pod: remove it afterwards')] : []
       return [...lines, ...cleanUp(), ...makes, ...told(finding), request(one, '-si')]
     }
     if (polls !== null && shown.request.method === 'GET' && polls.from !== polls.to) return lines
-    // A pod is kept in mind for its removal, whether it is asked for again or not.
+    // Every pod is remembered for its removal, even if no later step uses it.
     if (made !== null && (made.kind === 'pod' || usedLater(made.id, position))) {
       const variable = `${made.kind.toUpperCase()}_${pods.size + 1}`
       const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
@@ -185,8 +185,8 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
     return [
       ...(steps.some(reports) && !isSeenInAnswer(scenario, steps.at(-1))
         ? [
-            comment('these jobs report to the receiver of a run that is over, and end otherwise without it:'),
-            comment(`the lines show the requests, not the fault; ${scenario.rerun} shows it`),
+            comment('these jobs report to the receiver of a run that is over, and end differently without it:'),
+            comment(`the lines show the requests but not the failure; ${scenario.rerun} shows it`),
           ]
         : []),
       start(scenario),
@@ -197,7 +197,7 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
       ...(clock !== null && (helper || used('CLOCK')) ? [`export CLOCK=${address(clock)}`] : []),
       ...(helper ? [waitMs] : []),
       ...(scenario.omitted > 0
-        ? [comment(`left out here: ${counted(scenario.omitted, 'request')} of the scenario; the record has all`)]
+        ? [comment(`omitted here: ${counted(scenario.omitted, 'request')} of the scenario; the record has all`)]
         : []),
     ]
   }
@@ -206,8 +206,8 @@ function createScript(scenario: CurlScenario, steps: readonly Step[]) {
 }
 
 /**
- * Whether the last request shows the fault by itself: its status is what was wrong, or the rule is about the exchanges
- * of others and knows nothing of what the receiver was told.
+ * True if the last request shows the failure by itself: its status is wrong, or the rule is about the exchanges
+ * of others and does not know the arrivals.
  */
 function isSeenInAnswer({ rule, finding }: CurlScenario, last: Step | undefined): boolean {
   if (finding === null || last === undefined || last.shown.n !== finding.exchange) return false
@@ -219,14 +219,14 @@ function reports({ body }: Step): boolean {
   return beaconOf.test(text) || notifies.test(text)
 }
 
-/** Where the target is. The reference in process has no address, so a served one takes its place. */
+/** The address of the target. The reference in process has none, so a served one takes its place. */
 function start({ embedded, base, clock }: CurlScenario): string {
   if (!embedded) return `export BASE=${word([base])}`
   const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
-  return `export BASE=http://127.0.0.1:8080  # where this serves the reference: ${serve}`
+  return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
 }
 
-/** Moves a controlled clock by so many milliseconds, through whatever is due on the way. */
+/** Advances a controlled clock by so many milliseconds, through all events that are due. */
 const waitMs =
   'wait_ms() { local now end= i; for i in $(seq 1000); do ' +
   `now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; ` +
@@ -251,7 +251,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
-/** Headers as they were sent; an empty one is written with a semicolon, as curl wants it. */
+/** Headers as sent; an empty one is written with a semicolon, as curl requires. */
 function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
   const sent = headers.filter(([name]) => !leftOut.has(name.toLowerCase()))
   const lines = sent.map(([name, value]) =>
@@ -302,7 +302,7 @@ function demand(name: string, variable: string, { embedded }: CurlScenario): str
     kind === 'hook'
       ? `text ${position} from the environment in pods.statuses.${status}.hook`
       : name === 'key.altered'
-        ? 'keys.full, its last characters exchanged,'
+        ? 'keys.full, with its last characters replaced,'
         : name.replace(/^key\./, 'keys.')
   const hint = embedded ? `${where} of the target file that ${program} serve prints` : `${where} of your target file`
   return `export ${variable}="\${${variable}:?set it to ${hint}}"`

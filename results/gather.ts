@@ -5,17 +5,17 @@ import { createListCollector, listedIn, type WantedList } from './listed.ts'
 import { createCollector, creates, madeBy, type Step, type Wanted } from './scenario.ts'
 import { answerOf, tellsStatusOf } from './shown.ts'
 
-/** Reads the events of a record from the beginning; called once a pass. */
+/** Reads the events of a record from the beginning; called once per pass. */
 export type Events = () => AsyncIterable<EvidenceEvent>
 
 /** A recorded exchange with its bodies as bytes. */
 export type OpenExchange = (event: ExchangeEvent) => Exchange
 
-/** A rule whose scenario is wanted, and the exchanges that its findings name. */
+/** A rule whose scenario is requested, and the exchanges that its findings name. */
 export interface Failing {
   readonly rule: string
   readonly evidence: readonly number[]
-  /** What the first finding says was wrong; null where there is none. */
+  /** The observation of the first finding; null without one. */
   readonly finding: Finding | null
 }
 
@@ -35,17 +35,17 @@ interface Trace {
       readonly pod: string | null
       readonly focus: string | null
       readonly listed: readonly string[]
-      /** Nothing that was sent before led to it. */
+      /** No earlier request led to it. */
       readonly isAlone: boolean
     }
   >
 }
 
 /**
- * The scenarios of failing rules, by rule. A rule's own exchanges, those that made the pods which it touched, and for an
- * invariant, which sends nothing itself, those of the scenario in which it failed, or where a list shows it, those that
+ * The scenarios of failing rules, by rule: a rule's own exchanges and those that made the pods that it touched. For an
+ * invariant, which sends nothing: those of the scenario in which it failed, or, if a list shows the failure, those that
  * made the pods of that list. Reads the record two or three times;
- * holds no more than 30 exchanges a rule.
+ * holds at most 30 exchanges per rule.
  */
 export async function gather(
   events: Events,
@@ -75,7 +75,7 @@ async function trace(
     if (!owners.has(owner) && !numbers.has(n)) continue
     const pod = podOf(event, open)
     if (numbers.has(n)) {
-      // A job does not stand alone: what the others do decides when its turn comes.
+      // A job depends on the other jobs: they decide when its turn comes.
       const focus = event.endpoint === undefined ? pod : null
       const exchange = open(event)
       located.set(n, { owner, pod, focus, listed: listedIn(exchange), isAlone: isAlone(exchange, numbers.get(n)) })
@@ -86,8 +86,8 @@ async function trace(
 }
 
 /**
- * Whether an exchange shows what a rule about bodies finds wrong without any other: how a body is answered hangs on it
- * alone, unless a rate was exceeded; what an accepted one shows of its job hangs on the others as well.
+ * True if an exchange alone shows the failure of a rule about bodies: the response to a body depends only on the body,
+ * unless a rate was exceeded; the job of an accepted body also depends on the other jobs.
  */
 function isAlone(exchange: Exchange, finding: Finding | null | undefined): boolean {
   const answer = answerOf(exchange)
@@ -103,7 +103,7 @@ function touch(touched: Trace['touched'], owner: string, pod: string | null): vo
   if (pod !== null) pods.add(pod)
 }
 
-/** The scenario in which an invariant failed, where no pod tells which of its exchanges matter. */
+/** The scenario in which an invariant failed, if no pod shows which of its exchanges matter. */
 function borrowedOwner({ rule, evidence }: Failing, { touched, located }: Trace): string | null {
   const at = located.get(evidence[0] ?? -1)
   return touched.has(rule) || at === undefined || at.pod !== null || isShared(at.owner) ? null : at.owner
@@ -124,7 +124,7 @@ function wantedOf({ rule, evidence }: Failing, first: Trace, second: Trace): Wan
   return { rule, evidence: evidence.slice(0, 1), owner, whole: !isShared(owner), pods, focus: null }
 }
 
-/** Other rules fill an endpoint first, or use up what a key may do. */
+/** Other rules fill an endpoint first, or use up the quota of a key. */
 function isAboutBodies(rule: string): boolean {
   return rule.startsWith('queue.body.')
 }
@@ -155,7 +155,7 @@ async function collect(
   return new Map(collectors.map(({ rule, collector }) => [rule, collector.steps()]))
 }
 
-/** The pod or job that an exchange is about: the one asked for, or the one created. */
+/** The pod or job of an exchange: the requested one, or the created one. */
 function podOf(event: ExchangeEvent, open: OpenExchange): string | null {
   if (event.subject !== null || !creates(event.operation) || event.response === null) return event.subject
   return madeBy(open(event))?.id ?? null

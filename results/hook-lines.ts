@@ -2,17 +2,17 @@ import type { HookEvent } from '../harness/record/events.ts'
 import type { TargetFacts } from './rerun.ts'
 import { comment, type Piece, withSecrets, word } from './shell.ts'
 
-/** A command is shown up to this many characters. */
+/** Most characters of a command that are shown. */
 const shownCommand = 2_000
 
-/** How shell lines speak of what came before them. */
+/** Variables of earlier shell lines. */
 interface Place {
   readonly number: number
-  /** Ids of pods as variables, where the pattern that is made around each finds them. */
+  /** Ids of pods as variables, wherever the pattern made from each finds them. */
   readonly withPods: (pieces: Piece[], around: (id: string) => string) => Piece[]
 }
 
-/** What was called for a pod from outside the API: an address as a curl, a command of the other machine as a comment. */
+/** The hook of a pod: an address as a curl, a command of the other machine as a comment. */
 export function hookLines(
   hook: HookEvent | null,
   { run, hooks }: { readonly run: string; readonly hooks: TargetFacts['hooks'] },
@@ -33,7 +33,7 @@ export function hookLines(
   return [title, comment(`where Plumbline was started: ${line}`, shownCommand)]
 }
 
-/** The id of a pod as the whole of a JSON text. */
+/** The id of a pod as an entire JSON text. */
 export function quotedId(id: string): string {
   return `(?<=")${id}(?=")`
 }

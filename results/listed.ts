@@ -3,7 +3,7 @@ import { idIn, listsIn } from '../harness/exchange/read.ts'
 import type { HookEvent } from '../harness/record/events.ts'
 import { type Collector, folded, folds, type Step, scenarioExchanges, toStep } from './scenario.ts'
 
-/** What brings a pod to where a list shows it, and how one sees that it is there. */
+/** The steps that bring a pod to the state in a list, and the read that shows it. */
 const making: ReadonlySet<Operation> = new Set(['createPod', 'triggerPodAction', 'updatePod', 'getPod'])
 
 /** A finding about a list: the exchange that shows it, and the ids of the pods in it. */
@@ -13,7 +13,7 @@ export interface WantedList {
   readonly pods: ReadonlySet<string>
 }
 
-/** The ids in the list of an answer, wherever the list is. */
+/** The ids in the list of a response, wherever the list is. */
 export function listedIn({ operation, response }: Exchange): readonly string[] {
   if (operation !== 'listPods' || response === null) return []
   return listsIn(jsonOf(response.body))
@@ -22,8 +22,8 @@ export function listedIn({ operation, response }: Exchange): readonly string[] {
 }
 
 /**
- * Gathers what made the pods of a list, whoever did so, one pod after the other, and the list last. Pods that would not
- * find room whole are left out, as are those that the run did not make.
+ * Gathers the exchanges that made the pods of a list, pod by pod, by any owner, and the list last. Pods that do not
+ * fit completely are left out, and so are pods that the run did not make.
  */
 export function createListCollector({ evidence, pods }: WantedList): Collector {
   const histories = new Map<string, Step[]>()
@@ -71,7 +71,7 @@ function tells(step: Step, before: Step | undefined): boolean {
   return step.hook !== null || step.shown.request.method !== 'GET' || moved(step, before)
 }
 
-/** Whether a look at a pod found it elsewhere than before. */
+/** True if a read of a pod shows another state than before. */
 function moved({ shown, answer }: Step, before: Step | undefined): boolean {
   return shown.polls === null ? answer?.pod !== before?.answer?.pod : shown.polls.from !== shown.polls.to
 }

@@ -4,46 +4,46 @@ import type { HookEvent } from '../harness/record/events.ts'
 import { type Answer, answerOf, answerText, showExchange } from './shown.ts'
 import type { ShownExchange } from './types.ts'
 
-/** A scenario keeps at most this many exchanges. */
+/** Most exchanges of a scenario. */
 export const scenarioExchanges = 30
-/** Request bodies up to this many bytes are kept whole, for the shell lines. */
+/** Largest request body, in bytes, that is kept whole for the shell lines. */
 export const keptBodyBytes = 16 * 1024
 
-/** Which exchanges tell how one rule failed. */
+/** The selection of exchanges that show how a rule failed. */
 export interface Wanted {
   readonly rule: string
-  /** Who sent them: the rule, or where an invariant failed the scenario that it failed in. */
+  /** The sender: the rule, or for an invariant the scenario in which it failed. */
   readonly owner: string
-  /** All that the owner sent; else only what concerns `pods`. */
+  /** True for everything that the owner sent; else only exchanges about `pods`. */
   readonly whole: boolean
   readonly pods: ReadonlySet<string>
-  /** The pod that the first finding is about: where there is no room for all, the others are left out. */
+  /** The pod of the first finding: the other pods are left out if not all fit. */
   readonly focus: string | null
   /** Numbers of the exchanges that findings name, the first finding's first. */
   readonly evidence: readonly number[]
 }
 
-/** A pod or job that an exchange created: its id, and which `"id": "…"` of the answer it is, from 1. */
+/** A pod or job that an exchange created: its id, and the position of its `"id": "…"` in the response, from 1. */
 export interface Made {
   readonly kind: 'pod' | 'job'
   readonly id: string
   readonly position: number
 }
 
-/** One exchange of a scenario, with what the shell lines need beyond what reports show. */
+/** One exchange of a scenario, with additional data for the shell lines. */
 export interface Step {
   readonly shown: ShownExchange
-  /** The request body; null where there was none or it is longer than `keptBodyBytes`. */
+  /** The request body; null if there was none or it is longer than `keptBodyBytes`. */
   readonly body: Uint8Array | null
   readonly answer: Answer | null
   readonly made: Made | null
-  /** The hook that was run for its pod since the last step about that; null where none was. */
+  /** The hook that ran for its pod since the last step about that pod; null without one. */
   readonly hook: HookEvent | null
 }
 
 /** Gathers the scenario of one rule from the exchanges of a run, a bounded number at a time. */
 export interface Collector {
-  /** Whether an exchange about this pod belongs to the scenario. */
+  /** True if an exchange about this pod belongs to the scenario. */
   wants(
     exchange: { readonly n: number; readonly owner: string; readonly operation: string },
     pod: string | null,
@@ -94,7 +94,7 @@ export function createCollector({ owner, whole, pods, focus, evidence }: Wanted)
     return shown.n === first || (made?.id ?? shown.subject) === focus
   }
 
-  /** The oldest step that was refused, else one that only looked, else any that neither makes a pod nor is evidence. */
+  /** The oldest refused step, else one that only reads, else any that neither creates a pod nor is evidence. */
   function dispensable(): number {
     const spare = kept
       .map((one, at) => ({ one, at }))
@@ -134,15 +134,15 @@ export function createCollector({ owner, whole, pods, focus, evidence }: Wanted)
   }
 }
 
-/** What each operation that creates something creates. */
+/** The resource that each creating operation creates. */
 const makes: Readonly<Record<string, Made['kind']>> = { createPod: 'pod', runJob: 'job', runJobSync: 'job' }
 
-/** Whether an operation creates a pod or a job. */
+/** True if an operation creates a pod or a job. */
 export function creates(operation: string): boolean {
   return Object.hasOwn(makes, operation)
 }
 
-/** The pod or job that an answer to a creation holds; null where it holds none. */
+/** The pod or job in the response to a creation; null without one. */
 export function madeBy({ operation, response }: Exchange): Made | null {
   const kind = makes[operation]
   if (kind === undefined || response === null || !isSuccess(response.status)) return null
@@ -153,7 +153,7 @@ export function madeBy({ operation, response }: Exchange): Made | null {
     : null
 }
 
-/** Objects inside the pod (a gpu, a flavor) have ids too: those that stand before the pod's own are counted. */
+/** Objects inside the pod (a gpu, a flavor) have ids too: those before the pod's own are counted. */
 function topLevel(body: Uint8Array, id: string, matches: readonly (string | undefined)[]): number {
   const value = membersOf(jsonOf(body)) ?? {}
   let before = 0
@@ -165,8 +165,8 @@ function topLevel(body: Uint8Array, id: string, matches: readonly (string | unde
 }
 
 /**
- * An exchange as a step; `waitedMs` is how long its owner waited before it. The hook of its pod, if one was run, is
- * taken out of `hooks`.
+ * An exchange as a step; `waitedMs` is how long its owner waited before it. The hook of its pod, if one ran, is
+ * removed from `hooks`.
  */
 export function toStep(exchange: Exchange, waitedMs: number, hooks: Map<string, HookEvent>): Step {
   const { body } = exchange.request
@@ -182,7 +182,7 @@ export function toStep(exchange: Exchange, waitedMs: number, hooks: Map<string, 
   }
 }
 
-/** Whether the next step is the same as the last: a poll, or the same request again after a 429. */
+/** True if the next step is the same as the last: a poll, or the same request again after a 429. */
 export function folds({ shown: last, answer }: Step, { shown: next, hook }: Step): boolean {
   if (hook !== null) return false
   const again = next.request.method === 'GET' || answer?.status === 429
@@ -196,7 +196,7 @@ function sameRequest(a: ShownExchange['request'], b: ShownExchange['request']): 
   )
 }
 
-/** Two such steps as one. */
+/** Folds two such steps into one. */
 export function folded(last: Step, next: Step): Step {
   const { polls, sentMs, waitedMs } = last.shown
   const to = answerText(next.answer)

@@ -3,7 +3,7 @@ import { quote } from 'shell-quote'
 /** A part of a shell word: literal text, or the value of a variable. */
 export type Piece = string | { readonly variable: string }
 
-/** Marks that stand for secrets in a record: `«key.full»`. */
+/** Marks of secrets in a record: `«key.full»`. */
 const mark = /«([A-Za-z0-9._-]+)»/g
 
 /** The environment variable for a secret's mark: `KEY_FULL` for `key.full`. */
@@ -11,17 +11,17 @@ export function variableOf(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, '_').toUpperCase()
 }
 
-/** Text with every mark as the variable that holds the secret. */
+/** Text with every mark replaced by the variable of the secret. */
 export function withSecrets(text: string): Piece[] {
   return split(text, mark, ([, name = '']) => ({ variable: variableOf(name) }))
 }
 
-/** Each piece of literal text split where `pattern` (with flag g) matches; `to` says what stands there instead. */
+/** Each piece of literal text split where `pattern` (with flag g) matches; `to` gives the replacement. */
 export function replaceIn(pieces: readonly Piece[], pattern: RegExp, to: (match: RegExpMatchArray) => Piece): Piece[] {
   return pieces.flatMap((piece) => (typeof piece === 'string' ? split(piece, pattern, to) : [piece]))
 }
 
-/** One shell word: as it is where that is safe, in double quotes around variables, else quoted. */
+/** One shell word: unquoted if that is safe, in double quotes around variables, else quoted. */
 export function word(pieces: readonly Piece[]): string {
   const [first = ''] = pieces
   if (pieces.length <= 1 && typeof first === 'string') return bare.test(first) ? first : quote([first])
@@ -48,7 +48,7 @@ export function printfFormat(bytes: Uint8Array): string {
 
 /** Needs no quotes at all. */
 const bare = /^[A-Za-z0-9_@%+=:,./-]+$/
-/** Stands for itself between double quotes. */
+/** Literal between double quotes. */
 const plain = /^[A-Za-z0-9_@%+=:;,./?&#()<>{}*~ -]*$/
 
 function use(variable: string, next: Piece | undefined): string {

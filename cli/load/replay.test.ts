@@ -182,7 +182,7 @@ async function writeLoad(dir: string): Promise<void> {
   writeFileSync(join(dir, 'results.json'), serialiseResults(results))
 }
 
-/** What k6 writes of a plan. */
+/** The output of k6 for a plan. */
 function rawOf({ plan }: Step): string {
   const limiter = createLimits({})('b', 'cancel')
   const stretches = plan.plane === 'queue' ? plan.stretches : []
