@@ -141,7 +141,7 @@ async function sweepPlane(
   }
 }
 
-/** What a plane calls its resources. */
+/** Names of the resources of a plane. */
 export function kindOf(plane: string): string {
   return allPlanes().find(({ name }) => name === plane)?.creates?.kind ?? `resource of ${plane}`
 }
@@ -183,7 +183,7 @@ function createRemover(transport: Transport, name: string, target: Target, run: 
   const section = sectionOf(target, name)
   const creates = plane?.creates ?? null
   if (plane === undefined || section === null || creates === null) {
-    const refused = new Refused(`the target file gives no address of ${plane?.title ?? `a plane called ${name}`}`)
+    const refused = new Refused(`the target file has no address of ${plane?.title ?? `a plane named ${name}`}`)
     return {
       visibleMs: 0,
       list: () => Promise.reject(refused),
@@ -213,7 +213,7 @@ function createRemover(transport: Transport, name: string, target: Target, run: 
       const members = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
       if (members !== null && creates.isGone(members)) return { id, reason: null, wasGone: true }
       if (typeof members?.name === 'string' && !isOurs(members.name, name, run))
-        return left(`its id is that of a ${creates.kind} named ${clean(show(members.name))}, which was left alone`)
+        return left(`its id belongs to a ${creates.kind} named ${clean(show(members.name))}, which was not removed`)
       const { status } = await send(creates.remove, { ids: { id } }).catch(unanswered)
       if (typeof status === 'string') return left(status)
       if (isSuccess(status)) return { id, reason: null, wasGone: false }

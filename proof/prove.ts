@@ -16,7 +16,7 @@ export interface ProveOptions {
   readonly catalog?: Catalog
 }
 
-/** The effect of one defect on all rules. */
+/** What one defect does to all rules. */
 export interface MatrixRow {
   /** Of the defect. */
   readonly id: string

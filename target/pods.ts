@@ -20,7 +20,7 @@ function planeOf(section: PodsSection, absent: Target['absent'], path: Path, aro
   for (const other of ['volumeSecond', 'volumeElsewhere'] as const) {
     if (rest[other] === undefined) continue
     if (rest.volume === undefined) {
-      around.fault(['pods', other], `pods.${other} is given without pods.volume; give pods.volume first`)
+      around.fault(['pods', other], `pods.${other} is given without pods.volume; add pods.volume`)
     }
     if (rest[other] === rest.volume) {
       around.fault(['pods', other], `pods.${other} is the same volume as pods.volume; give another one`)

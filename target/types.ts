@@ -80,7 +80,7 @@ export interface Tolerances {
 /** Fields of a pod that a PATCH can change without harm. */
 export type ChangeField = 'name' | 'args' | 'env'
 
-/** What every plane has in a target: its base address, and a template of the path of each operation. */
+/** The part of a target that every plane has: its base address, and a path template for each operation. */
 export interface PlaneSection {
   readonly url: string
   readonly paths: Readonly<Record<string, string>>

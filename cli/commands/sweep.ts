@@ -32,7 +32,9 @@ export async function sweep(
   const { cwd } = terminal
   const known = listRuns(cwd)
   if (options.forget === true && runs.length === 0) {
-    throw new UsageError('--forget gives up resources that may still cost money; name the runs, such as sweep r0123456789 --forget')
+    throw new UsageError(
+      '--forget gives up resources that may still cost money; name the runs, such as sweep r0123456789 --forget',
+    )
   }
   for (const run of runs) {
     if (!known.includes(run)) {
@@ -135,7 +137,7 @@ function faultOf({ urls }: RunLedger, target: Target): string | null {
   for (const { name, creates } of allPlanes()) {
     const [was, now] = [urls[name], sectionOf(target, name)?.url ?? '']
     if (creates === null || was === undefined || now === was) continue
-    return `it made its ${creates.kind}s at ${was || 'no address'}, and the target file says ${now || 'nothing'}`
+    return `it created its ${creates.kind}s at ${was || 'no address'}, but the target file says ${now || 'nothing'}`
   }
   return null
 }

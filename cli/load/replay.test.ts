@@ -112,12 +112,12 @@ test.each<[string, (folder: string) => void, RegExp]>([
   [
     'a verdict of the results that is none',
     (folder) => changeText(folder, 'results.json', '"verdict": "passed"', '"verdict": "\\u001b[2Jpassed"'),
-    /^results\.json: limits\.queue\.cancel was kept as something that is no verdict, and the record gives passed$/m,
+    /^results\.json: limits\.queue\.cancel was kept as an unknown verdict, and the record gives passed$/m,
   ],
   [
     'a verdict that is none',
     (folder) => changeText(folder, `load/02-cancel-under/${verdictsName}`, '"passed"', '"\\u001b[2Jpassed"'),
-    /^load\/02-cancel-under: limits\.queue\.cancel was kept as something that is no verdict \(".*"\), and the raw points/m,
+    /^load\/02-cancel-under: limits\.queue\.cancel was kept as an unknown verdict \(".*"\), and the raw points/m,
   ],
   [
     'a sentence',
@@ -127,7 +127,7 @@ test.each<[string, (folder: string) => void, RegExp]>([
   [
     'a rule',
     (folder) => changeText(folder, `load/02-cancel-under/${verdictsName}`, `"${rule}"`, `"\\u001b[2J${rule}"`),
-    /^load\/02-cancel-under: something that is no rule was kept as passed \(".*"\), and the raw points show nothing$/m,
+    /^load\/02-cancel-under: an unknown rule was kept as passed \(".*"\), and the raw points show nothing$/m,
   ],
   ['no results', (folder) => rmSync(join(folder, 'results.json')), /^results\.json is missing$/m],
 ])('%s is told, and the exit code is that of broken', async (_, damage, message) => {

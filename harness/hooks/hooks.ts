@@ -95,6 +95,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It is already gone.
+    // It is gone already, which is what was wanted.
   }
 }

@@ -19,7 +19,7 @@ export type Happening =
 
 /** What is recorded, handed out to each owner in the order in which it once came. */
 export interface Script {
-  /** The recorded answer. Rejects with ReplayMismatch if there is none, or the request differs. */
+  /** The recorded answer. Rejects with ReplayMismatch where there is none, or the request differs. */
   answer(request: WireRequest): Promise<WireResponse & Recorded>
   /** The end of the n-th wait of an owner. */
   wait(owner: string, n: number): Promise<WaitEnd>

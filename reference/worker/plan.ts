@@ -38,7 +38,7 @@ const CHECKS: { readonly [name: string]: (value: unknown) => boolean } = {
 }
 
 /**
- * Reads the `plumbline` member of an input, or of the body that an OpenAI route was called with; null if there is none, so that the input is echoed.
+ * Reads the `plumbline` member of an input, or of the body that an OpenAI route was called with; null where there is none, so that the input is echoed.
  * @throws PlanError where it is malformed, of another version or has an unknown step.
  */
 export function readPlan(input: Readonly<Record<string, unknown>>): Plan | null {
