@@ -184,7 +184,7 @@ interface Wrong {
 async function wrongAnswer(context: Context, trial: Trial, subject: Subject, wrong: Wrong): Promise<void> {
   const { one, allowed, reply, pod } = wrong
   const { status } = reply
-  if (outageStatuses.has(status)) context.inconclusive(`the target answered ${status}, which tells of an outage`)
+  if (outageStatuses.has(status)) context.inconclusive(`the target answered ${status}, which is an outage`)
   if (context.lacksCapacity(reply)) context.inconclusive('the target has no capacity')
   const fails = async (simpler: FuzzCase) => {
     const another = await trial.make()

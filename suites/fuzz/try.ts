@@ -99,7 +99,7 @@ export async function tryOne(
       answer = await trial.send(next, one.bytes, { newConnection: true })
     }
     if (outageStatuses.has(answer.status)) {
-      context.inconclusive(`the target answered ${answer.status}, which tells of an outage`)
+      context.inconclusive(`the target answered ${answer.status}, which is an outage`)
     }
     return answer
   })
