@@ -35,6 +35,7 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
     open: kept,
     seed,
     concurrency: 1,
+    mostPodless: 0,
     lane: () => ({ run: `rbench${String(seed).padStart(5, '0')}`, resources() {} }),
     goesOn: (done) => {
       // What is enumerated comes first, and makes the pods.

@@ -1,5 +1,6 @@
 import { parse, stringify } from 'yaml'
 import { membersOf } from '../harness/exchange/read.ts'
+import { allPlanes } from '../harness/planes/index.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
@@ -28,16 +29,18 @@ export function addition(file: unknown, line: string): string {
   return `add below ${path.join('.')}: ${flow(missing)}`
 }
 
-/** Required keys of a section that the file does not have yet. */
-const required: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  pods: { url: 'https://HOST' },
-  queue: { url: 'https://HOST', endpoints: { normal: 'ENDPOINT_ID' } },
+/** The members that claim a plane: required in its section of the file; undefined for what is no plane. */
+function requiredOf(section: string): Readonly<Record<string, unknown>> | undefined {
+  const line = allPlanes().find(({ name }) => name === section)?.capabilities[section]?.line ?? null
+  if (line === null) return undefined
+  const given = parse(line)[section]
+  return typeof given === 'string' ? { url: given } : given
 }
 
 /** The section with its required members; null if it needs none. */
 function withRequired(added: Readonly<Record<string, unknown>>): string | null {
   const [section = ''] = Object.keys(added)
-  const least = required[section]
+  const least = requiredOf(section)
   const given = membersOf(added[section])
   if (least === undefined || given === null) return null
   const both = Object.entries(least).map(([key, value]) => [key, { ...membersOf(value), ...membersOf(given[key]) }])

@@ -81,6 +81,8 @@ export function startChild(given: ChildOptions): ChildRun {
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
       clearInterval(looking)
       clearTimeout(lingering)
+      // A k6 that it has started ends with it.
+      signalGroup(child, 'SIGKILL')
       resolve({ code, signal, inOrder, said: said.trim() })
     }
     child.on('error', reject)

@@ -1,7 +1,7 @@
 import { Blocked, Inconclusive, RuleBroken, Unanswered } from '../harness/rule/outcome.ts'
 import type { CampaignOptions } from '../suites/fuzz/campaign.ts'
 import { noAnswer } from '../suites/fuzz/judge.ts'
-import type { Failure, Outcome } from '../suites/fuzz/try.ts'
+import type { Failure, Outcome } from '../suites/fuzz/steps.ts'
 
 /** Why a run ended before its time. */
 export interface Stop {

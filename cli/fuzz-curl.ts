@@ -27,13 +27,13 @@ export function curlOf(
   const pause =
     target.clock === 'real'
       ? 'sleep 1'
-      : `curl -s -o /dev/null -X POST ${word([target.clock.url])} ${typeHeader} -d '{"advanceMs":1000}'`
+      : `curl -s -o /dev/null -X POST ${word(target.clock.url)} ${typeHeader} -d '{"advanceMs":1000}'`
   const get = `curl -s "$BASE${path(plane.paths.getPod)}" ${keyHeader}`
   const waitFor = (status: string) =>
     `for i in $(seq 120); do ${get} | grep -q '"status"[[:space:]]*:[[:space:]]*"${status}"' && break; ${pause}; done`
   const isStopped = isPatch || second === 'EXITED'
   const made = [
-    `POD=$(curl -s ${call('POST', plane.paths.createPod)} -d ${word([JSON.stringify(creation)])} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`,
+    `POD=$(curl -s ${call('POST', plane.paths.createPod)} -d ${word(JSON.stringify(creation))} | grep -o '"id"[^,]*' | head -1 | cut -d '"' -f 4)`,
     waitFor('RUNNING'),
     ...(isStopped
       ? [`curl -s ${call('POST', path(plane.paths.triggerPodAction))} -d '{"action":"stop"}'; echo`, waitFor('EXITED')]
@@ -43,7 +43,7 @@ export function curlOf(
     ({ bytes }) => `printf ${printfFormat(bytes)} | curl -si ${call(isPatch ? 'PATCH' : 'POST', pod)} --data-binary @-`,
   )
   return [
-    `export BASE=${word([plane.url])} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
+    `export BASE=${word(plane.url)} KEY_FULL="\${KEY_FULL:?set it to keys.full of the target file}"`,
     ...(isPodless ? [`POD=${noSuchPod}`] : made),
     ...bodies,
     ...(isSeenLater ? [`${pause}; ${pause}; ${get}; echo`] : []),

@@ -38,6 +38,10 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
     }
     out(`   again:    ${againCommand(options.target, finding)}`)
   }
+  if (run.limited > 0)
+    err(
+      `plumbline: a quota of the target slowed this run down: ${run.limited} of its bodies were answered 429 and sent again later`,
+    )
   for (const note of run.notes) err(`plumbline: ${note}`)
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped.reason}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
@@ -70,13 +74,14 @@ async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Pr
   return seen.wrong === null && finding.isSeenLater ? `${seen.observed}, and the pod is as it should be` : seen.observed
 }
 
-function asJson({ cases, findings, stopped, notes }: FuzzRun, seed: number) {
+function asJson({ cases, findings, stopped, notes, limited }: FuzzRun, seed: number) {
   return {
     format: 2,
     seed,
     cases,
     stopped: stopped?.reason ?? null,
     notes,
+    limited,
     findings: findings.map((finding) => ({
       ...finding,
       cases: finding.cases.map(({ bytes, ...one }) => ({ ...one, bodyBase64: Buffer.from(bytes).toString('base64') })),

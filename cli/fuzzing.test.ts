@@ -3,6 +3,7 @@ import { createControlledClock } from '../harness/clock/controlled.ts'
 import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
 import { type AnswerPatience, TransportFailure } from '../harness/transport/types.ts'
+import { latitudes } from '../proof/catalog.ts'
 import { oddActions } from '../proof/fuzz/odd-actions.ts'
 import { oddPatches } from '../proof/fuzz/odd-patches.ts'
 import { createInstance } from '../proof/instance.ts'
@@ -23,11 +24,14 @@ function sendsBody({ method, url }: WireRequest): boolean {
 }
 
 /** The reference with a defect, on a clock of its own. */
-function open(id: string): OpenTarget {
-  const defect: Variant | undefined = [...oddActions, ...oddPatches].find((each) => each.id === id)
-  const { fetch, control, target } = createInstance(defect === undefined ? [] : [defect])
+function open(variant: Variant | undefined): OpenTarget {
+  const { fetch, control, target } = createInstance(variant === undefined ? [] : [variant])
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
   return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
+}
+
+function odd(id: string): Variant | undefined {
+  return [...oddActions, ...oddPatches].find((each) => each.id === id)
 }
 
 test('the command that plays a finding again can be pasted into a shell', () => {
@@ -46,7 +50,7 @@ test('the reference is clean, with several lanes too', { timeout: 120_000 }, asy
     lane: () => lane,
     goesOn: (cases) => cases < 4_000,
   })
-  expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [] })
+  expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [], limited: 0 })
   expect(run.cases).toBeGreaterThanOrEqual(4_000)
 })
 
@@ -153,6 +157,69 @@ test('time stands still while a body is under way, though another hand sleeps', 
   expect(movedMs).toEqual(new Set([0]))
 })
 
+test('answers that take time do not stop a clock that is controlled', async () => {
+  const slow = latitudes.find(({ id }) => id === 'answers-take-time')
+  const run = await fuzzTarget({ open: open(slow), seed: 1, concurrency: 1, lane: () => lane, goesOn: (n) => n < 40 })
+  expect(run).toMatchObject({ cases: 40, findings: [], stopped: null })
+})
+
+describe('on a clock that nobody moves', () => {
+  const onRealClock = (): OpenTarget => {
+    const reference = openReference()
+    return { ...reference, clock: { ...reference.clock, controlled: false } }
+  }
+
+  test('bodies go to a pod that does not exist until pods are there, up to a share of all', async () => {
+    const target = onRealClock()
+    const sent: string[] = []
+    const transport: OpenTarget['transport'] = (request, ...rest) => {
+      if (sendsBody(request)) sent.push(request.url.includes('no-such-pod') ? 'none' : 'pod')
+      return target.transport(request, ...rest)
+    }
+    const goesOn = (cases: number) => cases < 300
+    const open = { ...target, transport }
+    const run = await fuzzTarget({ open, seed: 1, concurrency: 1, lane: () => lane, mostPodless: 20, goesOn })
+    expect(run).toMatchObject({ findings: [], stopped: null, notes: [] })
+    expect(sent.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'none'))
+    expect(new Set(sent.slice(20))).toEqual(new Set(['pod']))
+  })
+
+  test('an odd answer that cannot be searched before the end is kept as it was seen', async () => {
+    const target = open(odd('odd-patch-octal'))
+    let creations = 0
+    const transport: OpenTarget['transport'] = (request, ...rest) => {
+      const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
+      return isCreation && ++creations > 7 ? new Promise(() => {}) : target.transport(request, ...rest)
+    }
+    let cutNow = () => {}
+    const cut = new Promise<void>((resolve) => {
+      cutNow = resolve
+    })
+    const seenOdd: typeof transport = async (request, ...rest) => {
+      const answer = await transport(request, ...rest)
+      if (
+        request.method === 'PATCH' &&
+        Buffer.from(request.body ?? [])
+          .toString()
+          .includes(':010')
+      )
+        setTimeout(cutNow, 50)
+      return answer
+    }
+    const clock = { ...target.clock, controlled: false }
+    const { findings } = await fuzzTarget({
+      open: { ...target, clock, transport: seenOdd },
+      seed: 5,
+      concurrency: 1,
+      lane: () => lane,
+      mostPodless: 0,
+      goesOn: () => true,
+      cut,
+    })
+    expect(findings).toMatchObject([{ observed: 'status 200', doubt: 'the run ended before it was sent again' }])
+  })
+})
+
 test('a quota that is used up is no finding, and ends the run with the reason', async () => {
   const reference = openReference()
   let bodies = 0
@@ -167,6 +234,7 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
   const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn: () => bodies < 500 })
   expect(run.findings).toEqual([])
   expect(run.stopped?.reason).toContain('the target answered 429')
+  expect(run.limited).toBeGreaterThan(0)
 })
 
 describe('a target that closes connections', () => {
@@ -188,7 +256,7 @@ describe('a target that closes connections', () => {
 
   test('that were kept alive has no finding', async () => {
     const run = await fuzzed(behind((_, { newConnection = false }, nth) => !newConnection && nth % 5 === 0))
-    expect(run).toEqual({ cases: 1_500, findings: [], stopped: null, notes: [] })
+    expect(run).toEqual({ cases: 1_500, findings: [], stopped: null, notes: [], limited: 0 })
   })
 
   test('whenever a body holds a certain thing has findings', async () => {
@@ -231,7 +299,7 @@ describe('a defect', () => {
     '%s is found, grouped, and found again by seed and path',
     { timeout: 120_000 },
     async (id, operation, mutator, observed) => {
-      const target = open(id)
+      const target = open(odd(id))
       const { findings, cases } = await fuzzTarget({
         open: target,
         seed: 5,
@@ -245,7 +313,7 @@ describe('a defect', () => {
       )
       expect(found, JSON.stringify(findings)).toBeDefined()
       if (found === undefined) return
-      const { seen } = await replayOn(open(id), { seed: found.seed, path: found.path }, lane)
+      const { seen } = await replayOn(open(odd(id)), { seed: found.seed, path: found.path }, lane)
       expect(seen).toMatchObject({ wrong: found.observed, cases: found.cases, undecided: null, podless: null })
       const healthy = await replayOn(openReference(target.target), found, lane)
       expect(healthy.seen).toMatchObject({ wrong: null, undecided: null })
@@ -254,7 +322,7 @@ describe('a defect', () => {
 
   test('that shows in random bodies is shrunk', { timeout: 120_000 }, async () => {
     const { findings } = await fuzzTarget({
-      open: open('odd-patch-octal'),
+      open: open(odd('odd-patch-octal')),
       seed: 5,
       concurrency: 2,
       lane: () => lane,

@@ -2,7 +2,7 @@ import { raw } from '../harness/client/body.ts'
 import { createDirect } from '../harness/client/direct.ts'
 import { createControlledClock } from '../harness/clock/controlled.ts'
 import { openClock } from '../harness/clock/open.ts'
-import type { RunClock } from '../harness/clock/types.ts'
+import type { Actor, RunClock } from '../harness/clock/types.ts'
 import { jsonOf } from '../harness/exchange/exchange.ts'
 import { planeOf } from '../harness/fixtures/pods.ts'
 import type { ResourceLedger } from '../harness/fixtures/resources.ts'
@@ -47,6 +47,10 @@ export interface FuzzOptions {
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
+  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
+  readonly mostPodless?: number
+  /** Ends the run at once when it resolves, with what was found so far. */
+  readonly cut?: Promise<void>
 }
 
 export interface FuzzRun {
@@ -56,6 +60,8 @@ export interface FuzzRun {
   readonly stopped: Stop | null
   /** Cases that could not be judged, as sentences. */
   readonly notes: readonly string[]
+  /** How many bodies were answered 429. */
+  readonly limited: number
 }
 
 /** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state. */
@@ -104,21 +110,26 @@ export function openReference(like?: Target): OpenTarget {
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
-  const { open, seed, concurrency, goesOn } = options
+  const { open, seed, concurrency, goesOn, mostPodless, cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
   const clean = (text: string) => brief(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
+  const end = new AbortController()
   let cases = 0
   let underWay = 0
+  let limited = 0
   let stopped: Stop | null = null
   const unmade = new Map<string, Set<string>>()
   const silent: string[] = []
   const notes = new Set<string>()
+  const undecided = new Set<() => void>()
   const lanes = Array.from({ length: concurrency }, (_, n) => {
     const lane = options.lane(n)
-    const laneOptions: CampaignOptions = {
+    const laneOptions: Omit<CampaignOptions, 'direct'> = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
+      ...(mostPodless !== undefined && { mostPodless: mostPodless / concurrency }),
+      cut: end.signal,
       goesOn: () => {
         if (stopped !== null || !goesOn(cases + underWay)) return false
         underWay++
@@ -134,7 +145,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
       unmade,
       silent,
       notes,
-      direct: createDirectWay(open, lane.run),
+      undecided,
       clean,
       attempt: createAttempt(clean),
       isTimeFree: open.clock.controlled,
@@ -142,14 +153,22 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         stopped ??= stop
       }),
     }
-    return inSession(open, seed, lane, (context) => campaign(context, laneOptions))
+    return inSession(open, seed, lane, (context) => {
+      const direct = createDirectWay(open, lane.run, context, () => limited++)
+      return campaign(context, { ...laneOptions, direct })
+    })
   })
-  const reasons = await Promise.all(lanes)
+  const whole = Promise.all(lanes)
+  const reasons = await Promise.race([whole, cut.then(() => [])])
+  for (const keep of undecided) keep()
+  end.abort()
+  whole.catch(() => {})
   return {
     cases,
     findings: [...findings.values()],
     stopped: stopped ?? reasons.map(asStop).find((stop) => stop !== null) ?? null,
     notes: [...[...unmade].map(unmadeSentence), ...silenceSentences(silent), ...notes],
+    limited,
   }
 }
 
@@ -226,37 +245,34 @@ async function reasonOf(scenario: Session['scenarios'][number], recorder: Record
     : brief(recorder, reason ?? verdict)
 }
 
-/** The shortest way to the target. */
-function createDirectWay(open: OpenTarget, run: string): CampaignOptions['direct'] {
-  const { target } = open
+/**
+ * The shortest way to the target. The scenario asks, so that a controlled clock stands still until the answer is there,
+ * and moves if the answer takes time.
+ */
+function createDirectWay(
+  { target, transport, clock: { controlled } }: OpenTarget,
+  run: string,
+  { clock }: Context,
+  onLimit: () => void,
+): CampaignOptions['direct'] {
+  // The clock of a scenario is its actor.
+  const actor = clock as Actor
   const userAgent = `plumbline/${version()} (run ${run}; fuzz)`
   const options = { plane: pods, section: planeOf(target), token: target.keys.full ?? '', userAgent }
-  const send = createDirect({ ...options, transport: standingStill(open) })
-  return async ({ operation }, id, bytes, meanwhile) => {
-    const answer = send(operation === 'updatePod' ? 'updatePod' : 'triggerPodAction', { ids: { id }, body: raw(bytes) })
+  const send = createDirect({ ...options, transport })
+  return async ({ operation }, { id }, bytes, meanwhile) => {
+    const sent = send(operation === 'updatePod' ? 'updatePod' : 'triggerPodAction', { ids: { id }, body: raw(bytes) })
+    const answer = controlled ? actor.during(sent) : sent
     meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error
     })
+    if (status === 429) onLimit()
     return {
       status,
       get json() {
         return jsonOf(body)
       },
-    }
-  }
-}
-
-/** The transport for requests outside a scenario: a controlled clock does not move during one. */
-function standingStill({ transport, clock }: OpenTarget): Transport {
-  if (!clock.controlled) return transport
-  return async (...what) => {
-    // One actor per request: an actor that stayed would keep time from moving between them.
-    const actor = clock.actor('direct')
-    try {
-      return await actor.during(transport(...what))
-    } finally {
-      actor.done()
     }
   }
 }

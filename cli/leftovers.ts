@@ -43,6 +43,12 @@ export function tellForgotten(left: readonly Leftover[], run: string, { out }: P
   for (const line of linesOf(jobs, ', which ')) out(`run ${run}: forgot ${line}${gone}`)
 }
 
+/** A reason with an id of the path as a placeholder, so that it is the same text for all that have the same reason. */
+export function withoutId(reason: string, id: string, placeholder: string): string {
+  const segment = encodeURIComponent(id).replace(/[.*()]/g, '\\$&')
+  return reason.replace(new RegExp(`(?<=/)${segment}(?![\\w.~%!'()*-])`, 'g'), placeholder)
+}
+
 /** `2026-11-22T03:00:00Z`. */
 export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -47,7 +47,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target bad.yaml',
       2,
-      `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
+      `${'bad.yaml'}:3: keys.full: is written out; use \${NAME} and set that environment variable`,
     ],
     ['check --keep', 2, 'plumbline: --keep needs --target; the reference ends with the run, and its pods with it'],
     [
@@ -72,11 +72,7 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --max-cost permits 1.5 USD; estimated cost: about ',
     ],
-    [
-      'replay .',
-      2,
-      'plumbline: . has no record (evidence.ndjson or load/load.json); a completed check --out FOLDER or load --out FOLDER writes one',
-    ],
+    ['replay .', 2, 'plumbline: . has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one'],
     [
       'check --out bad.yaml/below',
       2,

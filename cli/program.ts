@@ -1,8 +1,14 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
 import { parseDuration } from '../target/duration.ts'
+import type { CheckOptions } from './commands/check.ts'
+import { UsageError } from './errors.ts'
 import { version } from './home.ts'
+import type { LoadFlags } from './load/prepare.ts'
 import type { Terminal } from './terminal.ts'
+
+/** The options of check as they are given. */
+type CheckFlags = Omit<CheckOptions, 'load'> & Partial<LoadFlags> & { readonly load?: boolean }
 
 /** Receives the exit code of the command that ran. */
 type Ended = (code: number) => void
@@ -45,7 +51,12 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       lengthOfTime,
     )
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
-    .action(async (options) => ended(await (await import('./commands/check.ts')).check(options, terminal)))
+    .option('--load', 'drive the rate limits with k6 after that, and judge them in the same run')
+    .addOption(ofLoad.owned)
+    .addOption(ofLoad.requests)
+    .addOption(ofLoad.seconds)
+    .addOption(ofLoad.scale)
+    .action(async (options) => ended(await (await import('./commands/check.ts')).check(withLoad(options), terminal)))
 
   command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
     .option('--target <file>', 'the target file; without it, that of the reference')
@@ -69,10 +80,10 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     )
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
     .option('--out <folder>', 'write results.json, junit.xml, report.html and the raw points into this folder')
-    .option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it')
-    .option('--max-requests <number>', 'refuse a load of more requests', wholeNumber, 100_000)
-    .option('--max-seconds <number>', 'refuse a load that takes longer', wholeNumber, 3600)
-    .option('--window-scale <factor>', 'the --window-scale that the reference is served with', factor, 1)
+    .addOption(ofLoad.owned)
+    .addOption(ofLoad.requests)
+    .addOption(ofLoad.seconds)
+    .addOption(ofLoad.scale)
     .option('--quiet', 'print only the verdict', false)
     .action(async (kind, options) => ended(await (await import('./commands/load.ts')).load(kind, options, terminal)))
 
@@ -151,6 +162,30 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .action(async (options) => ended(await (await import('./commands/doctor.ts')).doctor(options, terminal)))
 
   return program
+}
+
+/** Options of load, also behind `check --load`. */
+const ofLoad = {
+  owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
+  requests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
+    wholeNumber,
+  ),
+  seconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
+    wholeNumber,
+  ),
+  scale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
+    factor,
+  ),
+}
+
+/** The options of check, those of load apart. */
+function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...options }: CheckFlags): CheckOptions {
+  const flags = { iOwnThis, maxRequests, maxSeconds, windowScale }
+  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
+  if (load === true) return { ...options, load: { ...given, quiet: options.quiet } }
+  const [name] = Object.keys(given)
+  if (name === undefined) return options
+  throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs --load`)
 }
 
 function gather(value: string, earlier: readonly string[]): string[] {

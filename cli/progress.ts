@@ -16,9 +16,19 @@ export interface ProgressState {
     readonly nowMs: number
     readonly pending: Extract<Progress, { type: 'waiting' }>['pending']
   } | null
+  /** The plan of load that is being driven. */
+  readonly plan: Extract<Progress, { type: 'plan' }> | null
 }
 
-export const atStart: ProgressState = { rules: 0, clock: '', done: 0, counts: {}, last: null, waiting: null }
+export const atStart: ProgressState = {
+  rules: 0,
+  clock: '',
+  done: 0,
+  counts: {},
+  last: null,
+  waiting: null,
+  plan: null,
+}
 
 /** The state after one line of progress. */
 export function advance(state: ProgressState, progress: Progress): ProgressState {
@@ -32,6 +42,8 @@ export function advance(state: ProgressState, progress: Progress): ProgressState
     }
     case 'waiting':
       return { ...state, waiting: { nowMs: progress.nowMs, pending: progress.pending } }
+    case 'plan':
+      return { ...state, plan: progress }
     default:
       return state
   }
@@ -39,7 +51,7 @@ export function advance(state: ProgressState, progress: Progress): ProgressState
 
 /** The lines of a live display; `sinceMs` is how long ago the last `waiting` came. */
 export function draw(state: ProgressState, sinceMs: number, shown = 4): string[] {
-  const lines = [headline(state)]
+  const lines = state.plan === null ? [headline(state)] : [headline(state), planLine(state.plan)]
   const { waiting } = state
   if (waiting === null || waiting.pending.length === 0) return lines
   const now = waiting.nowMs + (state.clock === 'real' ? sinceMs : 0)
@@ -59,6 +71,11 @@ export function headline({ done, rules, counts }: ProgressState): string {
   return `${done} of ${counted(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
 
+function planLine({ name, n, of, endsMs, allEndMs }: Extract<Progress, { type: 'plan' }>): string {
+  const left = (ms: number) => span(ms - Date.now())
+  return `plan ${n} of ${of}: ${name}, ${left(endsMs)} left; the whole ends in about ${left(allEndMs)}`
+}
+
 /** Shows progress on standard error: redrawn in place if possible, else as a few plain lines. */
 export function showProgress(terminal: Terminal): { tell(progress: Progress): void; end(): void } {
   return terminal.live ? liveProgress(terminal) : plainProgress(terminal)
@@ -67,8 +84,9 @@ export function showProgress(terminal: Terminal): { tell(progress: Progress): vo
 /** Shows nothing. */
 export const noProgress: ReturnType<typeof showProgress> = { tell() {}, end() {} }
 
-function liveProgress({ colors }: Terminal): ReturnType<typeof showProgress> {
+function liveProgress(terminal: Terminal): ReturnType<typeof showProgress> {
   const update = createLogUpdate(process.stderr)
+  const { colors } = terminal
   let state = atStart
   let toldAt = Date.now()
   let ended = false
@@ -81,6 +99,9 @@ function liveProgress({ colors }: Terminal): ReturnType<typeof showProgress> {
     tell(progress) {
       state = advance(state, progress)
       if (progress.type === 'waiting') toldAt = Date.now()
+      if (progress.type !== 'shown') return
+      update.clear()
+      for (const line of progress.lines) terminal.err(line.startsWith('  failed') ? terminal.colors.red(line) : line)
     },
     end() {
       if (ended) return
@@ -100,6 +121,8 @@ function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
     tell(progress) {
       state = advance(state, progress)
       if (progress.type === 'started') terminal.err(`${counted(progress.rules, 'rule')} on the ${progress.clock} clock`)
+      if (progress.type === 'plan') terminal.err(planLine(progress))
+      if (progress.type === 'shown') for (const line of progress.lines) terminal.err(line)
       if (progress.type === 'verdict') {
         if (notable.has(progress.verdict)) terminal.err(`${progress.verdict} ${progress.rule}`)
         const reached = Math.floor((4 * progress.done) / Math.max(1, progress.total))

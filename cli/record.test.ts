@@ -29,12 +29,13 @@ describe('a folder that is ours is emptied of what an earlier run wrote, and of 
     ['a record of a run that was killed', { 'evidence.ndjson': record }, []],
     ['a record that had not begun', { 'evidence.ndjson': '' }, []],
     ['bodies', { 'evidence.ndjson': record, 'bodies/000001.bin': 'a', 'bodies/mine': 'b' }, ['bodies']],
-    ['a load that was killed', { 'load/01-smoke/plan.json': '{}' }, ['load']],
+    ['a load', { 'evidence.ndjson': record, 'load/01-smoke/plan.json': '{}', 'load/mine': 'b' }, ['load']],
   ])('%s', (_, files, left) => {
     put(files)
     const dir = prepareOutput(cwd, 'out')
     expect(readdirSync(dir)).toEqual(left)
-    if (left.includes('bodies')) expect(readdirSync(join(dir, 'bodies'))).toEqual(['mine'])
+    for (const folder of left.filter((name) => !name.includes('.')))
+      expect(readdirSync(join(dir, folder))).toEqual(['mine'])
   })
 })
 

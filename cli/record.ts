@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
 import type { EvidenceEvent } from '../harness/record/events.ts'
 import { readEvidence, toExchange } from '../harness/record/read.ts'
-import { recordName } from '../load/record.ts'
+import { plansFolder } from '../load/record.ts'
 import { renderHtml, renderJunit } from '../reports/index.ts'
 import { buildResults, serialiseResults } from '../results/build.ts'
 import { exitCodes, type Results } from '../results/types.ts'
@@ -13,6 +13,12 @@ import type { Terminal } from './terminal.ts'
 
 /** Names that a run writes into its output folder; those of an earlier run are removed first. */
 const written = ['results.json', 'junit.xml', 'report.html', 'evidence.ndjson'] as const
+
+/** Folders beside the record, and the names in them that are of a run. */
+const beside: readonly (readonly [folder: string, own: RegExp])[] = [
+  ['bodies', /^\d+\.bin$/],
+  [plansFolder, /^\d\d-/],
+]
 
 /** The results of the record in `dir`, with its own verdicts or the `derived` ones. */
 export function resultsOf(dir: string, derived?: readonly EvidenceEvent[]): Promise<Results> {
@@ -38,9 +44,10 @@ export function prepareOutput(cwd: string, folder: string, keepEvidence = false)
   for (const name of written) {
     if (!(keepEvidence && name === 'evidence.ndjson')) rmSync(join(dir, name), { force: true })
   }
-  const bodies = join(dir, 'bodies')
-  if (!keepEvidence && existsSync(bodies)) {
-    for (const name of readdirSync(bodies).filter((file) => /^\d+\.bin$/.test(file))) rmSync(join(bodies, name))
+  for (const [inner, own] of keepEvidence ? [] : beside) {
+    const path = join(dir, inner)
+    const names = existsSync(path) ? readdirSync(path).filter((name) => own.test(name)) : []
+    for (const name of names) rmSync(join(path, name), { recursive: true })
   }
   return dir
 }
@@ -85,13 +92,8 @@ function refuseForeign(dir: string, folder: string): void {
   if (foreign !== undefined) {
     throw new UsageError(`--out ${folder} holds a ${foreign[0]} that plumbline did not write; choose another folder`)
   }
-  if (telling.length > 0 || there.every((name) => name === 'load' && isOfLoad(join(dir, name)))) return
+  if (telling.length > 0 || there.length === 0) return
   throw new UsageError(`--out ${folder} holds files but no earlier result of plumbline; choose a new or empty folder`)
-}
-
-/** True if a folder is the leftover of a killed load: one folder for each of its plans. */
-function isOfLoad(folder: string): boolean {
-  return readdirSync(folder).every((name) => name === recordName || /^\d\d-/.test(name))
 }
 
 function headOf(file: string): string | null {

@@ -8,7 +8,7 @@ import { queue } from '../harness/planes/queue/plane.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane, Target } from '../target/types.ts'
 import { version } from './home.ts'
-import { type Leftover, timeText } from './leftovers.ts'
+import { type Leftover, timeText, withoutId } from './leftovers.ts'
 import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
@@ -59,7 +59,7 @@ export async function cancelJobs(
       const isPast = endsMs !== null && endsMs <= nowMs
       if (typeof answer !== 'string' && isSuccess(answer.status)) cancelled.push(name)
       else if (await isOver(job, answer, isPast)) over.push(name)
-      else if (typeof answer === 'string') fail(answer.replaceAll(encodeURIComponent(id), '{job}'))
+      else if (typeof answer === 'string') fail(withoutId(answer, id, '{job}'))
       else fail(`POST ${queue.paths.cancelJob} answered ${answer.status}`)
     } else expiring.push(one)
   }

@@ -1,105 +1,109 @@
-import type { ScenarioClock } from '../harness/clock/types.ts'
-import { type Driven, type Judged, judgeStep, workerCount } from './judge-step.ts'
-import type { Fills } from './k6/script-plan.ts'
-import { LoadError } from './load-error.ts'
-import type { Point } from './points.ts'
-import {
-  beforeSmoke,
-  type LoadScope,
-  planAfterSmoke,
-  readSmoke,
-  type Smoke,
-  type Undecided,
-} from './queue/after-smoke.ts'
-import type { QueueClient } from './queue/client.ts'
-import { prepareJobs } from './queue/prepare.ts'
-import { limitSteps, type QueueStep, type Step, smokeSteps } from './queue/steps.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
+import type { Target } from '../target/types.ts'
+import type { LoadRule } from './analyse/rules.ts'
+import { type Driven, type Judged, judgeStep } from './judge-step.ts'
+import { DamagedLoad, LoadError } from './load-error.ts'
+import type { Plan } from './plan/types.ts'
+import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
+import { beforeSmoke, planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
+import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
 
-/** Drives one plan: with k6 over HTTP, or in process. */
-export type Drive<S extends Step = Step> = (step: S, fills: Fills) => Promise<Driven>
+/** Drives one plan, or reads it from the record of an earlier run. Throws LoadError if that fails. */
+export type Perform = (step: Step) => Promise<Driven>
 
-export interface Told {
-  /** The steps that are known now; those that follow from the first come later. */
-  planned?(steps: readonly Step[]): void
-  began?(step: Step): void
-  judged?(judged: Judged): void
+export interface ConductOptions {
+  readonly target: Pick<Target, 'queue' | 'pods'>
+  /** The rules that are selected and claimed. */
+  readonly rules: ReadonlySet<string>
+  readonly windowScale: number
+  /** Ends each plane after its smoke. */
+  readonly isSmoke?: boolean
+  readonly perform: Perform
+  /** Told of the plans of a plane: first those that are certain or likely, then those that follow from its smoke. */
+  readonly planned?: (steps: readonly Step[]) => void
+  readonly judged?: (judged: Judged) => void
 }
 
-export interface ConductOptions extends Told, LoadScope {
-  readonly client: QueueClient
-  readonly clock: ScenarioClock
-  readonly drive: Drive<QueueStep>
-  readonly signal?: AbortSignal
+/** Why the plans of a plane ended early. */
+export interface BrokenOff {
+  readonly verdict: 'unverified' | 'broken'
+  readonly reason: string
 }
 
 export interface Conducted {
   readonly judged: readonly Judged[]
   readonly undecided: Undecided
+  /** By plane. */
+  readonly brokenOff: ReadonlyMap<string, BrokenOff>
+  /** The smoke of the queue plane; null if none was driven to its end. */
+  readonly smoke: Smoke | null
 }
-
-/** Beyond this share of requests without an answer a target is asked whether it is still there. */
-const SILENT_SHARE = 0.5
 
 /**
- * Drives the rate limits of the dedicated endpoint, one limit at a time: first a request of each operation, which shows
- * that address, key and paths are right and how long requests are held; then every plan that the rules ask for. What
- * has been judged is told at once, so that nothing of it is lost where a later plan fails.
- * @throws LoadError where no request of the first plan is served, jobs are not accepted, or a plan cannot be driven;
- * TransportFailure where the target is not there, before a plan or after it.
+ * Drives the plans that the rules ask for, one at a time, and judges each: first a request of each operation, which
+ * shows that address, key and paths are right, then what follows from it. A plane that breaks off keeps what was
+ * judged until then, and the next plane goes on. The same rules and points give the same result, live or in a replay.
  */
-export async function conductLimits(options: ConductOptions): Promise<Conducted> {
-  const before = beforeSmoke(options)
-  options.planned?.([...smokeSteps(before), ...limitSteps(before)])
-  const { fault, steps, undecided } = planAfterSmoke(await driveSmoke(options), options)
-  if (fault !== null) throw new LoadError(`${fault}.`)
-  options.planned?.([...smokeSteps(before), ...steps])
+export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const judged: Judged[] = []
-  for (const step of steps) judged.push(await conductStep(step, options))
-  return { judged, undecided }
+  const undecided = new Map<LoadRule, string>()
+  const brokenOff = new Map<string, BrokenOff>()
+  let smoke: Smoke | null = null
+  const take = async (steps: readonly Step[]): Promise<Judged[]> => {
+    const taken: Judged[] = []
+    for (const step of steps) {
+      const driven = await options.perform(step)
+      const one = judgeStep({ ...driven, step, rules: options.rules, queue: options.target.queue })
+      taken.push(one)
+      judged.push(one)
+      options.judged?.(one)
+    }
+    return taken
+  }
+  const planes = {
+    async queue() {
+      const scope = scopeOf(options)
+      if (scope === null) return
+      const before = beforeSmoke(scope)
+      const first = smokeSteps(before)
+      options.planned?.(options.isSmoke === true ? first : [...first, ...limitSteps(before)])
+      smoke = readSmoke(await take(first), scope)
+      const after = planAfterSmoke(smoke, scope)
+      if (after.fault !== null) throw new LoadError(`${after.fault}.`)
+      if (options.isSmoke === true) return
+      options.planned?.([...first, ...after.steps])
+      await take(after.steps)
+      for (const [rule, reason] of after.undecided) undecided.set(rule, reason)
+    },
+    async pods() {
+      const { pods } = options.target
+      if (pods === null || !isJudged('pods', options.rules)) return
+      options.planned?.([podSmoke])
+      const seen = readPodSmoke(await take([podSmoke]), pods.url + pods.paths.listPods)
+      const steps = podSteps(options.rules, seen)
+      options.planned?.([podSmoke, ...steps])
+      await take(steps)
+    },
+  }
+  for (const plane of ['queue', 'pods'] as const) {
+    try {
+      await planes[plane]()
+    } catch (error) {
+      if (!(error instanceof LoadError)) throw error
+      brokenOff.set(plane, {
+        verdict: error instanceof DamagedLoad ? 'broken' : 'unverified',
+        reason: error.message,
+      })
+    }
+  }
+  return { judged, undecided, brokenOff, smoke }
 }
 
-/** The first plans alone: whether address, key and paths are right, and how long requests are held. */
-export function conductSmoke(options: ConductOptions): Promise<Smoke> {
-  options.planned?.(smokeSteps(beforeSmoke(options)))
-  return driveSmoke(options)
+function scopeOf({ target, rules, windowScale }: ConductOptions) {
+  const { queue } = target
+  return queue === null || !isJudged('queue', rules) ? null : { queue, rules, windowScale }
 }
 
-async function driveSmoke(options: ConductOptions): Promise<Smoke> {
-  const smoke: Judged[] = []
-  for (const step of smokeSteps(beforeSmoke(options))) smoke.push(await conductStep(step, options))
-  return readSmoke(smoke, options)
-}
-
-async function conductStep(step: QueueStep, options: ConductOptions): Promise<Judged> {
-  const { queue, client, clock, rules, windowScale, signal } = options
-  const dedicated = queue.endpoints.dedicated ?? ''
-  signal?.throwIfAborted()
-  options.began?.(step)
-  const before = await client.health(dedicated)
-  const { fills, busy } = await prepareJobs({
-    plan: step.plan,
-    client,
-    clock,
-    endpoints: { dedicated, second: queue.endpoints.second },
-    windowScale,
-    workers: { count: workerCount(before, queue), obey: queue.worker },
-    ...(signal === undefined ? {} : { signal }),
-  })
-  const driven = await options.drive(step, fills).finally(async () => {
-    for (const job of busy) await client.cancel(dedicated, job)
-  })
-  // Asked after every plan, and so heard at once of a target that went away.
-  const after = await client.health(dedicated)
-  refuseSilence(driven.points)
-  const judged = judgeStep({ ...driven, step, rules, queue, health: [before, after] })
-  options.judged?.(judged)
-  return judged
-}
-
-function refuseSilence(points: readonly Point[]): void {
-  const silent = points.filter(({ kind }) => kind === 'transport').length
-  if (points.length === 0 || silent <= points.length * SILENT_SHARE) return
-  throw new LoadError(
-    `The target left ${silent} of ${points.length} requests without an answer and answers again now; nothing more is sent, so that it can recover. Look into its log, and run the load again.`,
-  )
+function isJudged(plane: Plan['plane'], rules: ReadonlySet<string>): boolean {
+  return [...rules].some((id) => planeOfRule(id).name === plane)
 }

@@ -1,4 +1,5 @@
 import { isSuccess } from '../harness/exchange/exchange.ts'
+import type { Health } from '../harness/record/events.ts'
 import type { QueuePlane } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
@@ -7,24 +8,18 @@ import type { Point } from './points.ts'
 import type { Step } from './queue/steps.ts'
 import { workersIn, workersOf } from './queue/workers.ts'
 
-/** What became of a plan that was driven. */
+/** A plan that was driven. */
 export interface Driven {
   readonly points: readonly Point[]
-  /** What a reader should know of how it was driven, one sentence each. */
+  /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
-}
-
-/** An answer of /health. */
-export interface Health {
-  readonly status: number
-  readonly body: unknown
+  /** What /health said before the plan and after it, from which its workers follow; empty on the pod API. */
+  readonly health: readonly Health[]
 }
 
 /** A step that was driven and judged. */
 export interface Judged extends Driven {
   readonly step: Step
-  /** What /health said before the plan and after it, from which its workers follow; empty on the pod API. */
-  readonly health: readonly Health[]
   readonly verdicts: readonly LoadVerdict[]
 }
 
@@ -33,10 +28,9 @@ export interface JudgeStepOptions extends Driven {
   /** The rules that are selected and claimed. */
   readonly rules: ReadonlySet<string>
   readonly queue: QueuePlane | null
-  readonly health: readonly Health[]
 }
 
-/** What a plan shows, its workers set by what /health said. Pure: a replay comes to the same. */
+/** Judges a plan, its workers set by what /health said. Pure: a replay comes to the same verdicts. */
 export function judgeStep({ step, rules, queue, health, points, notes }: JudgeStepOptions): Judged {
   const plan = queue === null || step.plan.plane === 'pods' ? step.plan : withWorkers(step.plan, health, queue)
   const wanted = new Set<string>(step.rules)

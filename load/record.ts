@@ -1,105 +1,84 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { quote } from 'shell-quote'
-import type { RuleRow } from '../generated/rules.ts'
-import type { RunEvent } from '../harness/record/events.ts'
-import { program } from '../results/rerun.ts'
-import type { Results } from '../results/types.ts'
-import type { Judged } from './judge-step.ts'
-import type { Point } from './points.ts'
-import { type LoadResultsOptions, loadResults } from './results.ts'
+import type { BrokenOffEvent, PlanEvent, RunEvent } from '../harness/record/events.ts'
+import type { Target } from '../target/types.ts'
+import { leftOutOf } from './claims.ts'
+import { type Conducted, conductLoad, type Perform } from './conduct.ts'
+import { judgementsOf } from './judgements.ts'
+import { readRawPoints } from './k6/raw.ts'
+import { DamagedLoad, LoadError } from './load-error.ts'
 
-/** Version of `load/load.json`; a reader refuses another one. */
-export const loadFormat = 1
-
-/** Where the record of a load lies in its folder, and where each of its plans has a folder of its own. */
+/** Folder beside the record in which each plan has a folder. */
 export const plansFolder = 'load'
-export const recordName = 'load.json'
-export const verdictsName = 'verdicts.json'
 export const rawName = 'raw.json.gz'
 
-/** All that results follow from, beside the plans that were judged. */
-export interface LoadRecord {
-  readonly format: number
-  readonly kind: 'limits' | 'pods'
-  /** What a record begins with; `rules` are those selected. */
-  readonly run: RunEvent
-  readonly windowScale: number
-  /** The version of k6; empty where none was run. */
-  readonly k6: string
-  /** The first answer of the pod API, from which its plans follow; null on endpoints. */
-  readonly seen: Point | null
-  /** Names of the folders of the plans that were judged, in the order of judging. */
-  readonly plans: readonly string[]
-  readonly brokenOff: string | null
-  readonly stopped: LoadResultsOptions['stopped']
-  readonly endedMs: number
-}
-
-/** What of the results does not stand in the record, for it is derived again. */
-export type Derived = Pick<LoadResultsOptions, 'judged' | 'undecided' | 'leftOut'>
-
-/** The results of a load, by its record: the same whether it has just ended or is replayed. */
-export function resultsOfRecord(
-  { kind, run, windowScale, k6, brokenOff, stopped, endedMs }: LoadRecord,
-  derived: Derived,
-  ledger: readonly RuleRow[],
-): Promise<Results> {
-  const scale = windowScale === 1 ? null : String(windowScale)
-  const again = [...program.split(' '), 'load', kind, '--target', run.targetFile ?? '']
-  if (scale !== null) again.push('--window-scale', scale)
-  return loadResults({
-    ...derived,
-    run,
-    ledger,
-    brokenOff,
-    stopped,
-    endedMs,
-    rerun: (rule) => quote([...again, '--only', rule]),
-    readings: { k6, ...(scale === null ? {} : { 'window scale': scale }) },
-  })
-}
-
-export function writeRecord(dir: string, record: LoadRecord): void {
-  writeFileSync(join(dir, plansFolder, recordName), `${JSON.stringify(record, null, 2)}\n`)
-}
-
-/** The record in a folder; null where there is none. Throws one sentence where it is damaged, or of another format. */
-export function readRecord(dir: string): LoadRecord | null {
-  const file = join(dir, plansFolder, recordName)
-  if (!existsSync(file)) return null
-  const record = parse(readFileSync(file, 'utf8')) as Partial<LoadRecord> | null
-  if (record?.format !== undefined && record.format !== loadFormat) {
-    throw new Error(`${file} has the format ${record.format}, and this version reads ${loadFormat}`)
-  }
-  if (record?.run?.type === 'run' && Array.isArray(record.plans)) return record as LoadRecord
-  throw new Error(`${file} is damaged: no record of a load can be read from it`)
-}
-
-/**
- * `verdicts.json` in the folder of a plan: the digest of its raw points, what /health said, the plan with the workers
- * that follow, and what it shows.
- */
-export function verdictsText({ health, step, verdicts, notes }: Judged, folder: string): string {
-  const raw = digestOf(join(folder, rawName))
-  return `${JSON.stringify({ raw, health, plan: step.plan, verdicts, notes }, null, 2)}\n`
-}
-
-/** SHA-256 of a file. */
-export function digestOf(file: string): string {
-  return `sha256:${createHash('sha256').update(readFileSync(file)).digest('hex')}`
-}
+/** An event of a plan, driven or not. */
+export type Driving = PlanEvent | BrokenOffEvent
 
 /** The name of a plan's folder, counted from 1. */
 export function planFolder(count: number, name: string): string {
   return `${String(count).padStart(2, '0')}-${name}`
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
+/** The raw points of a plan as the record names them. */
+export function pointsOf(dir: string, plan: string): PlanEvent['points'] {
+  const file = `${plansFolder}/${plan}/${rawName}`
+  return {
+    file,
+    digest: `sha256:${createHash('sha256')
+      .update(readFileSync(join(dir, file)))
+      .digest('hex')}`,
   }
+}
+
+/** Judges the load of a record in `dir` again, by its plans and their points. */
+export async function replayLoad(dir: string, run: RunEvent, driven: readonly Driving[]) {
+  const rules = run.load?.rules ?? []
+  return judgementsOf(rules, run, leftOutOf(rules, run.target as Target), await conductRecorded(dir, run, driven))
+}
+
+/** Conducts a load with the plans of a record, which are all that follow from its rules and points, and no others. */
+export async function conductRecorded(dir: string, run: RunEvent, driven: readonly Driving[]): Promise<Conducted> {
+  const target = run.target as Target
+  const { rules = [], windowScale = 1, isSmoke = false } = run.load ?? {}
+  const leftOut = leftOutOf(rules, target)
+  const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
+  let count = 0
+  const perform: Perform = async ({ name }) => {
+    const event = driven[count++]
+    const plan = planFolder(count, name)
+    if (event?.plan !== plan) {
+      throw new DamagedLoad(`the plan ${plan} follows from the record, which has ${nameOf(event)} in its place`)
+    }
+    if (event.type === 'broken-off') throw new LoadError(event.reason)
+    const { requests, points: recorded, health, notes } = event
+    const points = await readPoints(dir, plan)
+    if (pointsOf(dir, plan).digest !== recorded.digest || points.length !== requests) {
+      throw new DamagedLoad(`${plansFolder}/${plan}/${rawName} is not the file that the record names`)
+    }
+    return { points, notes, health }
+  }
+  const conducted = await conductLoad({ target, rules: claimed, windowScale, isSmoke, perform })
+  const isDamaged = [...conducted.brokenOff.values()].some(({ verdict }) => verdict === 'broken')
+  if (isDamaged || count >= driven.length) return conducted
+  const surplus = {
+    verdict: 'broken',
+    reason: `nothing in the record leads to its plan ${nameOf(driven[count])}`,
+  } as const
+  return { ...conducted, brokenOff: new Map([...conducted.brokenOff, ['queue', surplus], ['pods', surplus]]) }
+}
+
+async function readPoints(dir: string, plan: string) {
+  try {
+    return (await readRawPoints(join(dir, plansFolder, plan, rawName))).points
+  } catch (error) {
+    if (error instanceof LoadError) throw new DamagedLoad(`${plansFolder}/${plan}/${rawName} cannot be read to its end`)
+    throw error
+  }
+}
+
+function nameOf(event: Driving | undefined): string {
+  if (event === undefined) return 'nothing'
+  return /^\d+-[\w-]+$/.test(event.plan) ? event.plan : 'another one'
 }

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { analyse } from './analyse/analyse.ts'
-import type { LoadVerdict } from './analyse/verdict.ts'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { loadFolder } from './folder.ts'
 import { readRawPoints } from './k6/raw.ts'
 import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
@@ -19,6 +18,8 @@ export interface LoadRunOptions {
   /** Addresses of the endpoints that the plan names; `first` is required. */
   readonly urls: Readonly<Record<string, string>>
   readonly token: string
+  /** Removes secrets from texts of the target. */
+  readonly clean?: (text: string) => string
   /** What stands for ids of endpoints and jobs. */
   readonly fills?: Fills
   /** What each request names as its sender. */
@@ -34,9 +35,8 @@ export interface LoadRunOptions {
 }
 
 export interface LoadRun {
-  readonly verdicts: LoadVerdict[]
   readonly points: Point[]
-  /** What k6 said that a reader should know, in one sentence each. */
+  /** Remarks of k6, one sentence each. */
   readonly notes: readonly string[]
 }
 
@@ -58,12 +58,12 @@ const BROKEN_EXITS: Readonly<Record<number, string>> = {
 const THRESHOLDS_EXIT = 99
 
 /**
- * Drives a plan with k6 and judges what it recorded. k6's own summary and exit code decide nothing: verdicts come from
- * the raw points alone, and a run that ended in any other way than by itself has none.
+ * Drives a plan with k6. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
+ * that ended in any other way than by itself has none.
  * @throws LoadError where k6 cannot be started, is killed, runs over its time, or leaves no readable record.
  */
 export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
-  const { plan, requests, folder, token, fills } = options
+  const { plan, requests, folder, token, fills, clean = (text) => text } = options
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')
   const rawFile = join(folder, rawName)
@@ -72,10 +72,11 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
   const ended = await runK6(options, planFile, rawFile)
   const said = lastErrors(ended.text, token)
   refuseBroken(ended, said, timeLimitMs(plan))
+  if (plan.plane === 'pods') await removeSecrets(rawFile, clean)
   const { points, dropped } = await readRawPoints(rawFile)
   const notes = said === '' ? [] : [`k6 said: ${said}`]
   if (dropped > 0) notes.push(`k6 left out ${dropped} requests, for want of virtual users or of processor time`)
-  return { verdicts: analyse(points, plan), points, notes }
+  return { points, notes }
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
@@ -127,6 +128,13 @@ function refuseBroken({ code, signal, tookMs }: Ended, said: string, limitMs: nu
   }
   const why = BROKEN_EXITS[code ?? -1] ?? `ended with exit code ${code}`
   throw new LoadError(`k6 ${why} after ${seconds} s, so nothing is judged.${rest}`)
+}
+
+/** Headers and the body of a 429 are recorded on the pod API, and a target may repeat a key in them. */
+async function removeSecrets(rawFile: string, clean: (text: string) => string): Promise<void> {
+  const text = gunzipSync(await readFile(rawFile)).toString()
+  const cleaned = clean(text)
+  if (cleaned !== text) await writeFile(rawFile, gzipSync(cleaned))
 }
 
 /** The last errors and warnings of k6, without the token. */

@@ -37,8 +37,9 @@ describe('an outage of /status', () => {
 
   it.each([
     'queue.cancel.queued',
+    'queue.cancel.running',
     'queue.execution-timeout.enforced',
-    'queue.status.failed',
+    'queue.status.crash',
     'queue.status.in-progress',
     'queue.status.values',
     'webhook.no-effect-on-job',

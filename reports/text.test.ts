@@ -18,7 +18,7 @@ describe('the text of a run', () => {
       '',
       '  reproduce by hand, in bash:',
       '    export BASE=https://api.example.test',
-      '    export KEY_FULL="$'.concat('{KEY_FULL:?set it to keys.full of your target file}"'),
+      '    export KEY_FULL="$'.concat('{KEY_FULL:?set it to keys.full (your target file)}"'),
       "    export AGENT='plumbline/0.1.0 (run r0abc; rule pods.action.exited.stop)'",
     ])
     expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')

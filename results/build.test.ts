@@ -187,7 +187,7 @@ describe('results', () => {
     const events = [sampleRun([rule]), ...many, sampleFinding(rule, 60), sampleVerdict(rule, 'failed'), end]
     const [result] = (await buildResults(eventsOf(events), { ledger })).rules
     expect(result?.scenario.map(({ n }) => n)).toEqual(Array.from({ length: 30 }, (_, at) => at + 31))
-    expect(result?.omitted).toEqual({ findings: 0, exchanges: 70 })
+    expect(result?.omitted).toEqual({ findings: 0, exchanges: 30 })
     expect(result?.curl.at(-1)).toContain('/v2/pods/p59')
   })
 

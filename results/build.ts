@@ -6,10 +6,10 @@ import type { Finding, Verdict } from '../harness/rule/outcome.ts'
 import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { toCurl } from './curl.ts'
-import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './gather.ts'
 import { keptWord } from './kept.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
+import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './scenario.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
 import { aboutTheTarget, judgeRun, verdictOrder } from './verdict.ts'
 
@@ -54,8 +54,8 @@ interface Findings {
 }
 
 /**
- * The results of a run: a pure function of its evidence and the ledger. `events` is called once a pass, at most four
- * times; memory does not grow with the number of exchanges. Rejects with one sentence if the record names no
+ * The results of a run: a pure function of its evidence and the ledger. `events` is called once a pass, at most three
+ * times; of an exchange no more than its outline is held. Rejects with one sentence where the record names no
  * run, a rule twice, or a rule that the ledger does not have.
  */
 export async function buildResults(events: Events, { ledger, open = inline }: BuildOptions): Promise<Results> {
@@ -103,6 +103,7 @@ async function readGist(events: Events): Promise<Gist> {
   for await (const event of events()) {
     if (event.type === 'run') run = event
     else if (event.type === 'end') end = event
+    else if (event.type === 'plan') exchanges += event.requests
     else if (event.type === 'exchange') {
       exchanges++
       lastMs = event.received.harness
@@ -247,7 +248,8 @@ function readingsOf(readings: ReadonlyMap<string, ReadonlySet<string>> = new Map
   return Object.fromEntries([...readings.keys()].sort().map((name) => [name, text(readings.get(name) ?? new Set())]))
 }
 
-function countsOf(rules: readonly RuleResult[]): Results['counts'] {
+/** How many rules have each verdict that occurs. */
+export function countsOf(rules: readonly RuleResult[]): Results['counts'] {
   const count = (verdict: Verdict) => rules.filter((rule) => rule.verdict === verdict).length
   return Object.fromEntries(
     verdictOrder.map((verdict) => [verdict, count(verdict)] as const).filter(([, of]) => of > 0),

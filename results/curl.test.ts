@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import type { ClockEvent, ExchangeEvent } from '../harness/record/events.ts'
+import type { ClockEvent, ExchangeEvent, HookEvent } from '../harness/record/events.ts'
 import { buildResults } from './build.ts'
 import {
   eventsOf,
@@ -68,14 +68,14 @@ describe('the shell lines of a scenario', () => {
       }),
     ])
     expect(lines.slice(1)).toEqual([
-      `export KEY_FULL="\${KEY_FULL:?set it to keys.full of your target file}"`,
+      `export KEY_FULL="\${KEY_FULL:?set it to keys.full (your target file)}"`,
       "export AGENT='plumbline/0.1.0 (run r0abc; rule pods.a.b)'",
       '# 1. createPod: 201 PROVISIONING in the run',
       `POD_1=$(curl -s -A "$AGENT" -X POST "$BASE/v2/pods" -H "Authorization: Bearer $KEY_FULL" -H 'Content-Type: application/json' --data-binary '{"name":"a"}' | grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n 2p | cut -d '"' -f 4); echo "POD_1=$POD_1"`,
       '# 2. getPod: 200 EXITED in the run, after 2 requests, the first answered 200 PROVISIONING',
       `for i in $(seq 46); do curl -s -A "$AGENT" "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL" | grep -q '"status"[[:space:]]*:[[:space:]]*"EXITED"' && break; sleep 1; done`,
       '# 3. triggerPodAction: 200 EXITED in the run',
-      '# remove the pod afterwards: curl -s -X DELETE "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL"',
+      '# afterwards: curl -s -X DELETE "$BASE/v2/pods/$POD_1" -H "Authorization: Bearer $KEY_FULL"',
       '# expected: status 409',
       '# observed: status 200',
       `curl -si -A "$AGENT" -X POST "$BASE/v2/pods/$POD_1/action" -H "Authorization: Bearer $KEY_FULL" -H 'Content-Type: application/json' --data-binary '{"action":"stop"}'`,
@@ -125,13 +125,13 @@ describe('the shell lines of a scenario', () => {
     const out = await bash(lines)
     expect(log.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v2/pods',
+      'POST /v2/pods',
       'POST /v2/pods/new-1/action',
       'GET /v2/pods/new-1',
-      'POST /v2/pods',
       'GET /v2/pods',
     ])
     expect(out).toContain('{"pods":[{"id":"new-1","status":"EXITED"},{"id":"new-2","status":"RUNNING"}]}')
-    expect(lines.filter((line) => line.startsWith('# remove the pod afterwards'))).toHaveLength(2)
+    expect(lines.filter((line) => line.startsWith('# afterwards: '))).toHaveLength(2)
   })
 
   it('of one pod among many bring it to its status and show the fault where it is, and only there', async () => {
@@ -191,7 +191,8 @@ describe('the shell lines of a scenario', () => {
 
   describe('of jobs that report to the receiver of the run', () => {
     const job = { input: { plumbline: { v: 1, beacon: 'http://127.0.0.1:9/a' } } }
-    const said = '# these jobs report to the receiver of a run that is over, and end differently without it:'
+    const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
+    const said = `# the run had a receiver, without which these jobs report nothing and hold 5 s; ${rerun} shows the fault`
 
     it.each<[isSaid: boolean, body: object, observed: string, owner: string]>([
       [true, job, '1 request', rule],
@@ -206,10 +207,18 @@ describe('the shell lines of a scenario', () => {
       const submitted = sampleExchange(1, owner, { base, operation: 'createPod', path: '/v2/e/run', body })
       const lines = await linesOf(base, [submitted], 'real', observed)
       expect(lines[0] === said).toBe(isSaid)
-      if (!isSaid) return
-      const rerun = `npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`
-      expect(lines[1]).toBe(`# the lines show the requests but not the failure; ${rerun} shows it`)
     })
+  })
+
+  it('leave out the beacon of a job and let it sleep where it was held', async () => {
+    const base = 'http://127.0.0.1:9'
+    const plan = { v: 1, beacon: `${base}/a`, steps: [{ hold: 'go' }, { output: { hold: 'go', beacon: 'b' } }] }
+    const body = { input: { plumbline: plan } }
+    const lines = await linesOf(base, [
+      sampleExchange(1, rule, { base, operation: 'createPod', path: '/v2/e/run', body }),
+    ])
+    const sent = { v: 1, steps: [{ sleepMs: 5000 }, plan.steps[1]] }
+    expect(lines.at(-1)).toContain(`--data-binary '${JSON.stringify({ input: { plumbline: sent } })}'`)
   })
 
   it.each<[status: number, observed: string, curls: number, of: string]>([
@@ -236,7 +245,7 @@ describe('the shell lines of a scenario', () => {
         observed,
         of,
       )
-      expect(lines.filter((line) => line.startsWith('curl'))).toHaveLength(curls)
+      expect(lines.filter((line) => /^(JOB_\d=\$\()?curl/.test(line))).toHaveLength(curls)
       expect(lines.at(-1)).toContain('{"n":3}')
       expect(lines.some((line) => line.startsWith('# omitted'))).toBe(false)
     },
@@ -316,13 +325,28 @@ describe('the shell lines of a scenario', () => {
       'remote',
     )
     await bash(lines)
-    expect(now).toBeGreaterThanOrEqual(sampleStartMs + 6_000)
-    expect(lines).toContain('wait_ms 6000')
+    expect(now).toBeGreaterThanOrEqual(sampleStartMs + 5_980)
+    expect(lines).toContain('wait_ms 5980')
     expect(lines).toContain('export CLOCK="$BASE/clock"')
     expect(
       log.filter(({ path, method }) => path === '/clock' && method === 'POST').map(({ body }) => body.toString()),
-    ).toEqual(['{"advanceMs":6000}', '{"advanceMs":3500}', '{"advanceMs":1000}'])
-    expect(lines.some((line) => line.includes('= 404 ] && break; curl -s -o /dev/null -X POST "$CLOCK"'))).toBe(true)
+    ).toEqual(['{"advanceMs":5980}', '{"advanceMs":3480}', '{"advanceMs":980}'])
+    expect(lines.some((line) => line.includes('| grep -q 404 && break; wait_ms 1000;'))).toBe(true)
+  })
+
+  it('say where the run called the hook of a pod', async () => {
+    const base = 'http://127.0.0.1:9'
+    const hook: HookEvent = { type: 'hook', owner: rule, hook: 1, pod: 'p1', status: 'ERROR', failure: null }
+    const looks = (from: number, status: string) =>
+      [from, from + 1].map((n) => sampleExchange(n, rule, { base, answer: { id: 'p1', status } }))
+    const lines = await linesOf(base, [...looks(1, 'RUNNING'), hook, { ...hook, pod: 'p2' }, ...looks(3, 'ERROR')])
+    expect(lines.filter((line) => line.startsWith('# '))).toEqual([
+      '# 1. getPod: 200 RUNNING in the run, after 2 requests, the first answered 200 RUNNING',
+      expect.stringMatching(/^# the run called the hook of ERROR for this pod; npx plumbline check .* does$/),
+      '# 2. getPod: 200 ERROR in the run, after 2 requests, the first answered 200 ERROR',
+      '# expected: status 409',
+      '# observed: status 200',
+    ])
   })
 
   it('carry nothing of the target into the shell', async () => {
@@ -358,7 +382,7 @@ describe('the shell lines of a scenario', () => {
 
 async function linesOf(
   base: string,
-  events: readonly (ExchangeEvent | ClockEvent)[],
+  events: readonly (ExchangeEvent | ClockEvent | HookEvent)[],
   clock: 'real' | 'remote' | 'virtual' = 'real',
   observed = 'status 200',
   of = rule,

@@ -1,227 +1,157 @@
 import { counted } from '../harness/common/counted.ts'
 import { type HeaderPairs, headerOf, textOf } from '../harness/exchange/exchange.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
-import { hookLines, quotedId } from './hook-lines.ts'
 import { program, type TargetFacts } from './rerun.ts'
-import type { Step } from './scenario.ts'
-import { comment, type Piece, printfFormat, replaceIn, variableOf, withSecrets, word } from './shell.ts'
+import type { Scenario, Step } from './scenario.ts'
+import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
 import { answerText, tellsStatusOf } from './shown.ts'
-import type { ShownExchange } from './types.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
-export interface CurlScenario {
+export interface CurlScenario extends Scenario, TargetFacts {
   readonly plumbline: string
   readonly run: string
   readonly rule: string
   /** The command that reruns just this rule. */
   readonly rerun: string
-  /** Address of the pod API in the run. */
-  readonly base: string
-  /** True if the target was the reference in process, which has no address. */
-  readonly embedded: boolean
-  /** The control address of the target's clock, null if it cannot be controlled. */
-  readonly clock: string | null
-  /** Path template of the removal of a pod, as `/v2/pods/{id}`. */
-  readonly deletePath: string
-  readonly hooks: TargetFacts['hooks']
-  readonly steps: readonly Step[]
-  readonly omitted: number
   readonly finding: Finding | null
 }
 
 /** Headers that curl sends itself, or that are useless outside the run. */
-const leftOut: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'host',
-  'traceparent',
-  'tracestate',
-  'transfer-encoding',
-  'user-agent',
-])
-
+const leftOut =
+  /^(accept-encoding|connection|content-length|host|traceparent|tracestate|transfer-encoding|user-agent)$/i
 /** A pod status that a pattern can search for; otherwise the HTTP status decides. */
 const podStatus = /^[A-Za-z0-9_-]{1,40}$/
-
-/** A job that reports to the receiver of the run. */
-const beaconOf = /"plumbline":\{"v":1,"beacon":/
-/** A job that notifies the receiver of the run; names that end in .invalid belong to nobody. */
-const notifies = /"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
-
+/** A job that reports to the receiver of the run; names that end in .invalid are nobody's. */
+const reports = /"plumbline":\{"v":1,"beacon":|"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
+/** Without the receiver of its run a job fails at its first report or hold: it reports nothing then, and sleeps instead. */
+const beacon = /(?<="plumbline":\{"v":1,)"beacon":"[^"]*",?/
+const hold = /\{"hold":"[\w.-]+"\}/g
 /** Polls closer together than this, in ms, are a burst and not a wait. */
 const burstMs = 250
 
 /**
- * Lines for bash that reproduce a scenario from nothing: addresses and keys first, then one numbered step per request,
- * and last the request that shows the finding, with status, headers and body. Pod ids are captured from the responses.
+ * A scenario as lines for bash that work from nothing: addresses and keys first, then a numbered comment and one line for
+ * each request, and last the request that shows the finding, with status, headers and body. Ids of pods and jobs are
+ * variables. All else is a comment that names the command that runs the rule again.
  */
 export function toCurl(scenario: CurlScenario): string[] {
-  const steps = upToFinding(scenario)
-  if (steps.length === 0) return []
-  const script = createScript(scenario, steps)
-  const lines = steps.flatMap((step, at) => script.step(step, at + 1))
-  return [...script.head(lines), ...lines]
-}
-
-function upToFinding({ steps, finding }: CurlScenario): readonly Step[] {
-  const at = finding === null ? -1 : steps.findIndex(({ shown }) => shown.n === finding.exchange)
-  return at === -1 ? steps : steps.slice(0, at + 1)
-}
-
-function createScript(scenario: CurlScenario, steps: readonly Step[]) {
-  const { base, clock, finding } = scenario
-  const pods = new Map<string, string>()
-  let number = 0
+  const { base, clock, rule, rerun, finding, omitted } = scenario
+  const end = scenario.steps.findIndex(({ shown }) => shown.n === finding?.exchange)
+  const steps = end === -1 ? scenario.steps : scenario.steps.slice(0, end + 1)
+  const last = steps.at(-1)
+  if (last === undefined) return []
+  const removals: string[] = []
+  let renamed = (text: string) => text
+  const wait = (ms: number) => (clock === null ? `sleep ${Math.ceil(ms / 1_000)}` : `wait_ms ${Math.ceil(ms)}`)
 
   function address(url: string): string {
-    const inside = url === base || (url.startsWith(base) && /^[/?#]/.test(url.slice(base.length)))
-    const rest = withSecrets(inside ? url.slice(base.length) : url)
-    const pieces = withPods(rest, (id) => `(?<=/)${id}(?=[/?#]|$)`)
-    return word(inside ? [{ variable: 'BASE' }, ...pieces] : pieces)
+    const isInside = url.startsWith(base) && /^([/?#]|$)/.test(url.slice(base.length))
+    return word(renamed(isInside ? `«BASE»${url.slice(base.length)}` : url))
   }
 
-  function withPods(pieces: Piece[], around: (id: string) => string): Piece[] {
-    let done = pieces
-    for (const [id, variable] of pods) {
-      done = replaceIn(done, new RegExp(around(escaped(id)), 'g'), () => ({ variable }))
-    }
-    return done
-  }
-
-  function request({ shown, body }: Step, ...flags: readonly string[]): string {
-    const { method, url, headers } = shown.request
-    const sent = bodyOf(shown, body, (text) => word(withPods(withSecrets(text), quotedId)))
+  function request({ shown: { request }, body }: Step, flags: string): string {
+    const { method, url, headers, bodyBytes } = request
+    const text = body === null ? '' : (textOf(body)?.replace(beacon, '').replace(hold, '{"sleepMs":5000}') ?? null)
+    const isText = text !== null && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^@/u.test(text)
     const parts = [
-      'curl',
-      ...flags,
+      bodyBytes > 0 && !isText ? `printf ${printfFormat(body ?? new Uint8Array())} | curl` : 'curl',
+      flags,
       '-A "$AGENT"',
-      ...(method === 'GET' && sent.arguments.length === 0 ? [] : [`-X ${word([method])}`]),
-      ...(/[[\]{}]/.test(url) ? ['-g'] : []),
-      ...(/\/\.{1,2}(\/|$)/.test(url) ? ['--path-as-is'] : []),
+      method === 'GET' && bodyBytes === 0 ? '' : `-X ${word(method)}`,
+      /[[\]{}]/.test(url) ? '-g' : '',
+      /\/\.{1,2}(\/|$)/.test(url) ? '--path-as-is' : '',
       address(url),
-      ...headerArguments(headers, sent.arguments.length > 0),
-      ...sent.arguments,
+      ...headerArguments(headers, bodyBytes > 0),
+      bodyBytes === 0 ? '' : `--data-binary ${isText ? word(renamed(text)) : '@-'}`,
     ]
-    return `${sent.before}${parts.join(' ')}`
+    return parts.filter((part) => part !== '').join(' ')
   }
 
-  function step(one: Step, position: number): string[] {
-    const { shown, answer, made } = one
-    const { polls } = shown
-    const last = position === steps.length
-    const called = hookLines(one.hook, scenario, { number: number + 1, withPods })
-    if (called.length > 0) number++
-    const lines = [...called, ...wait(shown.waitedMs)]
-    const title = `${++number}. ${shown.operation}: ${answerText(answer)} in the run`
-    lines.push(
-      comment(polls === null ? title : `${title}, after ${polls.count} requests, the first answered ${polls.from}`),
-    )
-    const large = shown.request.bodyBytes > 0 && one.body === null
-    if (large) lines.push(comment(`save the body of exchange ${shown.n} of the record as body-${shown.n}.bin first`))
-    if (one.body !== null && beaconOf.test(textOf(one.body) ?? '')) {
-      lines.push(comment('the beacon ended with the run; without one, holds of this job fail'))
+  function lineOf(step: Step, at: number): string[] {
+    const { shown, answer, made } = step
+    const { polls, waitedMs, request: sent } = shown
+    const tries = polls === null ? '' : `, after ${polls.count} requests, the first answered ${polls.from}`
+    const title = `${at + 1}. ${shown.operation}: ${answerText(answer)} in the run${tries}`
+    const lines = waitedMs < 1_000 ? [comment(title)] : [wait(waitedMs), comment(title)]
+    if (step.hook !== null)
+      lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))
+    if (sent.bodyBytes > 0 && step.body === null) return [...lines, comment(`a long body; ${rerun} sends it`)]
+    const isLook = sent.method === 'GET' && polls !== null
+    if (isLook && polls.from !== polls.to) lines.push(poll(step, shown.receivedMs - polls.sinceMs, polls.count))
+    else if (isLook) lines.push(wait(shown.receivedMs - polls.sinceMs))
+    if (step === last) return [...lines, ...told(made?.kind === 'pod'), request(step, '-si')]
+    if (isLook && polls.from !== polls.to) return lines
+    if (made === null) return [...lines, `${request(step, '-s')}; echo`]
+    const variable = `${made.kind.toUpperCase()}_${at + 1}`
+    const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
+    const line = `${variable}=$(${request(step, '-s')} | ${id}); echo "${variable}=$${variable}"`
+    const before = renamed
+    const pattern = new RegExp(`(?<=["/])${made.id.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?=["/?#]|$)`, 'g')
+    renamed = (text) => before(text).replace(pattern, `«${variable}»`)
+    if (made.kind === 'pod') {
+      const key = sent.headers.filter(([name]) => name.toLowerCase() === 'authorization')
+      const path = word(`«BASE»${scenario.deletePath.replace('{id}', `«${variable}»`)}`)
+      removals.push(['# afterwards: curl -s -X DELETE', path, ...headerArguments(key, false)].join(' '))
     }
-    if (polls !== null && shown.request.method === 'GET') lines.push(...poll(one, polls))
-    if (last) {
-      const makes = made?.kind === 'pod' ? [comment('this creates a pod: remove it afterwards')] : []
-      return [...lines, ...cleanUp(), ...makes, ...told(finding), request(one, '-si')]
-    }
-    if (polls !== null && shown.request.method === 'GET' && polls.from !== polls.to) return lines
-    // Every pod is remembered for its removal, even if no later step uses it.
-    if (made !== null && (made.kind === 'pod' || usedLater(made.id, position))) {
-      const variable = `${made.kind.toUpperCase()}_${pods.size + 1}`
-      const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
-      lines.push(`${variable}=$(${request(one, '-s')} | ${id}); echo "${variable}=$${variable}"`)
-      pods.set(made.id, variable)
-      return lines
-    }
-    return [...lines, `${request(one, '-s')}; echo`]
+    return [...lines, line]
   }
 
-  function poll(one: Step, polls: NonNullable<ShownExchange['polls']>): string[] {
-    const elapsed = Math.max(0, one.shown.receivedMs - polls.sinceMs)
-    if (polls.from === polls.to) return wait(elapsed)
-    const burst = elapsed / polls.count < burstMs && clock === null
-    const tickMs = Math.max(1, Math.ceil(elapsed / 300_000)) * 1_000
-    const times = burst ? polls.count * 2 + 20 : Math.ceil(elapsed / tickMs) * 2 + 30
-    const pause = clock !== null ? ` ${advance(String(tickMs))};` : burst ? '' : ` sleep ${tickMs / 1_000};`
-    return [`for i in $(seq ${times}); do ${reached(one)} && break;${pause} done`]
+  /** Repeats a request until it is answered as it was in the end, with pauses unless the run made none. */
+  function poll(step: Step, elapsedMs: number, count: number): string {
+    const { answer } = step
+    const isBurst = elapsedMs / count < burstMs
+    const tickMs = Math.max(1, Math.ceil(elapsedMs / 300_000)) * 1_000
+    const times = isBurst ? count * 2 + 20 : Math.ceil(elapsedMs / tickMs) * 2 + 30
+    const isReached = podStatus.test(answer?.pod ?? '')
+      ? `${request(step, '-s')} | grep -q '"status"[[:space:]]*:[[:space:]]*"${answer?.pod}"'`
+      : `${request(step, "-s -o /dev/null -w '%{http_code}'")} | grep -q ${answer?.status ?? '000'}`
+    return `for i in $(seq ${times}); do ${isReached} && break;${isBurst ? '' : ` ${wait(tickMs)};`} done`
   }
 
-  function reached(one: Step): string {
-    const pod = one.answer?.pod ?? ''
-    if (!podStatus.test(pod)) {
-      return `[ "$(${request(one, '-s', '-o /dev/null', "-w '%{http_code}'")})" = ${one.answer?.status ?? '000'} ]`
-    }
-    const pattern = `"status"[[:space:]]*:[[:space:]]*"${pod}"`
-    return `${request(one, '-s')} | grep -q ${word([pattern])}`
-  }
-
-  function wait(ms: number): string[] {
-    if (ms < 1_000) return []
-    return [clock === null ? `sleep ${Math.ceil(ms / 1_000)}` : `wait_ms ${Math.ceil(ms)}`]
-  }
-
-  function usedLater(id: string, from: number): boolean {
-    const body = (step: Step) => (step.body === null ? '' : (textOf(step.body) ?? ''))
-    return steps.slice(from).some((step) => step.shown.request.url.includes(`/${id}`) || body(step).includes(`"${id}"`))
-  }
-
-  function cleanUp(): string[] {
-    const removed = new Set(steps.filter(removes).map(({ shown }) => shown.subject))
-    const owner = steps.find(({ made }) => made?.kind === 'pod')
-    const authorization = headerOf(owner?.shown.request.headers ?? [], 'authorization')
-    return [...pods].flatMap(([id, variable]) => {
-      if (removed.has(id) || variable.startsWith('JOB')) return []
-      const url = word([{ variable: 'BASE' }, ...deletion(scenario.deletePath, variable)])
-      const key = authorization === null ? [] : headerArguments([['Authorization', authorization]], false)
-      return [`# remove the pod afterwards: ${['curl -s -X DELETE', url, ...key].join(' ')}`]
-    })
+  function told(makesPod: boolean): string[] {
+    return [
+      ...removals,
+      ...(makesPod ? ['# this creates a pod: remove it afterwards'] : []),
+      ...(finding === null ? [] : [comment(`expected: ${finding.expected}`), comment(`observed: ${finding.observed}`)]),
+    ]
   }
 
   function head(lines: readonly string[]): string[] {
-    const used = (name: string) => lines.some((line) => new RegExp(`\\$\\{?${name}\\b`).test(line))
-    const helper = lines.some((line) => line.startsWith('wait_ms '))
+    const isUsed = (name: string) => lines.some((line) => new RegExp(`\\$\\{?${name}\\b`).test(line))
+    const sent = steps.flatMap(({ shown: { request }, body }) => [
+      request.url,
+      ...request.headers.map(([, value]) => value),
+      body === null ? '' : (textOf(body) ?? ''),
+    ])
+    const isInAnswer =
+      last?.shown.owner !== rule || (finding !== null && last.answer !== null && tellsStatusOf(finding, last.answer))
     return [
-      ...(steps.some(reports) && !isSeenInAnswer(scenario, steps.at(-1))
+      ...(sent.some((text) => reports.test(text)) && !isInAnswer
         ? [
-            comment('these jobs report to the receiver of a run that is over, and end differently without it:'),
-            comment(`the lines show the requests but not the failure; ${scenario.rerun} shows it`),
+            comment(
+              `the run had a receiver, without which these jobs report nothing and hold 5 s; ${rerun} shows the fault`,
+            ),
           ]
         : []),
       start(scenario),
-      ...secretsOf(steps, scenario.hooks)
-        .filter(({ variable }) => used(variable))
-        .map(({ name, variable }) => demand(name, variable, scenario)),
-      `export AGENT=${word([`plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${scenario.rule})`])}`,
-      ...(clock !== null && (helper || used('CLOCK')) ? [`export CLOCK=${address(clock)}`] : []),
-      ...(helper ? [waitMs] : []),
-      ...(scenario.omitted > 0
-        ? [comment(`omitted here: ${counted(scenario.omitted, 'request')} of the scenario; the record has all`)]
+      ...marksIn(sent)
+        .filter((name) => isUsed(variableOf(name)))
+        .map((name) => demand(name, scenario)),
+      `export AGENT=${word(`plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${rule})`)}`,
+      ...(clock !== null && lines.some((line) => line.includes('wait_ms '))
+        ? [`export CLOCK=${address(clock)}`, waitMs]
         : []),
+      ...(omitted > 0 ? [comment(`left out: ${counted(omitted, 'request')} of the scenario; ${rerun} sends all`)] : []),
     ]
   }
 
-  return { head, step }
-}
-
-/**
- * True if the last request shows the failure by itself: its status is wrong, or the rule is about the exchanges
- * of others and does not know the arrivals.
- */
-function isSeenInAnswer({ rule, finding }: CurlScenario, last: Step | undefined): boolean {
-  if (finding === null || last === undefined || last.shown.n !== finding.exchange) return false
-  return last.shown.owner !== rule || (last.answer !== null && tellsStatusOf(finding, last.answer))
-}
-
-function reports({ body }: Step): boolean {
-  const text = body === null ? '' : (textOf(body) ?? '')
-  return beaconOf.test(text) || notifies.test(text)
+  const lines = steps.flatMap(lineOf)
+  return [...head(lines), ...lines]
 }
 
 /** The address of the target. The reference in process has none, so a served one takes its place. */
-function start({ embedded, base, clock }: CurlScenario): string {
-  if (!embedded) return `export BASE=${word([base])}`
+function start({ embedded, base, clock }: TargetFacts): string {
+  if (!embedded) return `export BASE=${word(base)}`
   const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
   return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
 }
@@ -230,80 +160,21 @@ function start({ embedded, base, clock }: CurlScenario): string {
 const waitMs =
   'wait_ms() { local now end= i; for i in $(seq 1000); do ' +
   `now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; ` +
-  `[ "$now" -ge "$end" ] && break; ${advance('\'"$((end - now))"\'')}; done; }`
-
-function advance(ms: string): string {
-  return `curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' -d '{"advanceMs":${ms}}'`
-}
-
-function removes({ shown, answer }: Step): boolean {
-  if (answer === null || answer.status >= 300) return false
-  if (shown.operation === 'deletePod') return true
-  return shown.operation === 'triggerPodAction' && (shown.request.body ?? '').includes('"terminate"')
-}
-
-function deletion(template: string, variable: string): Piece[] {
-  const [before = '', after = ''] = template.split('{id}')
-  return [before, { variable }, ...(after === '' ? [] : [after])]
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-}
+  `[ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' ` +
+  `-d '{"advanceMs":'"$((end - now))"'}'; done; }`
 
 /** Headers as sent; an empty one is written with a semicolon, as curl requires. */
 function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
-  const sent = headers.filter(([name]) => !leftOut.has(name.toLowerCase()))
-  const lines = sent.map(([name, value]) =>
-    value.trim() === '' ? word([`${name};`]) : word(merged([`${name}: `, ...withSecrets(value)])),
-  )
+  const sent = headers.filter(([name]) => !leftOut.test(name))
+  const lines = sent.map(([name, value]) => (value.trim() === '' ? `${name};` : `${name}: ${value}`))
   const untyped = hasBody && headerOf(sent, 'content-type') === null
-  return [...lines, ...(untyped ? [word(['Content-Type:'])] : [])].map((line) => `-H ${line}`)
+  return [...lines, ...(untyped ? ['Content-Type:'] : [])].map((line) => `-H ${word(line)}`)
 }
 
-function merged(pieces: readonly Piece[]): Piece[] {
-  const [first, second, ...rest] = pieces
-  return typeof first === 'string' && typeof second === 'string' ? [first + second, ...rest] : [...pieces]
-}
-
-function bodyOf(
-  shown: ShownExchange,
-  body: Uint8Array | null,
-  quoted: (text: string) => string,
-): { readonly before: string; readonly arguments: readonly string[] } {
-  if (shown.request.bodyBytes === 0) return { before: '', arguments: [] }
-  if (body === null) return { before: '', arguments: [`--data-binary @body-${shown.n}.bin`] }
-  const text = textOf(body)
-  if (text !== null && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^@/u.test(text))
-    return { before: '', arguments: [`--data-binary ${quoted(text)}`] }
-  return { before: `printf ${printfFormat(body)} | `, arguments: ['--data-binary @-'] }
-}
-
-function told(finding: Finding | null): string[] {
-  if (finding === null) return []
-  return [comment(`expected: ${finding.expected}`), comment(`observed: ${finding.observed}`)]
-}
-
-function secretsOf(steps: readonly Step[], hooks: CurlScenario['hooks']): { name: string; variable: string }[] {
-  const texts = steps.flatMap(({ shown: { request }, body }) => [
-    request.url,
-    ...request.headers.map(([, value]) => value),
-    body === null ? '' : (textOf(body) ?? ''),
-  ])
-  const names = [...texts, ...Object.values(hooks).flat()].flatMap((text) =>
-    [...text.matchAll(/«([A-Za-z0-9._-]+)»/g)].map((match) => match[1] ?? ''),
-  )
-  return [...new Set(names)].sort().map((name) => ({ name, variable: variableOf(name) }))
-}
-
-function demand(name: string, variable: string, { embedded }: CurlScenario): string {
-  const [kind, status, position = 1] = name.split('.')
+/** Takes a secret from the environment, and says which one it is if it is missing there. */
+function demand(name: string, { embedded }: TargetFacts): string {
   const where =
-    kind === 'hook'
-      ? `text ${position} from the environment in pods.statuses.${status}.hook`
-      : name === 'key.altered'
-        ? 'keys.full, with its last characters replaced,'
-        : name.replace(/^key\./, 'keys.')
-  const hint = embedded ? `${where} of the target file that ${program} serve prints` : `${where} of your target file`
-  return `export ${variable}="\${${variable}:?set it to ${hint}}"`
+    name === 'key.altered' ? 'keys.full with its last characters exchanged' : name.replace(/^key\./, 'keys.')
+  const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
+  return `export ${variableOf(name)}="\${${variableOf(name)}:?set it to ${where} (${file})}"`
 }

@@ -1,5 +1,6 @@
 import { quote } from 'shell-quote'
 import { membersOf } from '../harness/exchange/read.ts'
+import { planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 
 /** The facts about the recorded target that shell lines and commands need. */
@@ -11,8 +12,6 @@ export interface TargetFacts {
   readonly deletePath: string
   /** The reference in process, which has no target file. */
   readonly embedded: boolean
-  /** The hooks of its recipes by pod status: an address, or the words of a command. */
-  readonly hooks: Readonly<Record<string, string | readonly string[]>>
 }
 
 export function targetFacts({ target, clock }: RunEvent): TargetFacts {
@@ -27,18 +26,7 @@ export function targetFacts({ target, clock }: RunEvent): TargetFacts {
     clock: clock !== 'real' && typeof url === 'string' ? url : null,
     deletePath: typeof path === 'string' ? path : '/v2/pods/{id}',
     embedded: clock === 'virtual',
-    hooks: hooksOf(membersOf(pods.recipes) ?? {}),
   }
-}
-
-function hooksOf(recipes: Readonly<Record<string, unknown>>): TargetFacts['hooks'] {
-  const hooks: Record<string, string | readonly string[]> = {}
-  for (const [status, recipe] of Object.entries(recipes)) {
-    const { url, command } = membersOf(membersOf(recipe)?.hook) ?? {}
-    if (typeof url === 'string') hooks[status] = url
-    else if (Array.isArray(command)) hooks[status] = command.map(String)
-  }
-  return hooks
 }
 
 /** The part of a rule that its rerun command depends on. */
@@ -54,8 +42,24 @@ export const program = 'npx plumbline'
 
 /** The command that reruns one rule, with the run's seed and the scenario that showed the finding. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
+  if (run.load?.rules.includes(id)) return loadCommand(run, id)
   const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
   const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
   return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')
+}
+
+function loadCommand({ targetFile, load }: RunEvent, id: string): string {
+  const { windowScale = 1 } = load ?? {}
+  const scale = windowScale === 1 ? [] : ['--window-scale', String(windowScale)]
+  return quote([
+    ...program.split(' '),
+    'load',
+    planeOfRule(id).load ?? 'limits',
+    '--target',
+    targetFile ?? 'TARGET.yaml',
+    ...scale,
+    '--only',
+    id,
+  ])
 }

@@ -1,29 +1,30 @@
 import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../harness/exchange/exchange.ts'
-import { membersOf } from '../harness/exchange/read.ts'
-import type { HookEvent } from '../harness/record/events.ts'
-import { type Answer, answerOf, answerText, showExchange } from './shown.ts'
-import type { ShownExchange } from './types.ts'
+import { idIn, listsIn, membersOf } from '../harness/exchange/read.ts'
+import type { EvidenceEvent, ExchangeEvent } from '../harness/record/events.ts'
+import type { Finding } from '../harness/rule/outcome.ts'
+import { type Answer, answerOf, answerText, showExchange, tellsStatusOf } from './shown.ts'
+import type { ShownExchange, ShownPolls } from './types.ts'
 
 /** Most exchanges of a scenario. */
-export const scenarioExchanges = 30
-/** Largest request body, in bytes, that is kept whole for the shell lines. */
-export const keptBodyBytes = 16 * 1024
+const scenarioExchanges = 30
+/** Request bodies up to this many bytes are kept for the shell lines. */
+const keptBodyBytes = 16 * 1024
 
-/** The selection of exchanges that show how a rule failed. */
-export interface Wanted {
+/** Reads the events of a record from the beginning; called once per pass. */
+export type Events = () => AsyncIterable<EvidenceEvent>
+
+/** A recorded exchange with its bodies as bytes. */
+export type OpenExchange = (event: ExchangeEvent) => Exchange
+
+/** A rule whose scenario is requested, and the exchanges that its findings name. */
+export interface Failing {
   readonly rule: string
-  /** The sender: the rule, or for an invariant the scenario in which it failed. */
-  readonly owner: string
-  /** True for everything that the owner sent; else only exchanges about `pods`. */
-  readonly whole: boolean
-  readonly pods: ReadonlySet<string>
-  /** The pod of the first finding: the other pods are left out if not all fit. */
-  readonly focus: string | null
-  /** Numbers of the exchanges that findings name, the first finding's first. */
   readonly evidence: readonly number[]
+  /** The first finding; null if there is none. */
+  readonly finding: Finding | null
 }
 
-/** A pod or job that an exchange created: its id, and the position of its `"id": "…"` in the response, from 1. */
+/** A pod or job that an exchange created: its id, and which `"id": "…"` of the response it is, from 1. */
 export interface Made {
   readonly kind: 'pod' | 'job'
   readonly id: string
@@ -37,169 +38,189 @@ export interface Step {
   readonly body: Uint8Array | null
   readonly answer: Answer | null
   readonly made: Made | null
-  /** The hook that ran for its pod since the last step about that pod; null without one. */
-  readonly hook: HookEvent | null
+  /** The pod status whose hook was called for its pod just before; null if none was. */
+  readonly hook: string | null
 }
 
-/** Gathers the scenario of one rule from the exchanges of a run, a bounded number at a time. */
-export interface Collector {
-  /** True if an exchange about this pod belongs to the scenario. */
-  wants(
-    exchange: { readonly n: number; readonly owner: string; readonly operation: string },
-    pod: string | null,
-  ): boolean
-  exchange(exchange: Exchange): void
-  /** The end of a wait of `owner`. */
-  waited(owner: string, nowMs: number): void
-  /** A hook was run. */
-  hooked(hook: HookEvent): void
-  steps(): { readonly steps: readonly Step[]; readonly omitted: number }
+export interface Scenario {
+  readonly steps: readonly Step[]
+  /** How many exchanges did not fit. */
+  readonly omitted: number
 }
 
-export function createCollector({ owner, whole, pods, focus, evidence }: Wanted): Collector {
-  const shows = new Set(evidence)
-  const first = evidence[0]
-  const kept: Step[] = []
-  const hooks = new Map<string, HookEvent>()
-  let omitted = 0
-  let complete = false
-  let focused = false
-  let seenMs: number | null = null
-  let waitedMs = 0
+/** An exchange as far as the choice depends on it; its bodies are read again once it is chosen. */
+interface Entry extends Pick<Step, 'answer' | 'made' | 'hook'> {
+  readonly n: number
+  readonly owner: string
+  readonly operation: string
+  /** The pod or job that it is about: the one asked for, or the one created. */
+  readonly subject: string | null
+  readonly isJob: boolean
+  readonly isLook: boolean
+  /** Equal for requests that are polls of each other. */
+  readonly key: string
+  readonly sentMs: number
+  readonly polls: ShownPolls | null
+  /** Ids in the list of the response. */
+  readonly listed: readonly string[]
+}
 
-  function add(step: Step): void {
-    if (focused && !isInFocus(step)) {
-      omitted++
-      return
-    }
-    const last = kept.at(-1)
-    if (last !== undefined && folds(last, step) && !shows.has(last.shown.n)) {
-      kept[kept.length - 1] = folded(last, step)
-      return
-    }
-    kept.push(step)
-    if (kept.length <= scenarioExchanges) return
-    if (!focused && kept.some(({ made }) => made !== null && made.id === focus)) {
-      focused = true
-      const rest = kept.filter(isInFocus)
-      omitted += kept.length - rest.length
-      kept.splice(0, kept.length, ...rest)
-      if (kept.length <= scenarioExchanges) return
-    }
-    omitted++
-    kept.splice(complete ? kept.length - 1 : dispensable(), 1)
+/**
+ * The scenarios of failing rules, by rule: a rule's own exchanges, and those that made the pods that it touched. An
+ * invariant sends nothing itself: its scenario is the history of the pods that its finding is about, else that of the
+ * rule that sent the exchange. Reads the record twice.
+ */
+export async function gather(
+  events: Events,
+  open: OpenExchange,
+  failing: readonly Failing[],
+): Promise<Map<string, Scenario>> {
+  if (failing.length === 0) return new Map()
+  const entries = await entriesOf(events, open)
+  const chosen = failing.map((one) => ({ rule: one.rule, ...cut(fold(choose(one, entries), one), one) }))
+  const wanted = new Map(chosen.flatMap(({ kept }) => kept.map(({ n }) => [n, null as Exchange | null])))
+  for await (const event of events()) {
+    if (event.type === 'exchange' && wanted.has(event.n)) wanted.set(event.n, open(event))
   }
+  return new Map(chosen.map(({ rule, kept, omitted }) => [rule, { steps: stepsOf(kept, wanted), omitted }]))
+}
 
-  function isInFocus({ shown, made }: Step): boolean {
-    return shown.n === first || (made?.id ?? shown.subject) === focus
+async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
+  const entries: Entry[] = []
+  const hooks = new Map<string, string>()
+  for await (const event of events()) {
+    if (event.type === 'hook') hooks.set(event.pod, event.status)
+    if (event.type !== 'exchange') continue
+    const exchange = open(event)
+    const { n, owner, operation, endpoint, request, response, sent } = exchange
+    const made = madeBy(exchange)
+    const subject = made?.id ?? exchange.subject
+    entries.push({
+      n,
+      owner,
+      operation,
+      subject,
+      isJob: endpoint !== undefined,
+      isLook: request.method === 'GET',
+      key: [owner, request.method, request.url, headerOf(request.headers, 'authorization')].join(' '),
+      sentMs: sent.target,
+      polls: null,
+      answer: answerOf(exchange),
+      made,
+      hook: hooks.get(subject ?? '') ?? null,
+      listed:
+        operation !== 'listPods' || response === null
+          ? []
+          : listsIn(jsonOf(response.body)).flatMap((list) => list.flatMap((each) => idIn(each) ?? [])),
+    })
+    hooks.delete(subject ?? '')
   }
+  return entries
+}
 
-  /** The oldest refused step, else one that only reads, else any that neither creates a pod nor is evidence. */
-  function dispensable(): number {
-    const spare = kept
-      .map((one, at) => ({ one, at }))
-      .filter(({ one }) => one.made === null && one.hook === null && !shows.has(one.shown.n))
-    const refused = spare.find(({ one }) => one.shown.request.method !== 'GET' && (one.answer?.status ?? 0) >= 400)
-    const looked = spare.find(({ one }) => one.shown.request.method === 'GET' && one.shown.owner === owner)
-    return (refused ?? looked ?? spare[0])?.at ?? 0
-  }
+/** Exchanges that tell how a rule failed, in their order, up to the last one that a finding names. */
+function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[]): readonly Entry[] {
+  const at = entries.find(({ n }) => n === evidence[0])
+  const isOwn = entries.some(({ owner }) => owner === rule)
+  if (at !== undefined && isAlone(rule, at, finding)) return [at]
+  if (!isOwn && at === undefined) return []
+  const shows = new Set(isOwn ? evidence : evidence.slice(0, 1))
+  const before = shows.size === 0 ? entries : entries.filter(({ n }) => n <= Math.max(...shows))
+  const owner = isOwn ? rule : (at?.owner ?? '')
+  const isList = !isOwn && at?.listed.length !== 0
+  const isOfPod = !isOwn && !isList && at?.subject !== null
+  const isWhole = (one: Entry) => one.owner === owner && !isList && !isOfPod && !isShared(owner)
+  const subjects = isOfPod ? [at?.subject] : before.filter(isWhole).map(({ subject }) => subject)
+  const ids = new Set(isList ? at?.listed : subjects)
+  const isForIt = (one: Entry) => isList || one.owner === owner || one.owner.startsWith('fixture:') || one.made !== null
+  return before.filter(
+    (one) => shows.has(one.n) || isWhole(one) || (one.subject !== null && ids.has(one.subject) && isForIt(one)),
+  )
+}
 
-  return {
-    wants(exchange, pod) {
-      if (shows.has(exchange.n)) return true
-      const concerns = pod !== null && pods.has(pod)
-      if (exchange.owner === owner) return whole || concerns
-      return concerns && (exchange.owner.startsWith('fixture:') || creates(exchange.operation))
-    },
-    exchange(exchange) {
-      const own = exchange.owner === owner
-      add(toStep(exchange, own ? waitedMs : 0, hooks))
-      if (exchange.n === first) complete = true
-      if (!own) return
-      seenMs = exchange.received.target
-      waitedMs = 0
-    },
-    waited(by, nowMs) {
-      if (by !== owner) return
-      if (seenMs !== null) waitedMs += Math.max(0, nowMs - seenMs)
-      seenMs = nowMs
-    },
-    hooked(hook) {
-      if ((whole && hook.owner === owner) || pods.has(hook.pod)) hooks.set(hook.pod, hook)
-    },
-    steps() {
-      const end = kept.findLastIndex(({ shown }) => shown.owner === owner || shows.has(shown.n))
-      return { steps: kept.slice(0, end + 1), omitted }
-    },
+/**
+ * Whether the exchange of a finding shows it without any other: how a body is answered depends on it alone, unless a rate
+ * was exceeded. What becomes of an accepted one depends on others as well.
+ */
+function isAlone(rule: string, { operation, answer, made }: Entry, finding: Finding | null): boolean {
+  if (!rule.startsWith('queue.body.') || makes[operation] !== 'job' || answer === null || answer.status === 429)
+    return false
+  return made === null || (finding !== null && tellsStatusOf(finding, answer))
+}
+
+function isShared(owner: string): boolean {
+  return /^(fixture|cleanup|probe)(:|$)/.test(owner)
+}
+
+/** Polls as one entry, and so the same request again after a 429. Polls of several pods may take turns. */
+function fold(entries: readonly Entry[], { evidence }: Failing): Entry[] {
+  const kept: Entry[] = []
+  for (const entry of entries) {
+    const others = kept.length - 1 - kept.findLastIndex(({ isLook }) => !isLook)
+    const near = kept.slice(entry.isLook ? -Math.max(others, 1) : -1)
+    const before = near.findLast(
+      ({ n, key, isLook, answer }) => key === entry.key && (isLook || answer?.status === 429) && !evidence.includes(n),
+    )
+    const isPoll = before !== undefined && entry.hook === null
+    if (isPoll) kept.splice(kept.indexOf(before), 1)
+    kept.push(isPoll ? folded(before, entry) : entry)
   }
+  return kept
+}
+
+function folded(before: Entry, entry: Entry): Entry {
+  const from = answerText(before.answer)
+  const { count, ...since } = before.polls ?? { count: 1, sinceMs: before.sentMs, from }
+  return { ...entry, hook: before.hook, polls: { ...since, count: count + 1, to: answerText(entry.answer) } }
+}
+
+/**
+ * At most 30 entries: those about the pod of the finding if it was made here, without the oldest refusals and looks. A pod
+ * whose creation is left out is left out with all its requests.
+ */
+function cut(entries: readonly Entry[], { evidence }: Failing): { kept: readonly Entry[]; omitted: number } {
+  const at = entries.find(({ n }) => n === evidence[0])
+  const isInFocus = (one: Entry) => one === at || one.subject === at?.subject
+  const isMade = at?.isJob === false && entries.some((one) => one.made !== null && isInFocus(one))
+  const few = entries.length > scenarioExchanges && isMade ? entries.filter(isInFocus) : entries
+  const spare = few.filter((one) => one !== at).sort((a, b) => worthOf(a) - worthOf(b) || a.n - b.n)
+  const out = new Set(spare.slice(0, Math.max(0, few.length - scenarioExchanges)))
+  const lost = new Set([...out].flatMap(({ made }) => made?.id ?? []))
+  const kept = few.filter((one) => one === at || !(out.has(one) || lost.has(one.subject ?? '')))
+  const size = (some: readonly Entry[]) => some.reduce((sum, { polls }) => sum + (polls?.count ?? 1), 0)
+  return { kept, omitted: size(entries) - size(kept) }
+}
+
+/** How much a scenario needs an entry. */
+function worthOf({ isLook, made, polls, answer }: Entry): number {
+  if (made !== null) return 3
+  if (isLook) return polls === null || polls.from === polls.to ? 1 : 2
+  return answer !== null && isSuccess(answer.status) ? 3 : 0
+}
+
+/** Entries with their exchanges. A wait is the time since the step before, unless its owner had not begun yet. */
+function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Exchange | null>): Step[] {
+  const begun = new Set<string>()
+  let seenMs = 0
+  return entries.flatMap(({ n, owner, polls, answer, made, hook, sentMs }) => {
+    const exchange = opened.get(n)
+    if (exchange == null) return []
+    const { body } = exchange.request
+    const waitedMs = begun.has(owner) ? Math.max(0, (polls?.sinceMs ?? sentMs) - seenMs) : 0
+    begun.add(owner)
+    seenMs = exchange.received.target
+    const shown = { ...showExchange(exchange), waitedMs, polls }
+    return { shown, body: body === null || body.length > keptBodyBytes ? null : body, answer, made, hook }
+  })
 }
 
 /** The resource that each creating operation creates. */
 const makes: Readonly<Record<string, Made['kind']>> = { createPod: 'pod', runJob: 'job', runJobSync: 'job' }
 
-/** True if an operation creates a pod or a job. */
-export function creates(operation: string): boolean {
-  return Object.hasOwn(makes, operation)
-}
-
-/** The pod or job in the response to a creation; null without one. */
-export function madeBy({ operation, response }: Exchange): Made | null {
+function madeBy({ operation, response }: Exchange): Made | null {
   const kind = makes[operation]
   if (kind === undefined || response === null || !isSuccess(response.status)) return null
   const id = membersOf(jsonOf(response.body))?.id
-  const matches = [...(textOf(response.body) ?? '').matchAll(/"id"\s*:\s*"([^"]*)"/g)].map((match) => match[1])
-  return typeof id === 'string' && matches.includes(id)
-    ? { kind, id, position: topLevel(response.body, id, matches) }
-    : null
-}
-
-/** Objects inside the pod (a gpu, a flavor) have ids too: those before the pod's own are counted. */
-function topLevel(body: Uint8Array, id: string, matches: readonly (string | undefined)[]): number {
-  const value = membersOf(jsonOf(body)) ?? {}
-  let before = 0
-  for (const [name, member] of Object.entries(value)) {
-    if (name === 'id') break
-    before += [...JSON.stringify(member).matchAll(/"id"\s*:\s*"([^"]*)"/g)].length
-  }
-  return matches[before] === id ? before + 1 : matches.indexOf(id) + 1
-}
-
-/**
- * An exchange as a step; `waitedMs` is how long its owner waited before it. The hook of its pod, if one ran, is
- * removed from `hooks`.
- */
-export function toStep(exchange: Exchange, waitedMs: number, hooks: Map<string, HookEvent>): Step {
-  const { body } = exchange.request
-  const pod = exchange.subject ?? ''
-  const hook = hooks.get(pod) ?? null
-  hooks.delete(pod)
-  return {
-    hook,
-    shown: { ...showExchange(exchange), waitedMs },
-    body: body === null || body.length > keptBodyBytes ? null : body,
-    answer: answerOf(exchange),
-    made: madeBy(exchange),
-  }
-}
-
-/** True if the next step is the same as the last: a poll, or the same request again after a 429. */
-export function folds({ shown: last, answer }: Step, { shown: next, hook }: Step): boolean {
-  if (hook !== null) return false
-  const again = next.request.method === 'GET' || answer?.status === 429
-  return again && last.owner === next.owner && sameRequest(last.request, next.request)
-}
-
-function sameRequest(a: ShownExchange['request'], b: ShownExchange['request']): boolean {
-  const key = (message: ShownExchange['request']) => headerOf(message.headers, 'authorization')
-  return (
-    a.method === b.method && a.url === b.url && a.body === b.body && a.bodyBytes === b.bodyBytes && key(a) === key(b)
-  )
-}
-
-/** Folds two such steps into one. */
-export function folded(last: Step, next: Step): Step {
-  const { polls, sentMs, waitedMs } = last.shown
-  const to = answerText(next.answer)
-  const sum = polls ?? { count: 1, sinceMs: sentMs, from: answerText(last.answer) }
-  return { ...next, hook: last.hook, shown: { ...next.shown, waitedMs, polls: { ...sum, count: sum.count + 1, to } } }
+  const ids = [...(textOf(response.body) ?? '').matchAll(/"id"\s*:\s*"([^"]*)"/g)].map((match) => match[1])
+  return typeof id === 'string' && ids.includes(id) ? { kind, id, position: ids.indexOf(id) + 1 } : null
 }

@@ -1,22 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { comment, printfFormat, withSecrets, word } from './shell.ts'
+import { comment, printfFormat, word } from './shell.ts'
 
 describe('a shell word', () => {
   it.each([
-    [['https://api.test/v2/pods'], 'https://api.test/v2/pods'],
-    [[''], "''"],
-    [[], "''"],
-    [['{"a":1}'], `'{"a":1}'`],
-    [[{ variable: 'A' }], '"$A"'],
-    [[{ variable: 'A' }, '/v2'], '"$A/v2"'],
-    [[{ variable: 'A' }, 'x'], `"$${'{A}'}x"`],
-    [['{"id":"', { variable: 'POD_1' }, '"}'], `'{"id":"'"$POD_1"'"}'`],
-  ])('%j', (pieces, expected) => {
-    expect(word(pieces)).toBe(expected)
-  })
-
-  it('holds secrets as variables', () => {
-    expect(withSecrets('Bearer «key.full»!')).toEqual(['Bearer ', { variable: 'KEY_FULL' }, '!'])
+    ['https://api.test/v2/pods', 'https://api.test/v2/pods'],
+    ['', "''"],
+    ['{"a":1}', `'{"a":1}'`],
+    ['«a»', '"$A"'],
+    ['«BASE»/v2', '"$BASE/v2"'],
+    ['«a»x', `"$${'{A}'}x"`],
+    ['Bearer «key.full»', '"Bearer $KEY_FULL"'],
+    ['{"id":"«POD_1»"}', `'{"id":"'"$POD_1"'"}'`],
+  ])('%s', (text, expected) => {
+    expect(word(text)).toBe(expected)
   })
 })
 

@@ -1,40 +1,33 @@
 import { quote } from 'shell-quote'
 
-/** A part of a shell word: literal text, or the value of a variable. */
-export type Piece = string | { readonly variable: string }
+/** Marks of values that only the shell has: secrets as in a record (`«key.full»`), and ids of its own (`«POD_1»`). */
+const mark = /«([A-Za-z0-9._-]+)»/
 
-/** Marks of secrets in a record: `«key.full»`. */
-const mark = /«([A-Za-z0-9._-]+)»/g
-
-/** The environment variable for a secret's mark: `KEY_FULL` for `key.full`. */
+/** The variable of a mark: `KEY_FULL` for `key.full`. */
 export function variableOf(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, '_').toUpperCase()
 }
 
-/** Text with every mark replaced by the variable of the secret. */
-export function withSecrets(text: string): Piece[] {
-  return split(text, mark, ([, name = '']) => ({ variable: variableOf(name) }))
+/** The names of all marks in some texts, each once. */
+export function marksIn(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts.flatMap((text) => text.split(mark).filter((_, at) => at % 2 === 1)))].sort()
 }
 
-/** Each piece of literal text split where `pattern` (with flag g) matches; `to` gives the replacement. */
-export function replaceIn(pieces: readonly Piece[], pattern: RegExp, to: (match: RegExpMatchArray) => Piece): Piece[] {
-  return pieces.flatMap((piece) => (typeof piece === 'string' ? split(piece, pattern, to) : [piece]))
+/** One shell word, its marks as variables: bare if that is safe, in double quotes around variables, else quoted. */
+export function word(text: string): string {
+  const parts = text.split(mark)
+  if (parts.length === 1) return bare.test(text) ? text : quote([text])
+  const isName = (at: number) => at % 2 === 1
+  if (!parts.every((part, at) => isName(at) || plain.test(part)))
+    return parts.map((part, at) => (isName(at) ? `"$${variableOf(part)}"` : part === '' ? '' : quote([part]))).join('')
+  const use = (name: string, next = '') => (/^[A-Za-z0-9_[]/.test(next) ? `\${${name}}` : `$${name}`)
+  return `"${parts.map((part, at) => (isName(at) ? use(variableOf(part), parts[at + 1]) : part)).join('')}"`
 }
 
-/** One shell word: unquoted if that is safe, in double quotes around variables, else quoted. */
-export function word(pieces: readonly Piece[]): string {
-  const [first = ''] = pieces
-  if (pieces.length <= 1 && typeof first === 'string') return bare.test(first) ? first : quote([first])
-  if (pieces.every((piece) => typeof piece !== 'string' || plain.test(piece))) {
-    return `"${pieces.map((piece, at) => (typeof piece === 'string' ? piece : use(piece.variable, pieces[at + 1]))).join('')}"`
-  }
-  return pieces.map((piece) => (typeof piece === 'string' ? quote([piece]) : `"$${piece.variable}"`)).join('')
-}
-
-/** Text for a comment: one line, without control characters, at most 300 characters unless told otherwise. */
-export function comment(text: string, most = 300): string {
+/** Text for a comment: one line, without control characters, at most 300 characters. */
+export function comment(text: string): string {
   const line = [...text].map((character) => (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(character) ? ' ' : character))
-  return `# ${line.length > most ? `${line.slice(0, most - 1).join('')}…` : line.join('')}`
+  return `# ${line.length > 300 ? `${line.slice(0, 299).join('')}…` : line.join('')}`
 }
 
 /** The argument of a printf that writes exactly these bytes. */
@@ -48,21 +41,5 @@ export function printfFormat(bytes: Uint8Array): string {
 
 /** Needs no quotes at all. */
 const bare = /^[A-Za-z0-9_@%+=:,./-]+$/
-/** Literal between double quotes. */
+/** The same between double quotes. */
 const plain = /^[A-Za-z0-9_@%+=:;,./?&#()<>{}*~ -]*$/
-
-function use(variable: string, next: Piece | undefined): string {
-  return typeof next === 'string' && /^[A-Za-z0-9_[]/.test(next) ? `\${${variable}}` : `$${variable}`
-}
-
-function split(text: string, pattern: RegExp, to: (match: RegExpMatchArray) => Piece): Piece[] {
-  const pieces: Piece[] = []
-  let at = 0
-  for (const match of text.matchAll(pattern)) {
-    if (match.index > at) pieces.push(text.slice(at, match.index))
-    pieces.push(to(match))
-    at = match.index + match[0].length
-  }
-  if (at < text.length) pieces.push(text.slice(at))
-  return pieces
-}

@@ -11,7 +11,7 @@ declare module 'vitest' {
 }
 
 const run = await openRun(inject('plumbline'))
-let invariants: Promise<Judgement[]> | undefined
+let rest: Promise<Judgement[]> | undefined
 
 if (run.stopped !== null) test('the target can be judged', () => expect.fail(run.stopped?.message))
 else {
@@ -22,18 +22,18 @@ else {
       expectGreen(judgement)
     })
   }
-  for (const id of run.session.invariants) {
+  for (const id of [...run.session.invariants, ...run.loaded]) {
     test(id, { concurrent: false }, async () => {
-      invariants ??= run.finish()
-      const judgement = (await invariants).find(({ rule }) => rule === id)
+      rest ??= run.finish()
+      const judgement = (await rest).find(({ rule }) => rule === id)
       if (judgement !== undefined) expectGreen(judgement)
     })
   }
 }
 
 afterAll(async () => {
-  invariants ??= run.finish()
-  await invariants
+  rest ??= run.finish()
+  await rest
 })
 
 /** For whoever runs one rule in an editor: the finding as the message of the test. */

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { rules } from '../../generated/rules.ts'
+import { type RuleRow, rules } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
-import type { RunOptions } from '../../harness/run/options.ts'
+import type { Progress, RunOptions } from '../../harness/run/options.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { exitCodes } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
@@ -15,6 +15,8 @@ import { BrokenError, UsageError } from '../errors.ts'
 import { moduleFile, version } from '../home.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { tellLeft } from '../leftovers.ts'
+import { type LoadFlags, type PreparedLoad, prepareLoad, refuseFullDisk } from '../load/prepare.ts'
+import { loadProfiles } from '../load/select.ts'
 import { withOutput } from '../lock.ts'
 import { temporaryFolder } from '../places.ts'
 import { noProgress, showProgress } from '../progress.ts'
@@ -23,7 +25,7 @@ import { newRunId } from '../run-id.ts'
 import { beginLedger, readLedger, resourcesFile, writeOwner } from '../runs.ts'
 import { profilesOf, readProfiles, selectRules } from '../select.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
-import { type Swept, sweepRun } from '../sweep.ts'
+import { type SweepOptions, type Swept, sweepRun } from '../sweep.ts'
 import { interruptedMs } from '../sweep-patience.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -42,6 +44,8 @@ export interface CheckOptions {
   readonly budget?: number
   /** Highest cost of the run in USD, planned and actual. */
   readonly maxCost?: number
+  /** Set if load is driven once all other rules are judged. */
+  readonly load?: LoadFlags
 }
 
 /** The rows that `check` judges: those with a function in the suites. `load` judges the others. */
@@ -66,14 +70,18 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   }
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
-  refuseLoad(options.only)
-  const profiles = profilesFor(options.profile, target)
-  const selected = selectRules(judged, { only: options.only, profiles })
+  if (options.load === undefined) refuseLoad(options.only)
+  const rows = options.load === undefined ? judged : rules
+  const profiles = profilesFor(options.profile, target, options.load === undefined ? [] : loadProfiles, rows)
+  const selected = selectRules(rows, { only: options.only, profiles })
   if (target !== null) await refuseStandingClock(target)
-  const planned = await plannedFor(target, selected, options, terminal)
+  const own = selected.filter((id) => !judgedByLoad.has(id))
+  const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
+  const load = await loadFor(selected, target, options, terminal)
   const run = newRunId()
-  const judge = (evidence: string) =>
-    conduct({
+  const judge = (evidence: string) => {
+    if (load !== null) refuseFullDisk(evidence, load.estimate)
+    return conduct({
       plan: {
         run,
         plumbline: version(),
@@ -84,6 +92,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
         keep: options.keep,
         rules: selected,
         ...planned,
+        ...(load !== null && { load: load.options }),
         target,
         targetFile: options.target ?? null,
         embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
@@ -95,11 +104,12 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
       options,
       terminal,
     })
+  }
   return inFolder(options.out, terminal.cwd, judge)
 }
 
 /** The folder of `--out`, locked for this run; otherwise a temporary folder, which is removed. */
-async function inFolder(
+export async function inFolder(
   out: string | undefined,
   cwd: string,
   work: (folder: string) => Promise<number>,
@@ -116,11 +126,14 @@ async function inFolder(
 interface Conduct {
   readonly plan: RunOptions
   readonly file: string | null
-  readonly options: CheckOptions
+  readonly options: Pick<CheckOptions, 'keep' | 'out' | 'quiet'>
   readonly terminal: Terminal
+  /** Tells of the record in place of its results. Returns the exit code. */
+  readonly tellRecord?: (folder: string) => Promise<number>
 }
 
-async function conduct({ plan, file, options, terminal }: Conduct): Promise<number> {
+/** Runs what `plan` says in a process, removes what it leaves, and reports. Returns the exit code. */
+export async function conduct({ plan, file, options, terminal, tellRecord }: Conduct): Promise<number> {
   const { run, target } = plan
   if (target !== null) {
     writeOwner(terminal.cwd, run, [process.pid])
@@ -132,8 +145,14 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
   })
   const progress = options.quiet ? noProgress : showProgress(terminal)
+  /** A process that outlives the run is known to `sweep`, which waits for its end. */
+  function told(line: Progress): void {
+    if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])
+    // Nothing is judged if only the record is told of.
+    if (tellRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
+  }
   try {
-    const running = startChild({ options: plan, environment: terminal.environment, onProgress: progress.tell })
+    const running = startChild({ options: plan, environment: terminal.environment, onProgress: told })
     child = running
     if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
     const { signal } = interruption
@@ -143,7 +162,14 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
     const end = await running.ended
     signal.removeEventListener('abort', stop)
     progress.end()
-    const swept = target === null ? null : await sweepLeft(terminal, run, target, options.keep, signal)
+    const swept =
+      target === null
+        ? null
+        : await sweepLeft(terminal, run, target, {
+            leaveKept: options.keep,
+            windowScale: plan.load?.windowScale ?? 1,
+            signal,
+          })
     if (swept !== null) tellSwept(terminal, swept, run)
     if (signal.aborted) {
       if (options.out !== undefined) tellReports(plan.evidence, await resultsOf(plan.evidence), terminal)
@@ -157,6 +183,7 @@ async function conduct({ plan, file, options, terminal }: Conduct): Promise<numb
       )
       return exitCodes.incomplete
     }
+    if (tellRecord !== undefined) return await tellRecord(plan.evidence)
     const results = await resultsOf(plan.evidence)
     printResults(results, terminal, options)
     const exit = options.out === undefined ? results.verdict.exit : tellReports(plan.evidence, results, terminal)
@@ -195,9 +222,39 @@ async function plannedFor(
 }
 
 /** The profiles of a run: those of the list, else core; for the reference all. */
-export function profilesFor(list: string | undefined, target: Target | null): string[] {
-  if (list !== undefined) return readProfiles(list, judged)
-  return target === null ? profilesOf(judged) : ['core']
+export function profilesFor(
+  list: string | undefined,
+  target: Target | null,
+  ofLoad: readonly string[] = [],
+  rows: readonly RuleRow[] = judged,
+): string[] {
+  if (list !== undefined) return readProfiles(list, rows)
+  return target === null ? profilesOf(rows) : ['core', ...ofLoad]
+}
+
+/** The load of a run; null without `--load`. */
+async function loadFor(
+  selected: readonly string[],
+  target: Target | null,
+  { load, maxCost }: CheckOptions,
+  terminal: Terminal,
+): Promise<PreparedLoad | null> {
+  if (load === undefined) return null
+  if (target === null) {
+    throw new UsageError(
+      '--load needs a target over HTTP; npx plumbline serve --clock real --print-target FILE serves the reference as one',
+    )
+  }
+  const ids = selected.filter((id) => judgedByLoad.has(id))
+  if (ids.length === 0)
+    throw new UsageError(`--load: no rule of load is selected; add --profile ${loadProfiles.join(',')}`)
+  const prepared = await prepareLoad(ids, target, load, terminal)
+  const { jobPrice } = target.budget
+  const { jobs } = prepared.estimate
+  if (maxCost !== undefined && jobs > 0 && (jobPrice === null || jobs * jobPrice > maxCost)) {
+    throw new UsageError(`--max-cost ${maxCost}: the jobs of this load may cost more; raise it, or leave out --load`)
+  }
+  return prepared
 }
 
 function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
@@ -212,11 +269,10 @@ function sweepLeft(
   terminal: Terminal,
   run: string,
   target: Target,
-  leaveKept: boolean,
-  signal: AbortSignal,
+  { signal, ...how }: Pick<SweepOptions, 'leaveKept' | 'windowScale'> & { readonly signal: AbortSignal },
 ): Promise<Swept> {
   const end = { signal, goesOnMs: interruptedMs }
-  return sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept, end })
+  return sweepRun({ ledger: readLedger(terminal.cwd, run), target, ...how, end })
 }
 
 function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swept, run: string): void {

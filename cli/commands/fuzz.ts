@@ -43,6 +43,10 @@ export interface FuzzCommandOptions {
 /** Default number of cases. */
 const usualRuns = 10_000
 
+/** Real ms for the last looks at pods, before `--for` is over, and how long they may take beyond it. */
+const lastLooksMs = 2_000
+const overtimeMs = 500
+
 /** How long lanes may take to end by themselves after an interruption, real ms. */
 const graceMs = 2_000
 
@@ -92,25 +96,21 @@ async function conducted(
   const findings = new Map<string, FuzzFinding>()
   const begunMs = performance.now()
   const progress = showProgress(terminal, findings, begunMs)
+  // The last looks at pods take a while, too.
+  const lastCaseMs = forMs === null ? Number.POSITIVE_INFINITY : forMs - Math.min(lastLooksMs, forMs / 4)
   try {
-    const isInTime = () => forMs === null || performance.now() - begunMs < forMs
-    let cases = 0
-    const whole = fuzzTarget({
+    const run = await fuzzTarget({
       open,
       seed,
       concurrency: options.concurrency,
       lane,
       findings,
-      goesOn: (cases) => cases < most && !interrupted.aborted && isInTime(),
-      onCase: () => {
-        cases++
-        progress.tick()
-      },
+      goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
+      onCase: progress.tick,
+      ...(forMs === null && { mostPodless: most / 5 }),
+      // A lane that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
+      cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [after(forMs + overtimeMs)])]),
     })
-    // A lane that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
-    const cut = givenUp(interrupted).then(() => ({ cases, findings: [...findings.values()], stopped: null, notes: [] }))
-    const run = await Promise.race([whole, cut])
-    whole.catch(() => {})
     progress.end()
     await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
     if (interrupted.aborted) return exitCodes.interrupted
@@ -124,6 +124,10 @@ function exitOf({ findings, stopped, notes }: FuzzRun): number {
   if (findings.length > 0) return exitCodes['not conformant']
   if (stopped?.isUnreachable === true) return exitCodes.unreachable
   return stopped === null && notes.length === 0 ? exitCodes.conformant : exitCodes.incomplete
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((done) => void setTimeout(done, ms).unref())
 }
 
 /** Resolves `graceMs` after an interruption. */

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { rules } from '../../generated/rules.ts'
-import { LoadError } from '../../load/load-error.ts'
-import { mergeResults, type NamedResults } from '../../load/merge-results.ts'
+import { mergeResults, type NamedResults, NotMergeable } from '../../results/merge.ts'
 import { program } from '../../results/rerun.ts'
 import type { Results } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
@@ -19,7 +18,7 @@ export interface MergeOptions {
   readonly quiet: boolean
 }
 
-/** Joins results of one target and writes their reports. Returns the exit code of the whole. */
+/** Joins the results of separate runs of one target and writes their reports. Answers the exit code of the whole. */
 export async function merge(folders: readonly string[], options: MergeOptions, terminal: Terminal): Promise<number> {
   const out = resolve(terminal.cwd, options.out)
   const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
@@ -37,7 +36,7 @@ function joined(all: readonly NamedResults[]): Results {
   try {
     return mergeResults(all, rules)
   } catch (error) {
-    if (error instanceof LoadError) throw new UsageError(error.message)
+    if (error instanceof NotMergeable) throw new UsageError(error.message)
     throw error
   }
 }

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { NoRecord } from '../../harness/record/read.ts'
+import { replayLoad } from '../../load/record.ts'
 import { exitCodes, type Results } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
 import { differencesOf, tellDifferences } from '../kept.ts'
-import { readLoad, replayLoadFolder } from '../load/replay.ts'
 import { withOutput } from '../lock.ts'
 import { isFile } from '../places.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
@@ -26,17 +26,12 @@ export async function replay(folder: string, options: ReplayOptions, terminal: T
 
 async function judgedAgain(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
-  const hasEvidence = isFile(join(dir, 'evidence.ndjson'))
-  const load = hasEvidence ? null : readLoad(dir)
-  if (load !== null) return replayLoadFolder(dir, load, options, terminal)
-  if (!hasEvidence) {
-    throw new UsageError(
-      `${folder} has no record (evidence.ndjson or load/load.json); a completed check --out FOLDER or load --out FOLDER writes one`,
-    )
+  if (!isFile(join(dir, 'evidence.ndjson'))) {
+    throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
   }
   await import(pathToFileURL(moduleFile('suites/all')).href)
   const { replay: again } = await import('../../harness/run/replay.ts')
-  const results = await again(dir)
+  const results = await again(dir, { load: replayLoad })
     .then(({ events }) => resultsOf(dir, events))
     .catch((error: unknown) => {
       throw error instanceof NoRecord ? new UsageError(error.message) : error

@@ -33,7 +33,7 @@ test('a key that a target echoes is neither printed by a load nor in its record'
   expect({ code, said }).toEqual({ code: 3, said: expect.stringContaining(mark) })
   const names = readdirSync(join(cwd, 'out'), { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
   const written = names.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')] as const)
-  for (const name of ['load.json', 'results.json', 'report.html', 'junit.xml']) {
+  for (const name of ['evidence.ndjson', 'results.json', 'report.html', 'junit.xml']) {
     expect(Object.fromEntries(written)[name]).toContain(mark)
   }
   for (const text of [said, ...written.map(([, text]) => text)]) expect(text).not.toContain(key)

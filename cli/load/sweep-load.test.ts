@@ -34,7 +34,11 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   await until(async () => (await waiting(url, jobs)).length > 0)
   // What stands for k6 keeps its output open.
   const exited = once(load.child, 'exit')
-  load.child.kill('SIGKILL')
+  const { pid = 0 } = load.child
+  const child = await childOf(pid)
+  // Neither may see the other die, for it would end k6.
+  for (const id of [child, pid]) process.kill(id, 'SIGSTOP')
+  for (const id of [child, pid]) process.kill(id, 'SIGKILL')
   await exited
   expect(await sweep()).toMatchObject({ said: expect.stringContaining(`is still active (process ${k6Id})`) })
   process.kill(k6Id, 'SIGKILL')
@@ -49,6 +53,14 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   expect(await waiting(url, jobs)).toEqual([])
   expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
 })
+
+/** The process that runs the rules of a command. */
+async function childOf(parent: number): Promise<number> {
+  const [run = ''] = readdirSync(join(cwd, '.plumbline', 'runs'))
+  const owner = await textOf(join(cwd, '.plumbline', 'runs', run, 'owner.json'), 'processes')
+  const { processes } = JSON.parse(owner) as { processes: readonly { readonly id: number }[] }
+  return processes.map(({ id }) => id).find((id) => id !== parent) ?? 0
+}
 
 function sweep(...args: readonly string[]) {
   return start(['sweep', ...args]).ended

@@ -20,7 +20,7 @@ export interface RunEvent {
   readonly startedMs: number
   /** The target file as it was named on the command line; null for the embedded reference. */
   readonly targetFile: string | null
-  /** Null where nothing is drawn, as in a load. */
+  /** Null if nothing is drawn because only load is judged. */
   readonly seed: number | null
   readonly clock: 'virtual' | 'remote' | 'real'
   readonly profiles: readonly string[]
@@ -29,6 +29,8 @@ export interface RunEvent {
   readonly rules: readonly string[]
   /** Rules that a budget left out beforehand; missing where there is none. */
   readonly leftOut?: readonly LeftOut[]
+  /** Missing in a run without load. */
+  readonly load?: LoadFacts
   readonly digests: {
     readonly suite: string
     readonly ledger: string
@@ -37,6 +39,18 @@ export interface RunEvent {
   }
   /** The target file as it was understood, secrets as marks. */
   readonly target: unknown
+}
+
+/** What the verdicts of load depend on beside the target, the plans and their points. */
+export interface LoadFacts {
+  /** Ids of the selected rules that load judges, sorted. */
+  readonly rules: readonly string[]
+  /** Length of the target's windows as a share of the documented one. */
+  readonly windowScale: number
+  /** Version of the k6 that drives the plans. */
+  readonly k6: string
+  /** True if only one request of each operation is sent and nothing is judged. */
+  readonly isSmoke: boolean
 }
 
 /** A rule that a budget left out, and why. */
@@ -112,6 +126,34 @@ export interface CutEvent extends LeftOut {
   readonly verdict: 'unverified' | 'broken'
 }
 
+/** An answer of /health. */
+export interface Health {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A plan of load that was driven; its points are in a file beside the record. */
+export interface PlanEvent {
+  readonly type: 'plan'
+  /** Position and name, such as `04-cancel-over`. */
+  readonly plan: string
+  /** The raw points of k6: path below the folder of the record, and SHA-256 of the file. */
+  readonly points: { readonly file: string; readonly digest: string }
+  /** How many requests the file records. */
+  readonly requests: number
+  /** /health before and after the plan, which shows how many workers ran; empty on the pod API. */
+  readonly health: readonly Health[]
+  /** Remarks on how it was driven, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** A plan of load that could not be driven; the plans of its plane that would follow it were not driven either. */
+export interface BrokenOffEvent {
+  readonly type: 'broken-off'
+  readonly plan: string
+  readonly reason: string
+}
+
 /** The run ended in order; a record without it is of a run that was cut short. */
 export interface EndEvent {
   readonly type: 'end'
@@ -134,4 +176,6 @@ export type EvidenceEvent =
   | FindingEvent
   | VerdictEvent
   | CutEvent
+  | PlanEvent
+  | BrokenOffEvent
   | EndEvent

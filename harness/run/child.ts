@@ -51,7 +51,7 @@ async function main(options: RunOptions): Promise<void> {
   process.disconnect()
 }
 
-/** A parent that is gone cannot ask for anything any more; its ledger tells `sweep` what is left. */
+/** A parent that is gone cannot ask for anything any more; its ledger tells `sweep` what is left. A k6 ends as well. */
 function endAtOnce(): void {
-  process.kill(process.pid, 'SIGKILL')
+  process.kill(-process.pid, 'SIGKILL')
 }

@@ -7,12 +7,13 @@ import { openClock } from '../clock/open.ts'
 import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
-import { createResourceLedger } from '../fixtures/resources.ts'
+import { createResourceLedger, type ResourceLine } from '../fixtures/resources.ts'
 import { tidyingMs } from '../plan/plan.ts'
-import { planeNamed, sectionOf } from '../planes/index.ts'
+import { allPlanes, planeNamed, planeOfRule, sectionOf } from '../planes/index.ts'
 import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
 import { inProcessDoor } from '../receiver/in-process.ts'
 import type { Door } from '../receiver/types.ts'
+import type { RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createRedactor } from '../record/redact.ts'
 import { Unverified } from '../rule/outcome.ts'
@@ -22,18 +23,22 @@ import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
 import type { Judgement } from './judge.ts'
+import type { DriveLoad } from './load.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
 import type { Progress, RunOptions } from './options.ts'
 import { createSession, type Session } from './session.ts'
+import { tell } from './tell.ts'
 
 /** A run with everything around it: target, clock, record, progress. */
 export interface OpenRun {
   readonly session: Session
   /** Set where the run could not start; nothing is judged then. */
   readonly stopped: { readonly exit: number; readonly message: string } | null
+  /** Rules that load judges once all others are judged. */
+  readonly loaded: readonly string[]
   /** To be told of each verdict, for live progress. */
   judged(judgement: Judgement): void
-  /** Judges the invariants, removes what is left, ends the record. */
+  /** Judges the invariants, removes what is left, drives and judges the load, ends the record. */
   finish(): Promise<Judgement[]>
 }
 
@@ -59,7 +64,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     return createRealClock(waited)
   })
   const begunMs = clock.now()
-  recordStart(recorder, options, target, clock)
+  const started = recordStart(recorder, options, target, clock)
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
   const meter = createMeter(target.budget, Date.now)
   const { maxCost } = options
@@ -68,27 +73,31 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     const reason = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
     if (reason !== null) session.cut(new Unverified(reason))
   }
-  const selected = new Set(options.rules)
+  const { load } = options
+  const loaded = load?.rules ?? []
+  const selected = new Set(options.rules.filter((id) => !loaded.includes(id)))
+  const resources = (line: ResourceLine) => {
+    write(line)
+    meter.note(line)
+    refuseMore()
+  }
   const session = createSession({
     run: options.run,
     version: options.plumbline,
-    seed: options.seed,
-    target,
+    seed: options.seed ?? 0,
+    // A load of one plane leaves the others alone.
+    target: selected.size > 0 ? target : withPlanesOf(target, loaded),
     transport,
     clock,
     recorder,
-    resources(line) {
-      write(line)
-      meter.note(line)
-      refuseMore()
-    },
+    resources,
     rules: allRules().filter(({ id }) => selected.has(id)),
     cleanup: options.keep ? 'passed' : 'all',
     wallNow: () => Date.now(),
     door,
     leftOut: options.leftOut ?? [],
   })
-  const total = session.scenarios.length + session.invariants.length
+  const total = session.scenarios.length + session.invariants.length + loaded.length
   const stopped = refused(deaf) ?? (await lookAt(session, target)) ?? refused(clockFault)
   tellProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
@@ -108,12 +117,20 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     tellProgress({ type: 'verdict', rule, verdict, done, total })
   }
 
+  async function driveLoad(): Promise<Judgement[]> {
+    if (load === undefined) return []
+    const module = (await import(load.module)) as { readonly driveLoad: DriveLoad }
+    const task = { run: started, options, target, transport, recorder, resources, tell: tellProgress }
+    return (await module.driveLoad(task)).map((judgement) => tell(recorder, judgement))
+  }
+
   return {
     session,
     stopped,
+    loaded,
     judged,
     async finish() {
-      const judgements = stopped === null ? await session.finish() : []
+      const judgements = stopped === null ? [...(await session.finish()), ...(await driveLoad())] : []
       for (const judgement of judgements) judged(judgement)
       clearInterval(ticker)
       endGuard()
@@ -133,6 +150,13 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   }
 }
 
+/** The target without the planes that none of these rules is about. */
+function withPlanesOf(target: Target, rules: readonly string[]): Target {
+  const judged = new Set(rules.map((id) => planeOfRule(id).name))
+  const others = allPlanes().filter(({ name }) => !judged.has(name))
+  return { ...target, ...Object.fromEntries(others.map(({ name }) => [name, null])) }
+}
+
 /** Something that the target file says is not so: nothing that needs it could be judged. */
 function refused(message: string | null): OpenRun['stopped'] {
   return message === null ? null : { exit: exitCodes.usage, message }
@@ -141,20 +165,22 @@ function refused(message: string | null): OpenRun['stopped'] {
 async function connect(options: RunOptions): Promise<Connected> {
   if (options.embed !== null) return connectEmbedded(options.embed)
   if (options.target === null) throw new Error('a run needs a target or a module to embed')
-  const { tolerances, receiver: wanted } = options.target
+  const { tolerances, receiver } = options.target
+  // Load needs nothing to come in.
+  const wanted = options.load?.rules.length === options.rules.length ? null : receiver
   const heard = wanted === null ? null : await listen(wanted.listen)
-  const [receiver, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
-  const url = wanted?.url === '' ? (receiver?.url ?? '') : (wanted?.url ?? '')
+  const [door, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
+  const url = wanted?.url === '' ? (door?.url ?? '') : (wanted?.url ?? '')
   const target = wanted === null ? options.target : { ...options.target, receiver: { ...wanted, url } }
   const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
   return {
     target,
     transport: http.send,
     clockOf: (waited) => openClock(target, { waited }),
-    door: receiver,
+    door,
     deaf,
     close: async () => {
-      await receiver?.close()
+      await door?.close()
       await http.close()
     },
   }
@@ -213,8 +239,9 @@ async function lookAt(session: Session, target: Target): Promise<OpenRun['stoppe
   return null
 }
 
-function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): void {
-  recorder.event({
+function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): RunEvent {
+  const { load } = options
+  const event: RunEvent = {
     type: 'run',
     format: 1,
     run: options.run,
@@ -227,9 +254,19 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
     strict: options.strict,
     rules: [...options.rules].sort(),
     ...(options.leftOut === undefined || options.leftOut.length === 0 ? {} : { leftOut: options.leftOut }),
+    ...(load !== undefined && {
+      load: {
+        rules: load.rules,
+        windowScale: load.windowScale,
+        k6: load.k6.version,
+        isSmoke: load.isSmoke,
+      },
+    }),
     digests: options.digests,
     target: describeTarget(target),
-  })
+  }
+  recorder.event(event)
+  return event
 }
 
 /** Progress goes to file descriptor 3, which the command line opens as a pipe. */

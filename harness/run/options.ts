@@ -1,5 +1,5 @@
 import type { Target } from '../../target/types.ts'
-import type { LeftOut } from '../record/events.ts'
+import type { LeftOut, LoadFacts } from '../record/events.ts'
 import type { Verdict } from '../rule/outcome.ts'
 
 /** All that a run is told; plain data, handed from the command line to the process that runs the rules. Holds secrets: never written. */
@@ -7,7 +7,8 @@ export interface RunOptions {
   /** Names the run in the User-Agent, in pods and on disk: `r` and ten characters of base 36. */
   readonly run: string
   readonly plumbline: string
-  readonly seed: number
+  /** Null if only load is judged. */
+  readonly seed: number | null
   /** Wall-clock start, ms of the Unix epoch. */
   readonly startedMs: number
   readonly profiles: readonly string[]
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly target: Target | null
   /** The target file as it was named on the command line; null for the embedded reference. */
   readonly targetFile: string | null
+  /** The load of the run; missing in a run without load. */
+  readonly load?: LoadOptions
   /** A module whose `embed()` gives an EmbeddedTarget: the reference in process. */
   readonly embed: string | null
   readonly digests: {
@@ -37,6 +40,15 @@ export interface RunOptions {
   readonly evidence: string
   /** File of the run's resources, read by `sweep`; null where nothing outlives the run (in process). */
   readonly resources: string | null
+}
+
+/** How load is driven. */
+export interface LoadOptions extends Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke'> {
+  /** The module whose `driveLoad` drives it. */
+  readonly module: string
+  readonly k6: { readonly path: string; readonly version: string }
+  readonly maxRequests: number
+  readonly maxSeconds: number
 }
 
 /** One line of progress from the running process, as NDJSON on file descriptor 3. */
@@ -54,5 +66,18 @@ export type Progress =
       readonly nowMs: number
       readonly pending: readonly { readonly name: string; readonly until: number | null }[]
     }
+  /** A plan of load begins, number `n` of `of`; when it ends and when all do, ms of the Unix epoch. */
+  | {
+      readonly type: 'plan'
+      readonly name: string
+      readonly n: number
+      readonly of: number
+      readonly endsMs: number
+      readonly allEndMs: number
+    }
+  /** Lines to show as they are. */
+  | { readonly type: 'shown'; readonly lines: readonly string[] }
+  /** The id of a process that the run has started and that may outlive it. */
+  | { readonly type: 'process'; readonly id: number }
   | { readonly type: 'stopped'; readonly exit: number; readonly message: string }
   | { readonly type: 'ended' }

@@ -1,12 +1,13 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
-import type { CutEvent, EndEvent, EvidenceEvent, RunEvent } from '../record/events.ts'
+import type { BrokenOffEvent, CutEvent, EndEvent, EvidenceEvent, PlanEvent, RunEvent } from '../record/events.ts'
 import { NoRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
 import { createScript, type Happening } from '../record/script.ts'
 import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
 import { foldInvariants } from './invariants.ts'
+import type { ReplayLoad } from './load.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 import { createSession } from './session.ts'
 import { tell } from './tell.ts'
@@ -17,8 +18,10 @@ export interface Replayed {
   readonly run: RunEvent
 }
 
-/** Rules and rows, where they are not the project's own. */
-interface Known {
+interface ReplayOptions {
+  /** Judges the load of the record; without it a record of load is refused. */
+  readonly load?: ReplayLoad
+  /** Rules and rows, if they are not the project's own. */
   readonly rules?: readonly Rule[]
   readonly rowOf?: (id: string) => RuleRow
 }
@@ -27,10 +30,12 @@ interface Known {
  * Runs the rules of a record again over its exchanges. Needs the suites to be imported (`suites/all.ts`).
  * Throws one sentence where the folder is no record, or is of a run that never began.
  */
-export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLedger }: Known = {}): Promise<Replayed> {
+export async function replay(dir: string, options: ReplayOptions = {}): Promise<Replayed> {
+  const { rules = allRules(), rowOf = rowOfLedger } = options
   const kept: EvidenceEvent[] = []
   const happenings: Happening[] = []
   const cuts: CutEvent[] = []
+  const driven: (PlanEvent | BrokenOffEvent)[] = []
   let run: RunEvent | null = null
   let end: EndEvent | null = null
   const invariants = rules.filter((rule): rule is Invariant => rule.kind === 'invariant')
@@ -39,13 +44,14 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
   for await (const event of readEvidence(dir)) {
     if (event.type === 'run') {
       run = event
-      selected = new Set(event.rules)
+      selected = new Set(event.rules.filter((id) => event.load?.rules.includes(id) !== true))
       kept.push(event)
       fold = foldInvariants(
         invariants.filter(({ id }) => selected.has(id)),
         event.target as Target,
       )
-    } else if (event.type === 'cut') cuts.push(event)
+    } else if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
+    else if (event.type === 'cut') cuts.push(event)
     else if (event.type === 'clock') happenings.push({ kind: 'wait', end: event })
     else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
@@ -83,6 +89,10 @@ export async function replay(dir: string, { rules = allRules(), rowOf = rowOfLed
     const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
     const starved = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
     if (fold !== null) for (const judgement of fold.judge(rowOf, starved)) tell(recorder, judgement)
+    if (run.load !== undefined) {
+      if (options.load === undefined) throw new Error('a record of load needs the judges of load')
+      for (const judgement of await options.load(dir, run, driven)) tell(recorder, judgement)
+    }
   }
   return { run, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
 }

@@ -28,7 +28,7 @@ export const dimensions = {
   /** How a job is submitted, for rules that need no id before it ends. */
   submission: ['run', 'runsync'],
   /** Members of a job's input beside its steps. */
-  input: ['plain', 'empty values', 'nested', 'large', 'unicode'],
+  input: ['plain', 'empty values', 'nested', 'large', 'unicode', 'brackets'],
   /** The output of a job; `outputs` has the value. */
   output: [
     'object',

@@ -3,7 +3,7 @@ import type { Plan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 import { judgeConcurrency } from './concurrency.ts'
 import { judgeIsolation } from './isolation.ts'
-import { type Case, type Ruling, verdictOn } from './judge.ts'
+import { type Case, type Ruling, unclear } from './judge.ts'
 import { judgePods } from './pods.ts'
 import { shortfall } from './reach.ts'
 import { judgeRecovery } from './recovery.ts'
@@ -30,10 +30,9 @@ export function analyse(points: readonly Point[], plan: Plan): LoadVerdict[] {
   }
   const short = shortfall(subject)
   return judgesOf(plan).map(([rule, judge]) => {
-    const ruling: Ruling =
-      points.length === 0 ? { verdict: 'inconclusive', sentence: 'no request was recorded' } : judge(subject)
-    if (ruling.verdict !== 'passed' || short === null) return verdictOn(rule, subject, ruling)
-    return verdictOn(rule, subject, { verdict: 'inconclusive', sentence: short })
+    const ruling: Ruling = points.length === 0 ? unclear('no request was recorded') : judge(subject)
+    const final = ruling.verdict === 'passed' && short !== null ? unclear(short) : ruling
+    return { rule, shape: plan.shape, operation: plan.limit.operation, ...final }
   })
 }
 

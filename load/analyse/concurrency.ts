@@ -1,8 +1,8 @@
 import type { QueuePlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { createExplainer } from './explain.ts'
-import type { Case, Ruling } from './judge.ts'
-import { milliseconds, proofOf } from './verdict.ts'
+import { type Case, failed, passed, type Ruling, unclear } from './judge.ts'
+import { milliseconds } from './verdict.ts'
 
 interface Crowd {
   readonly atMs: number
@@ -17,16 +17,15 @@ export function judgeConcurrency(subject: Case): Ruling {
   const { plan, points, beganMs } = subject
   const { operation, concurrent } = plan.limit
   if (concurrent === null) {
-    return { verdict: 'inconclusive', sentence: `${operation} has no limit on requests at once` }
+    return unclear(`${operation} has no limit on requests at once`)
   }
   const refused = points.filter(isRefused)
   const onTheWayMs = refused.reduce((most, { sentMs, receivedMs }) => Math.max(most, receivedMs - sentMs), 0)
   const crowd = greatestCrowd(points.filter(isServed), plan, onTheWayMs)
   if (crowd.open > concurrent) {
     const sentence = `${operation} served ${crowd.open} requests at once at ${milliseconds(crowd.atMs - beganMs)}, where ${concurrent} are permitted`
-    const proof = openProof(points, crowd.atMs, concurrent)
-    if (crowd.open > raisedBy(plan, concurrent)) return { verdict: 'failed', sentence, proof }
-    return { verdict: 'inconclusive', sentence: `${sentence}; running workers may have raised the limit`, proof }
+    if (crowd.open > raisedBy(plan, concurrent)) return failed(sentence)
+    return unclear(`${sentence}; running workers may have raised the limit`)
   }
   return judgeHeldRefusals(subject, refused, concurrent, crowd, onTheWayMs)
 }
@@ -45,15 +44,15 @@ function judgeHeldRefusals(
   const early = refused.find((point) => !isExplained(point))
   if (early !== undefined) {
     const sentence = `${operation} answered 429 at ${milliseconds(early.sentMs - beganMs)} with at most ${openAt(early)} requests open, where ${concurrent} are permitted`
-    return { verdict: 'failed', sentence, proof: openProof(points, early.sentMs, concurrent) }
+    return failed(sentence)
   }
   const beyond = refused.filter((point) => openAt(point) >= concurrent).length
   if (beyond === 0 || crowd.open < Math.floor(concurrent * 0.9)) {
     const sentence = `${operation} held ${crowd.open} requests open at once for certain, and refused ${beyond} beyond ${concurrent}: not enough to judge`
-    return { verdict: 'inconclusive', sentence }
+    return unclear(sentence)
   }
   const sentence = `${operation} served up to ${crowd.open} requests at once and refused ${beyond} beyond ${concurrent}`
-  return { verdict: 'passed', sentence, proof: openProof(points, crowd.atMs, concurrent) }
+  return passed(sentence)
 }
 
 /** The most requests that were surely under way at once: their ways there and back are taken off both ends. */
@@ -83,9 +82,4 @@ function greatestCrowd(served: readonly Point[], { holdMs }: QueuePlan, onTheWay
 function raisedBy({ workers }: QueuePlan, concurrent: number): number {
   if (workers === 'unknown') return Number.POSITIVE_INFINITY
   return Math.max(concurrent, workers.running * workers.requestsPerWindow)
-}
-
-function openProof(points: readonly Point[], atMs: number, allowed: number) {
-  const open = points.filter(({ sentMs, receivedMs }) => sentMs <= atMs && receivedMs >= atMs)
-  return { ...proofOf(open, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, allowed), fromMs: atMs, toMs: atMs }
 }

@@ -2,8 +2,7 @@ import { parseList } from 'structured-headers'
 import { tables } from '../../generated/tables.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { findOverflow } from './generous.ts'
-import type { Ruling } from './judge.ts'
-import { proofOf } from './verdict.ts'
+import { failed, passed, type Ruling, unclear } from './judge.ts'
 
 interface Quota {
   readonly name: string
@@ -19,7 +18,7 @@ export function judgeExceeded(points: readonly Point[]): Ruling {
     if (overflow === null) continue
     const { fromMs, toMs, served, allowed } = overflow
     const sentence = `${served} pod requests were served within ${Math.ceil((toMs - fromMs) / 1000)} s, where the window ${name} (q=${requests}, w=${windowSeconds}) explains at most ${allowed}`
-    return { verdict: 'failed', sentence, proof: proofOf(points, fromMs, toMs, allowed) }
+    return failed(sentence)
   }
   const refused = points.filter(isRefused)
   if (refused.length === 0) return unclear(`none of ${points.length} pod requests was refused`)
@@ -31,10 +30,10 @@ export function judgeExceeded(points: readonly Point[]): Ruling {
     if (named.some((name) => wanted.includes(name))) continue
     const what = usedUp.length === 1 ? `the window ${usedUp[0]}, which is used up` : 'any of the windows'
     const sentence = `the body of a 429 does not name ${what}: ${JSON.stringify((point.body ?? '').slice(0, 160))}`
-    return { verdict: 'failed', sentence, proof: proofOf(points, point.sentMs, point.receivedMs) }
+    return failed(sentence)
   }
   const served = points.findIndex(isRefused)
-  return { verdict: 'passed', sentence: `after ${served} requests came a 429 that names the window exceeded` }
+  return passed(`after ${served} requests came a 429 that names the window exceeded`)
 }
 
 /** Names of the windows that a 429 says are used up; none where that cannot be read. */
@@ -76,8 +75,4 @@ function names(text: string, word: string): boolean {
 
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
-}
-
-function unclear(sentence: string): Ruling {
-  return { verdict: 'inconclusive', sentence }
 }

@@ -1,7 +1,6 @@
 import type { QueuePlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
-import type { LoadRule } from './rules.ts'
-import { type LoadVerdict, type Proof, proofOfAll } from './verdict.ts'
+import type { LoadVerdict } from './verdict.ts'
 
 /** What every judge of queue load looks at. */
 export interface Case {
@@ -11,9 +10,8 @@ export interface Case {
   readonly beganMs: number
 }
 
-export type Ruling = Pick<LoadVerdict, 'verdict' | 'sentence'> & { readonly proof?: Proof }
+export type Ruling = Pick<LoadVerdict, 'verdict' | 'sentence'>
 
-/** A ruling as a verdict on a rule; without a proof of its own, all points are it. */
-export function verdictOn(rule: LoadRule, { plan, points }: Case, { proof, ...ruling }: Ruling): LoadVerdict {
-  return { rule, shape: plan.shape, operation: plan.limit.operation, ...ruling, proof: proof ?? proofOfAll(points) }
-}
+export const passed = (sentence: string): Ruling => ({ verdict: 'passed', sentence })
+export const failed = (sentence: string): Ruling => ({ verdict: 'failed', sentence })
+export const unclear = (sentence: string): Ruling => ({ verdict: 'inconclusive', sentence })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { RateOperation } from '../../generated/tables.ts'
 import { limiterKindNames } from '../../reference/limits/kinds/kinds.ts'
-import { driveOpenLoop } from '../drivers/open-loop.ts'
 import { type QueuePlanOptions, queuePlan } from '../plan/queue-plan.ts'
 import type { QueueShape } from '../plan/types.ts'
+import { driveOpenLoop } from '../testing/open-loop.ts'
 import { createVirtualTarget, type Defect, type TargetOptions } from '../testing/targets.ts'
 import { analyse } from './analyse.ts'
 
@@ -159,7 +159,6 @@ test.each(defects)('%s is caught under every kind of counting', async (_, defect
     const told = await verdicts({ kind, offsetMs: 777, ...defect }, options)
     const found = told.find((verdict) => verdict.rule === rule)
     expect(found).toMatchObject({ verdict: 'failed', sentence: expect.stringMatching(sentence) })
-    expect(found?.proof.sent).toBeGreaterThan(0)
   }
 })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createOperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
-import type { LoadAnswer } from '../drivers/open-loop.ts'
-import { drivePods } from '../drivers/pods.ts'
 import type { PodPlan } from '../plan/types.ts'
+import type { LoadAnswer } from '../testing/open-loop.ts'
+import { drivePods } from '../testing/pods.ts'
 import { createVirtualTarget } from '../testing/targets.ts'
 import { analyse } from './analyse.ts'
 

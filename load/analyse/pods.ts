@@ -1,9 +1,9 @@
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { judgeExceeded, usedUpWindows } from './exceeded.ts'
-import type { Ruling } from './judge.ts'
+import { failed, passed, type Ruling, unclear } from './judge.ts'
 import type { LoadRule } from './rules.ts'
-import { type LoadVerdict, milliseconds, proofOf, proofOfAll } from './verdict.ts'
+import { type LoadVerdict, milliseconds } from './verdict.ts'
 
 type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
 
@@ -21,8 +21,7 @@ const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, Po
 export function judgePods(points: readonly Point[], plan: PodPlan): LoadVerdict[] {
   const ordered = [...points].sort((a, b) => a.sentMs - b.sentMs)
   return judges[plan.shape].map(([rule, judge]) => {
-    const { proof, ...ruling } = judge(ordered, plan)
-    return { rule, shape: plan.shape, operation: 'pods', ...ruling, proof: proof ?? proofOfAll(ordered) }
+    return { rule, shape: plan.shape, operation: 'pods', ...judge(ordered, plan) }
   })
 }
 
@@ -31,12 +30,12 @@ function judgeHeaders(points: readonly Point[], { requests }: PodPlan): Ruling {
   const bare = served.find(({ rateLimit, rateLimitPolicy }) => rateLimit === null || rateLimitPolicy === null)
   if (bare !== undefined) {
     const name = bare.rateLimit === null ? 'RateLimit' : 'RateLimit-Policy'
-    return failure(points, bare, `a pod request was answered ${bare.status} without ${name}`)
+    return failed(`a pod request was answered ${bare.status} without ${name}`)
   }
   if (served.length < requests || served.some(({ rateLimit }) => rateLimit === undefined)) {
     return unclear(`only ${served.length} of ${requests} pod requests were served with their headers recorded`)
   }
-  return { verdict: 'passed', sentence: `all ${served.length} successes carry RateLimit and RateLimit-Policy` }
+  return passed(`all ${served.length} successes carry RateLimit and RateLimit-Policy`)
 }
 
 function judgeRetryAfter(points: readonly Point[]): Ruling {
@@ -45,15 +44,15 @@ function judgeRetryAfter(points: readonly Point[]): Ruling {
   for (const point of refused) {
     const { retryAfter, rateLimit, rateLimitPolicy } = point
     if (retryAfter === undefined) return unclear('the headers of a 429 were not recorded')
-    if (retryAfter === null) return failure(points, point, 'a 429 came without Retry-After')
+    if (retryAfter === null) return failed('a 429 came without Retry-After')
     if (secondsOf(retryAfter) === null) {
-      return failure(points, point, `Retry-After was ${JSON.stringify(retryAfter)}, not whole seconds`)
+      return failed(`Retry-After was ${JSON.stringify(retryAfter)}, not whole seconds`)
     }
     if (rateLimit === null || rateLimitPolicy === null) {
-      return failure(points, point, `a 429 came without ${rateLimit === null ? 'RateLimit' : 'RateLimit-Policy'}`)
+      return failed(`a 429 came without ${rateLimit === null ? 'RateLimit' : 'RateLimit-Policy'}`)
     }
   }
-  return { verdict: 'passed', sentence: `each 429 (${refused.length} seen) carries Retry-After in whole seconds` }
+  return passed(`each 429 (${refused.length} seen) carries Retry-After in whole seconds`)
 }
 
 /** The first request sent once the stated wait is over must be served, unless a second window was used up as well. */
@@ -72,19 +71,12 @@ function judgeHonesty(points: readonly Point[]): Ruling {
   const waitedMs = probe.sentMs - refused.receivedMs
   if (waitedMs < seconds * 1000) return unclear(`a request was sent before the stated ${seconds} s were over`)
   if (isServed(probe)) {
-    return {
-      verdict: 'passed',
-      sentence: `a request ${milliseconds(waitedMs)} after the 429 was served, as Retry-After ${seconds} says`,
-    }
+    return passed(`a request ${milliseconds(waitedMs)} after the 429 was served, as Retry-After ${seconds} says`)
   }
   if (!isRefused(probe)) return unclear('the request after the stated wait was neither served nor refused')
   if (usedUpWindows(refused).length > 1)
     return unclear('more than one window was used up, and Retry-After may be of one')
-  return failure(
-    points,
-    probe,
-    `a request ${milliseconds(waitedMs)} after the 429 was refused, though Retry-After said ${seconds} s`,
-  )
+  return failed(`a request ${milliseconds(waitedMs)} after the 429 was refused, though Retry-After said ${seconds} s`)
 }
 
 /** A request sent well before the stated wait is over must not be served. */
@@ -98,9 +90,9 @@ function judgeNeed(points: readonly Point[]): Ruling {
   if (seconds * 1000 < EARLY_FROM_MS) return unclear(`Retry-After was ${seconds} s, too short for a request within it`)
   if (early === undefined || !isEarly(refused, early)) return unclear('nothing was sent well before the wait was over')
   const after = `a request ${milliseconds(early.receivedMs - refused.receivedMs)} after the 429`
-  if (isServed(early)) return failure(points, early, `${after} was served, though Retry-After said ${seconds} s`)
+  if (isServed(early)) return failed(`${after} was served, though Retry-After said ${seconds} s`)
   if (!isRefused(early)) return unclear(`${after} was neither served nor refused`)
-  return { verdict: 'passed', sentence: `${after} was refused, where Retry-After said ${seconds} s` }
+  return passed(`${after} was refused, where Retry-After said ${seconds} s`)
 }
 
 /** Whether a request was answered within half of the wait that a 429 before it states, and a second before its end. */
@@ -119,13 +111,4 @@ function isRefusedAt(points: readonly Point[], index: number): boolean {
 /** Whole seconds as text, or null: a date, a fraction and a sign are none. */
 function secondsOf(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null
-}
-
-function failure(points: readonly Point[], { sentMs, receivedMs }: Point, sentence: string): Ruling {
-  const fromMs = points[0]?.sentMs ?? sentMs
-  return { verdict: 'failed', sentence, proof: proofOf(points, fromMs, receivedMs) }
-}
-
-function unclear(sentence: string): Ruling {
-  return { verdict: 'inconclusive', sentence }
 }

@@ -1,7 +1,7 @@
 import { isRefused, isServed } from '../points.ts'
 import { createExplainer } from './explain.ts'
-import type { Case, Ruling } from './judge.ts'
-import { milliseconds, proofOf } from './verdict.ts'
+import { type Case, failed, passed, type Ruling, unclear } from './judge.ts'
+import { milliseconds } from './verdict.ts'
 
 /** Overload, then silence for a window: the client must be served again. */
 export function judgeRecovery({ plan, points, beganMs }: Case): Ruling {
@@ -12,23 +12,19 @@ export function judgeRecovery({ plan, points, beganMs }: Case): Ruling {
   const refused = points.filter((point) => isRefused(point) && !isProbe(point))
   const probes = points.filter(isProbe).sort((a, b) => a.sentMs - b.sentMs)
   if (refused.length === 0) {
-    return { verdict: 'inconclusive', sentence: `${operation} refused nothing, so there was nothing to recover from` }
+    return unclear(`${operation} refused nothing, so there was nothing to recover from`)
   }
   const lastMs = refused.reduce((latest, { receivedMs }) => Math.max(latest, receivedMs), beganMs)
   const { isExplained } = createExplainer(points, plan.limit)
   for (const probe of probes) {
     const waited = milliseconds(probe.sentMs - lastMs)
-    const proof = proofOf(points, probe.sentMs - windowMs, probe.receivedMs)
     if (isServed(probe)) {
-      return { verdict: 'passed', sentence: `${operation} served a request ${waited} after the last 429`, proof }
+      return passed(`${operation} served a request ${waited} after the last 429`)
     }
     if (isRefused(probe) && !isExplained(probe)) {
       const sentence = `${operation} still answered 429 after ${waited} without a request, where ${milliseconds(windowMs)} are a window`
-      return { verdict: 'failed', sentence, proof }
+      return failed(sentence)
     }
   }
-  return {
-    verdict: 'inconclusive',
-    sentence: `none of ${probes.length} requests after the backoff decides whether ${operation} recovers`,
-  }
+  return unclear(`none of ${probes.length} requests after the backoff decides whether ${operation} recovers`)
 }

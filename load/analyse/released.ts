@@ -1,7 +1,7 @@
 import { isOdd, isRefused, type Point } from '../points.ts'
 import { createExplainer } from './explain.ts'
-import type { Case, Ruling } from './judge.ts'
-import { milliseconds, proofOf } from './verdict.ts'
+import { type Case, failed, passed, type Ruling, unclear } from './judge.ts'
+import { milliseconds } from './verdict.ts'
 
 /**
  * First more failing requests than may be open at once, then an overload, so that as many are refused, then silence, then
@@ -11,7 +11,7 @@ export function judgeReleased({ plan, points, beganMs }: Case): Ruling {
   const { operation, concurrent, windowMs } = plan.limit
   const last = plan.stretches.at(-1)
   if (concurrent === null || last === undefined) {
-    return { verdict: 'inconclusive', sentence: `${operation} has no limit on requests at once` }
+    return unclear(`${operation} has no limit on requests at once`)
   }
   const { isExplained, openAt } = createExplainer(points, plan.limit)
   const inOrder = points.toSorted((a, b) => a.sentMs - b.sentMs)
@@ -19,29 +19,23 @@ export function judgeReleased({ plan, points, beganMs }: Case): Ruling {
   const countUntil = (untilMs: number, is: (point: Point) => boolean) =>
     points.filter((point) => point.receivedMs < untilMs && is(point)).length
   if (strict !== undefined) {
-    const failed = countUntil(strict.sentMs, hasFailed)
+    const faults = countUntil(strict.sentMs, hasFailed)
     const refused = countUntil(strict.sentMs, isRefused)
-    const sentence = `${operation} answered 429 at ${milliseconds(strict.sentMs - beganMs)} with at most ${openAt(strict)} requests open, where ${concurrent} are permitted, after ${failed} that failed and ${refused} that were refused`
-    return { verdict: 'failed', sentence, proof: proofOf(points, beganMs, strict.receivedMs, concurrent) }
+    const sentence = `${operation} answered 429 at ${milliseconds(strict.sentMs - beganMs)} with at most ${openAt(strict)} requests open, where ${concurrent} are permitted, after ${faults} that failed and ${refused} that were refused`
+    return failed(sentence)
   }
   const untilMs = beganMs + last.startMs - windowMs / 2
-  const failed = countUntil(untilMs, hasFailed)
+  const faults = countUntil(untilMs, hasFailed)
   const refused = countUntil(untilMs, isRefused)
-  const sentence = `${operation} had ${failed} requests that failed and ${refused} that were refused`
-  if (failed < concurrent || refused < concurrent) {
-    return {
-      verdict: 'inconclusive',
-      sentence: `${sentence}, where more than ${concurrent} of each would show whether they count as open`,
-    }
+  const sentence = `${operation} had ${faults} requests that failed and ${refused} that were refused`
+  if (faults < concurrent || refused < concurrent) {
+    return unclear(`${sentence}, where more than ${concurrent} of each would show whether they count as open`)
   }
   const late = points.filter((point) => point.sentMs > untilMs && isRefused(point)).length
   if (late > 0) {
-    return {
-      verdict: 'inconclusive',
-      sentence: `${sentence}; ${late} of those after them were refused, and a limiter may be right`,
-    }
+    return unclear(`${sentence}; ${late} of those after them were refused, and a limiter may be right`)
   }
-  return { verdict: 'passed', sentence: `${sentence}, and none of them counted as open afterwards` }
+  return passed(`${sentence}, and none of them counted as open afterwards`)
 }
 
 /** It was answered with another error than 429. */

@@ -1,7 +1,7 @@
 import { isOdd, isRefused, isServed } from '../points.ts'
 import { createExplainer } from './explain.ts'
-import type { Case, Ruling } from './judge.ts'
-import { milliseconds, proofOf } from './verdict.ts'
+import { type Case, failed, passed, type Ruling, unclear } from './judge.ts'
+import { milliseconds } from './verdict.ts'
 
 /** With fewer requests in a window, errors by chance look like a limit. */
 const FEWEST_REQUESTS = 10
@@ -18,12 +18,12 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const [first] = odd
   const last = odd.at(-1)
   if (first === undefined || last === undefined) {
-    if (refused > 0) return { verdict: 'passed', sentence: `all ${refused} refusals of ${operation} are 429` }
-    return { verdict: 'inconclusive', sentence: `${operation} refused nothing` }
+    if (refused > 0) return passed(`all ${refused} refusals of ${operation} are 429`)
+    return unclear(`${operation} refused nothing`)
   }
   const names = [...new Set(odd.map(({ kind, status }) => (kind === 'transport' ? 'no answer' : String(status))))]
   const what = `${operation} gave ${odd.length} of ${points.length} requests ${names.join(', ')}`
-  if (refused > 0) return { verdict: 'inconclusive', sentence: `${what}, beside ${refused} 429s: perhaps an outage` }
+  if (refused > 0) return unclear(`${what}, beside ${refused} 429s: perhaps an outage`)
 
   const { isExplained } = createExplainer(points.filter(isServed), plan.limit)
   const explained = odd.filter((point) => isExplained(point))
@@ -39,8 +39,8 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
     explained.length === odd.length &&
     last.sentMs - first.sentMs >= windowMs / 2
   if (!isLimit) {
-    return { verdict: 'inconclusive', sentence: `${what} and no 429; that may be an outage as well as a limit` }
+    return unclear(`${what} and no 429; that may be an outage as well as a limit`)
   }
   const sentence = `${what}, each of them beyond the limit, and no 429, from ${milliseconds(first.sentMs - beganMs)} on`
-  return { verdict: 'failed', sentence, proof: proofOf(points, first.sentMs, last.receivedMs) }
+  return failed(sentence)
 }

@@ -2,8 +2,8 @@ import type { QueuePlan } from '../plan/types.ts'
 import { isRefused, isServed } from '../points.ts'
 import { createExplainer } from './explain.ts'
 import { findOverflow } from './generous.ts'
-import type { Case, Ruling } from './judge.ts'
-import { milliseconds, proofOf } from './verdict.ts'
+import { type Case, failed, passed, type Ruling, unclear } from './judge.ts'
+import { milliseconds } from './verdict.ts'
 
 /** Overload: what is served in no span may be more than the limit explains, and something must be refused. */
 export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
@@ -14,22 +14,21 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
     const { fromMs, toMs, served, allowed } = overflow
     const span = `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
     const sentence = `${operation} served ${served} requests ${span}, where ${requests} each ${milliseconds(windowMs)} explain at most ${allowed}`
-    const proof = proofOf(points, fromMs, toMs, allowed)
-    if (plan.workers !== 'unknown') return { verdict: 'failed', sentence, proof }
-    return { verdict: 'inconclusive', sentence: `${sentence}; running workers may have raised the limit`, proof }
+    if (plan.workers !== 'unknown') return failed(sentence)
+    return unclear(`${sentence}; running workers may have raised the limit`)
   }
   const refused = points.filter(isRefused)
   if (refused.length === 0) {
-    return { verdict: 'inconclusive', sentence: `${operation} refused nothing, and served no more than is permitted` }
+    return unclear(`${operation} refused nothing, and served no more than is permitted`)
   }
   const { openAt } = createExplainer(points, plan.limit)
   const concurrent = plan.limit.concurrent ?? Number.POSITIVE_INFINITY
   if (refused.every((point) => openAt(point) >= concurrent)) {
     const sentence = `every 429 of ${operation} came while ${concurrent} requests may have been open, so its rate was never tried`
-    return { verdict: 'inconclusive', sentence }
+    return unclear(sentence)
   }
   const sentence = `${operation} refused ${refused.length} of ${points.length} requests, and served no span more than ${requests} each ${milliseconds(windowMs)} explain`
-  return { verdict: 'passed', sentence }
+  return passed(sentence)
 }
 
 /** The higher of the base and what the running workers allow (heading Limits). */

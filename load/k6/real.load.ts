@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RateOperation } from '../../generated/tables.ts'
+import { analyse } from '../analyse/analyse.ts'
 import { queuePlan } from '../plan/queue-plan.ts'
 import type { Plan, QueueShape } from '../plan/types.ts'
 import { runLoad } from '../run.ts'
@@ -27,7 +28,7 @@ async function drive(target: TargetOptions, operation: RateOperation, shape: Que
   const server = await startServer({ windowScale, ...target })
   try {
     const plan = queuePlan({ operation, shape, windowScale, workers })
-    return await runLoad({
+    return await judged({
       plan,
       requests,
       k6,
@@ -38,6 +39,11 @@ async function drive(target: TargetOptions, operation: RateOperation, shape: Que
   } finally {
     await server.close()
   }
+}
+
+async function judged(options: Parameters<typeof runLoad>[0]) {
+  const { points, notes } = await runLoad(options)
+  return { verdicts: analyse(points, options.plan), notes }
 }
 
 const legal: readonly (readonly [TargetOptions, RateOperation, QueueShape])[] = [
@@ -81,7 +87,7 @@ test.concurrent.each([
   const server = await startServer({}, { quota: 5, windowSeconds: 3, retryAfter })
   try {
     const plan: Plan = { ...podPlan, shape: 'pod-429' }
-    const { verdicts } = await runLoad({ plan, requests, k6, urls: server.urls, token: TOKEN, folder: join(folder, _) })
+    const { verdicts } = await judged({ plan, requests, k6, urls: server.urls, token: TOKEN, folder: join(folder, _) })
     expect(verdicts.map(({ verdict }) => verdict)).toEqual(expected)
   } finally {
     await server.close()
@@ -91,7 +97,7 @@ test.concurrent.each([
 test.concurrent('a target that does not answer is never a pass', { timeout: 60_000 }, async () => {
   const plan = queuePlan({ operation: 'cancel', shape: 'under', windowScale, workers })
   const urls = { first: 'http://127.0.0.1:9' }
-  const { verdicts } = await runLoad({ plan, requests, k6, urls, token: TOKEN, folder: join(folder, 'nobody') })
+  const { verdicts } = await judged({ plan, requests, k6, urls, token: TOKEN, folder: join(folder, 'nobody') })
   expect(verdicts).toMatchObject([{ verdict: 'inconclusive', sentence: expect.stringContaining('without an answer') }])
 })
 

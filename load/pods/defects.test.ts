@@ -3,8 +3,8 @@ import { createControlledClock as createScenarioClocks } from '../../harness/clo
 import { composeOptions, createControlledClock, createReference, defaultKeys } from '../../reference/index.ts'
 import { analyse } from '../analyse/analyse.ts'
 import { podLoadRules } from '../analyse/rules.ts'
-import { drivePods } from '../drivers/pods.ts'
 import type { PodPlan } from '../plan/types.ts'
+import { drivePods } from '../testing/pods.ts'
 import { podLoadDefects } from './defects.ts'
 
 const START_MS = 1_767_323_045_123

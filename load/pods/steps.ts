@@ -1,6 +1,7 @@
 import { quotasOf, secondsLeft } from '../analyse/exceeded.ts'
+import { LoadError } from '../load-error.ts'
 import type { PodPlan } from '../plan/types.ts'
-import type { Point } from '../points.ts'
+import { isRefused, isServed, type Point } from '../points.ts'
 import type { Step } from '../queue/steps.ts'
 
 export type PodStep = Step<PodPlan>
@@ -9,8 +10,29 @@ export type PodStep = Step<PodPlan>
 const HEADERS_SAMPLE = 10
 /** What is sent at most where no answer says how much the quota is. */
 const UNSTATED_QUOTA = 1000
+/** A window must last this much longer to be drained, ms. */
+const FEWEST_MS = 10_000
 /** A window of a minute, and what its end may be late, ms. */
 const LONGEST_WAIT_MS = 75_000
+
+const common = { plane: 'pods', probes: 1, earlyShare: 0.25, longestWaitMs: LONGEST_WAIT_MS } as const
+
+/** One request that verifies address and key, and shows the quotas. */
+export const podSmoke: PodStep = {
+  name: 'pod-smoke',
+  plan: { ...common, shape: 'pod-headers', requests: 1, longestWaitMs: 0 },
+  rules: [],
+}
+
+/** The answer to the request of `podSmoke`. Throws LoadError if nothing follows from it. */
+export function readPodSmoke(driven: readonly { readonly points: readonly Point[] }[], url: string): Point {
+  const [point] = driven.flatMap(({ points }) => points)
+  if (point !== undefined && (isServed(point) || isRefused(point))) return point
+  const came = point === undefined || point.status === 0 ? 'had no answer' : `was answered ${point.status}`
+  throw new LoadError(
+    `One request to ${url} ${came} before any load, and 200 is expected; check pods.url and keys.full of the target file.`,
+  )
+}
 
 /**
  * The plans for the pod API, from one answer of it. The shortest window is drained: twice its quota, in case the
@@ -18,7 +40,6 @@ const LONGEST_WAIT_MS = 75_000
  */
 export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
   const [shortest] = quotasOf([seen])
-  const common = { plane: 'pods', probes: 1, earlyShare: 0.25, longestWaitMs: LONGEST_WAIT_MS } as const
   const steps: PodStep[] = [
     {
       name: 'pod-headers',
@@ -43,9 +64,11 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
   return steps.filter((step) => step.rules.some((rule) => rules.has(rule)))
 }
 
-/** How long the shortest window still lasts, ms; without end where no answer says. */
-export function restOfWindowMs(seen: Point): number {
+/** How long to wait before the shortest window is drained, ms: it must last long enough to be drained in one part. */
+export function waitBeforeDrainMs(seen: Point, nowMs: number): number {
   const [shortest] = quotasOf([seen])
   const seconds = shortest === undefined ? null : secondsLeft(seen, shortest.name)
-  return seconds === null ? Number.POSITIVE_INFINITY : seconds * 1000
+  if (seconds === null) return 0
+  const restMs = seen.receivedMs + seconds * 1000 - nowMs
+  return isRefused(seen) || restMs < FEWEST_MS ? Math.max(0, restMs) + 1000 : 0
 }

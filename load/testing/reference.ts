@@ -11,11 +11,13 @@ import {
 } from '../../reference/index.ts'
 import { defaultHealth, defaultQueuePaths, defaultStream } from '../../target/defaults.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import { type Conducted, type ConductOptions, conductLimits } from '../conduct.ts'
-import { driveOpenLoop, type Send } from '../drivers/open-loop.ts'
+import { type Conducted, type ConductOptions, conductLoad } from '../conduct.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { createQueueClient } from '../queue/client.ts'
+import { type Drive, performQueue } from '../queue/perform.ts'
 import { queueRequests } from '../queue/requests.ts'
+import type { QueueStep } from '../queue/steps.ts'
+import { driveOpenLoop, type Send } from './open-loop.ts'
 
 const START_MS = 1_767_323_045_123
 const PATIENCE_MS = 120_000
@@ -79,17 +81,19 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     },
   })
   try {
-    return await conductLimits({
-      queue: { ...queue, perWorkerRate },
+    const plane = { ...queue, perWorkerRate }
+    const drive: Drive<QueueStep> = async ({ plan }, fills) => {
+      const send = senderOf(fetch, token, fills)
+      return { points: await driveOpenLoop({ plan, send, clock, now: controlled.clock.now }), notes: [] }
+    }
+    const conducted = await conductLoad({
+      target: { queue: plane, pods: null },
       rules,
       windowScale,
-      client,
-      clock,
-      async drive({ plan }, fills) {
-        const send = senderOf(fetch, token, fills)
-        return { points: await driveOpenLoop({ plan, send, clock, now: controlled.clock.now }), notes: [] }
-      },
+      perform: (step) => performQueue(step as QueueStep, { queue: plane, windowScale, client, clock, drive }),
     })
+    for (const { reason } of conducted.brokenOff.values()) throw new Error(reason)
+    return conducted
   } finally {
     clock.done()
     clocks.close()

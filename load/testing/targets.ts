@@ -3,7 +3,7 @@ import { createControlledClock as createScenarioClocks } from '../../harness/clo
 import { createControlledClock } from '../../reference/clock/controlled.ts'
 import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
-import type { Send } from '../drivers/open-loop.ts'
+import type { Send } from './open-loop.ts'
 
 /** One change of a target that its limits do not survive. */
 export interface Defect {

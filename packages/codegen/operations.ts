@@ -12,9 +12,8 @@ export interface OperationFacts {
   readonly path: string
   /** True if the target may hold the answer until something has happened. */
   readonly held: boolean
-  /** True if the request has a body; \`schema\` names the component schema of a JSON body, null if it has none. */
-  readonly body: boolean
-  readonly schema: string | null
+  /** The component schema of the JSON body; null if there is no body, or a schema without a name. */
+  readonly body: string | null
   /** Statuses of success, ascending. */
   readonly success: readonly number[]
   /** The rate of the description that limits the operation; null if there is none. */
@@ -69,14 +68,12 @@ export function readOperations(document: Document, rates: Rates = {}) {
         .map(Number)
         .filter((status) => status >= 200 && status < 300)
       if (success.length === 0) throw new Error(`spec/openapi.yaml: ${operationId} has no status of success.`)
-      const body = resolve(document, operation.requestBody)
       const row = {
         plane: planeOf(document, operation),
         method: method.toUpperCase(),
         path: path.replaceAll('_id}', '}').replace('/{route}', '{route}'),
         held,
-        body: body !== undefined,
-        schema: schemaNameOf(body),
+        body: schemaNameOf(resolve(document, operation.requestBody)),
         success,
         rate: rateOf(path, method.toUpperCase(), rates),
       }

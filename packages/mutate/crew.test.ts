@@ -22,7 +22,7 @@ const named = (part: string): Mutant => {
 }
 
 test('mutants are judged against the verdicts of the reference', async () => {
-  const baseline = await judgeReference(unchanged)
+  const baseline = await judgeReference(unchanged, 10)
   const unreached = named('isRefusedByLock EqualityOperator')
   expect(baseline.reached.has(unreached.id)).toBe(false)
   const chosen = [
@@ -58,5 +58,5 @@ test.each([
 
 test('a rule that fails on the reference is an error', async () => {
   const wrong = setupOf((text) => text.replace('return null', 'throw new Error()'))
-  await expect(judgeReference(wrong)).rejects.toThrow(/on the reference/)
+  await expect(judgeReference(wrong, 10)).rejects.toThrow(/on the reference/)
 }, 120_000)

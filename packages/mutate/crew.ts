@@ -61,22 +61,21 @@ export interface Baseline {
 
 export type Setup = Omit<ThreadData, 'expected'>
 
-/** The time limit of a mutant, in runs of the reference. */
-const longestRuns = 10
 const leastLimitMs = 10_000
 const referenceLimitMs = 120_000
 const file = new URL('./judge-thread.ts', import.meta.url)
 
 /**
  * Judges the reference twice in one thread.
+ * @param limit the time limit of a mutant, in runs of the reference.
  * @throws Error if a rule does not pass, or if the two runs differ.
  */
-export async function judgeReference(setup: Setup): Promise<Baseline> {
+export async function judgeReference(setup: Setup, limit: number): Promise<Baseline> {
   const thread = start({ ...setup, expected: null })
   try {
     const beginMs = performance.now()
     const first = await ask(thread, { name: 'first', mutant: null }, referenceLimitMs)
-    const limitMs = Math.max(leastLimitMs, longestRuns * (performance.now() - beginMs))
+    const limitMs = Math.max(leastLimitMs, limit * (performance.now() - beginMs))
     const second = await ask(thread, { name: 'second', mutant: null }, referenceLimitMs)
     if (!('seen' in first)) throw new Error(`the reference cannot be judged: ${first.by?.why}`)
     if (!('seen' in second)) throw new Error(`the reference cannot be judged again: ${second.by?.why}`)

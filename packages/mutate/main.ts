@@ -26,7 +26,7 @@ try {
 
 async function main(args: readonly string[]): Promise<number> {
   const beginMs = performance.now()
-  const { sample, seed, only, json } = readOptions(args)
+  const { sample, seed, only, limit, json } = readOptions(args)
   const table = readTable(readFileSync(join(root, tableFile), 'utf8'))
   const files = sourceFiles().filter((file) => table.exclusion(file) === undefined)
   const chosenFiles = only.length === 0 ? files : files.filter((file) => only.some((glob) => matchesGlob(file, glob)))
@@ -35,7 +35,7 @@ async function main(args: readonly string[]): Promise<number> {
   const sources = chosenFiles.map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
   const { mutants, leftOut, code } = await instrument(sources)
   const setup = { code: new Map([...code].map(([file, text]) => [urlOf(file), text])), rules: null }
-  const baseline = await judgeReference(setup)
+  const baseline = await judgeReference(setup, limit)
   const reached = mutants.filter(({ id }) => baseline.reached.has(id))
   const chosen = sample === null ? reached : sampleOf(reached, sample, seed)
   const outcomes = await judgeMutants(chosen, setup, baseline, progress(chosen.length))

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Options, readOptions, UsageError } from './options.ts'
 
-const usual: Options = { sample: 300, seed: 1, only: [], json: null }
+const usual: Options = { sample: 300, seed: 1, only: [], limit: 10, json: null }
 
 test.each<[string, Partial<Options>]>([
   ['', {}],
   ['--sample 20 --seed 0', { sample: 20, seed: 0 }],
   ['--all', { sample: null }],
+  ['--limit 40', { limit: 40 }],
   ['--only a/* --only b.ts --json out.json', { only: ['a/*', 'b.ts'], json: 'out.json' }],
 ])('mutate %s', (line, expected) => {
   expect(readOptions(line.split(' ').filter(Boolean))).toEqual({ ...usual, ...expected })

@@ -6,6 +6,8 @@ export interface Options {
   readonly seed: number
   /** Globs over files; empty for every file. */
   readonly only: readonly string[]
+  /** The time limit of a mutant, in runs of the reference. */
+  readonly limit: number
   /** Where the result is written as JSON. */
   readonly json: string | null
 }
@@ -17,12 +19,13 @@ export class UsageError extends Error {
 
 /** @throws UsageError for an unknown or contradictory flag, or a value out of range. */
 export function readOptions(args: readonly string[]): Options {
-  const { sample, seed, all, only, json } = flagsOf(args)
+  const { sample, seed, all, only, limit, json } = flagsOf(args)
   if (all && sample !== undefined) throw new UsageError('--all and --sample exclude each other')
   return {
     sample: all ? null : countOf('--sample', sample ?? '300', 1),
     seed: countOf('--seed', seed ?? '1', 0),
     only,
+    limit: countOf('--limit', limit ?? '10', 1),
     json: json ?? null,
   }
 }
@@ -36,6 +39,7 @@ function flagsOf(args: readonly string[]) {
         seed: { type: 'string' },
         all: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true, default: [] },
+        limit: { type: 'string' },
         json: { type: 'string' },
       },
     }).values

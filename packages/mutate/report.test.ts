@@ -40,14 +40,14 @@ test('a report lists survivors and what the table lacks, and counts', () => {
     [
       "reference/a.ts:4: survived (equivalent)
           - 'reference/a.ts sum EqualityOperator: a > 4 → a >= 4'",
-      "reference/a.ts:5: survived (not in the table)
+      "reference/a.ts:5: survived (unclassified)
           - 'reference/a.ts sum EqualityOperator: a > 5 → a >= 5'",
       "reference/a.ts later: 1 mutant in code that no rule reaches",
       "stale, remove it from the table: reference/b.ts *",
       "",
       "5 mutants: 2 killed (1 by timeout), 1 recorded, 2 survived; 61 s",
-      "survivors: 1 equivalent, 1 not in the table",
-      "code that no rule reaches: 3 mutants in 2 functions, 1 not in the table",
+      "survivors: 1 equivalent, 0 freedom, 0 load, 0 missing, 1 unclassified",
+      "code that no rule reaches: 3 mutants in 2 functions, 1 unclassified",
     ]
   `)
 })

@@ -1,7 +1,7 @@
 import { counted } from '../../harness/common/counted.ts'
 import type { Outcome } from './crew.ts'
 import type { Mutant } from './instrument.ts'
-import type { Classification, Table } from './table.ts'
+import { type Classification, classes, type Table } from './table.ts'
 
 /** What came of a run, with the table's entries beside what no rule noticed. */
 export interface Result {
@@ -45,21 +45,22 @@ export function isClassified({ survivors, unreached }: Result): boolean {
 export function linesOf(result: Result, seconds: number): string[] {
   const { outcomes, survivors, unreached, stale } = result
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length
-  const classes = Map.groupBy(survivors, ({ entry }) => entry?.class ?? 'not in the table')
+  const byClass = Map.groupBy(survivors, ({ entry }) => entry?.class ?? 'unclassified')
+  const counts = [...classes, 'unclassified' as const].map((name) => `${byClass.get(name)?.length ?? 0} ${name}`)
   const open = unreached.filter(({ entry }) => entry === null)
   const dead = unreached.reduce((sum, { count }) => sum + count, 0)
   return [
     ...survivors.map(
       ({ mutant: { file, line, key }, entry }) =>
         // As the table has it, so that it can be copied.
-        `${file}:${line}: survived (${entry?.class ?? 'not in the table'})\n      - '${key.replaceAll("'", "''")}'`,
+        `${file}:${line}: survived (${entry?.class ?? 'unclassified'})\n      - '${key.replaceAll("'", "''")}'`,
     ),
     ...open.map(({ place, count }) => `${place}: ${counted(count, 'mutant')} in code that no rule reaches`),
     ...stale.map((entry) => `stale, remove it from the table: ${entry}`),
     '',
     `${counted(outcomes.length, 'mutant')}: ${count('killed') + count('timeout')} killed (${count('timeout')} by timeout), ` +
       `${count('recorded')} recorded, ${count('survived')} survived; ${Math.round(seconds)} s`,
-    `survivors: ${[...classes].map(([name, of]) => `${of.length} ${name}`).join(', ') || 'none'}`,
-    `code that no rule reaches: ${counted(dead, 'mutant')} in ${counted(unreached.length, 'function')}, ${open.length} not in the table`,
+    `survivors: ${counts.join(', ')}`,
+    `code that no rule reaches: ${counted(dead, 'mutant')} in ${counted(unreached.length, 'function')}, ${open.length} unclassified`,
   ]
 }

@@ -13,6 +13,7 @@ survivors:
   - class: equivalent
     reason: The caller adds nothing.
     mutants: ['reference/b.ts sum ArithmeticOperator: a + 0 → a - 0']
+  - { class: load, reason: limits.queue.run., functions: ['reference/b.ts *', 'reference/c.ts take'] }
 `
 const mutant = (place: string, rest = ''): Mutant => ({ id: '0', key: place + rest, file: '', line: 1, place })
 const sum = mutant('reference/b.ts sum', ' ArithmeticOperator: a + 0 → a - 0')
@@ -26,13 +27,18 @@ test('an entry is found by the file, the function or the key', () => {
   expect(table.unreached(mutant('reference/a.ts any'))).toMatchObject({ class: 'missing' })
   expect(table.unreached(sum)).toBe(undefined)
   expect(table.survivor(sum)).toMatchObject({ class: 'equivalent' })
+  expect(table.survivor(mutant('reference/b.ts sum'))).toMatchObject({ class: 'load' })
   expect(table.survivor(retry)).toBe(undefined)
 })
 
 test('an entry that no mutant needs is stale', () => {
   const table = readTable(text)
-  expect(table.stale([sum], [retry])).toEqual(['reference/a.ts *'])
-  expect(table.stale([], [retry, mutant('reference/a.ts any')])).toEqual([sum.key])
+  expect(table.stale([sum], [retry])).toEqual(['reference/c.ts take', 'reference/a.ts *'])
+  expect(table.stale([], [retry, mutant('reference/a.ts any')])).toEqual([
+    sum.key,
+    'reference/b.ts *',
+    'reference/c.ts take',
+  ])
 })
 
 test.each([
@@ -43,6 +49,10 @@ test.each([
   [
     text.replace('survivors:', 'survivors:\n  - { class: freedom, reason: Open., mutants: [] }'),
     '/survivors/0/mutants must NOT have fewer than 1 items',
+  ],
+  [
+    text.replace('survivors:', 'survivors:\n  - { class: freedom, reason: Open. }'),
+    '/survivors/0 must NOT have fewer than 3 properties',
   ],
   [
     `${text}  - { class: freedom, reason: Open., mutants: ['${sum.key}'] }`,

@@ -3,9 +3,12 @@ import { Ajv } from 'ajv'
 import { parse } from 'yaml'
 import type { Mutant } from './instrument.ts'
 
+/** In the order of the report. */
+export const classes = ['equivalent', 'freedom', 'load', 'missing'] as const
+
 /** Why a mutant may survive, or what has yet to notice it. */
 export interface Classification {
-  readonly class: 'equivalent' | 'freedom' | 'missing'
+  readonly class: (typeof classes)[number]
   readonly reason: string
 }
 
@@ -29,20 +32,26 @@ export class TableError extends Error {
 interface Document {
   readonly excluded: readonly { readonly reason: string; readonly files: readonly string[] }[]
   readonly unreached: readonly (Classification & { readonly functions: readonly string[] })[]
-  readonly survivors: readonly (Classification & { readonly mutants: readonly string[] })[]
+  readonly survivors: readonly (Classification & {
+    readonly mutants?: readonly string[]
+    readonly functions?: readonly string[]
+  })[]
 }
 
 const text = { type: 'string', minLength: 1 }
 const texts = { type: 'array', items: text, minItems: 1 }
-const listOf = (properties: Record<string, object>) => ({
+const listOf = (properties: Record<string, object>, more: object = {}) => ({
   type: 'array',
-  items: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+  items: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false, ...more },
 })
-const classified = { class: { enum: ['equivalent', 'freedom', 'missing'] }, reason: text }
+const classified = { class: { enum: classes }, reason: text }
 const lists = {
   excluded: listOf({ reason: text, files: texts }),
   unreached: listOf({ ...classified, functions: texts }),
-  survivors: listOf({ ...classified, mutants: texts }),
+  survivors: listOf(
+    { ...classified, mutants: texts, functions: texts },
+    { required: Object.keys(classified), minProperties: Object.keys(classified).length + 1 },
+  ),
 }
 const isTable = new Ajv().compile<Document>({
   type: 'object',
@@ -61,21 +70,27 @@ export function readTable(yaml: string): Table {
   const { excluded, unreached, survivors } = document
   const byKey = new Map<string, Classification>()
   for (const entry of survivors) {
-    for (const key of entry.mutants) {
+    for (const key of entry.mutants ?? []) {
       if (byKey.has(key)) throw new TableError(`survivors lists this mutant twice: ${key}`)
       byKey.set(key, entry)
     }
   }
+  const covers = ({ functions = [] }: { readonly functions?: readonly string[] }, { place }: Mutant) =>
+    functions.some((glob) => matchesGlob(place, glob))
   return {
     exclusion: (file) => excluded.find(({ files }) => files.some((glob) => matchesGlob(file, glob)))?.reason,
-    survivor: ({ key }) => byKey.get(key),
-    unreached: ({ place }) => unreached.find(({ functions }) => functions.some((glob) => matchesGlob(place, glob))),
+    survivor: (mutant) => byKey.get(mutant.key) ?? survivors.find((entry) => covers(entry, mutant)),
+    unreached: (mutant) => unreached.find((entry) => covers(entry, mutant)),
     stale(alive, beyond) {
       const keys = new Set(alive.map(({ key }) => key))
-      const globs = unreached.flatMap(({ functions }) => functions)
+      const unused = (entries: Document['survivors'], mutants: readonly Mutant[]) =>
+        entries
+          .flatMap(({ functions = [] }) => functions)
+          .filter((glob) => !mutants.some((mutant) => covers({ functions: [glob] }, mutant)))
       return [
         ...[...byKey.keys()].filter((key) => !keys.has(key)),
-        ...globs.filter((glob) => !beyond.some(({ place }) => matchesGlob(place, glob))),
+        ...unused(survivors, alive),
+        ...unused(unreached, beyond),
       ]
     },
   }

@@ -1,7 +1,8 @@
 import { Refusal } from '../../reference/index.ts'
+import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, out, showsIn, startsToldTwice } from './queue-tools.ts'
-import { onAnswer, options, parts } from './tools.ts'
+import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
+import { type Change, onAnswer, options, parts } from './tools.ts'
 
 /** What is executed again unasked, and what a cancellation stops. */
 export const queueActs = [
@@ -56,6 +57,75 @@ export const queueActs = [
               : original(job, status, result, service),
         })(base),
       ),
+  },
+  {
+    id: 'deadly-job-stays-in-progress',
+    rule: 'queue.status.crash',
+    clause: 'every-time',
+    says: 'A job whose worker died for the third time stays IN_PROGRESS.',
+    observed: 'IN_PROGRESS',
+    change: parts({
+      finishJob: (original) => (job, status, result, service) => {
+        if (!/exited/.test(result.error ?? '')) original(job, status, result, service)
+      },
+    }),
+  },
+  {
+    id: 'dead-workers-keep-places',
+    rule: 'queue.status.crash',
+    clause: 'every-time',
+    says: 'A worker that died keeps its place, so that nothing is executed once all have died.',
+    observed: 'IN_QUEUE',
+    change: workersEnd(({ deathsMs, workersMax }) => deathsMs.length >= workersMax),
+  },
+  {
+    id: 'sixth-death-ends-endpoint',
+    rule: 'queue.status.crash',
+    clause: 'once',
+    says: 'Once six workers of an endpoint have died, no further one is started.',
+    observed: 'IN_QUEUE',
+    change: workersEnd(({ deathsMs }) => deathsMs.length >= 6),
+  },
+  {
+    id: 'dead-worker-job-retrying',
+    rule: 'queue.status.values',
+    clause: 'described',
+    says: 'A job whose worker died is RETRYING until another worker takes it.',
+    observed: 'RETRYING',
+    change: showsJob((shown, { automaticRetries, status }) =>
+      automaticRetries > 0 && status === 'IN_QUEUE' ? { ...shown, status: 'RETRYING' } : shown,
+    ),
+  },
+  {
+    id: 'running-job-not-cancelled',
+    rule: 'queue.cancel.running',
+    clause: 'accepted',
+    says: 'A job that runs cannot be cancelled.',
+    observed: 'status 409',
+    change: parts({
+      cancelJob: (original) => (job, service) => {
+        if (job.status === 'IN_PROGRESS') throw new Refusal(409, 'only a job that waits is cancelled')
+        return original(job, service)
+      },
+    }),
+  },
+  {
+    id: 'cancelled-job-runs-on',
+    rule: 'queue.cancel.running',
+    clause: 'stopped',
+    says: 'A running job that was cancelled runs on.',
+    observed: 'IN_PROGRESS',
+    change: parts({
+      cancelJob: (original) => (job, service) => (job.status === 'IN_PROGRESS' ? 'CANCELLED' : original(job, service)),
+    }),
+  },
+  {
+    id: 'cancelled-job-late-result',
+    rule: 'queue.cancel.running',
+    clause: 'not-completed',
+    says: 'The result that a worker reports after its job was cancelled still counts.',
+    observed: 'COMPLETED',
+    change: parts({ acceptsReport: () => () => true }),
   },
   {
     id: 'waiting-job-not-cancelled',
@@ -120,3 +190,12 @@ export const queueActs = [
     wrap: out('cancel'),
   },
 ] as const satisfies readonly Defect[]
+
+/** No worker of an endpoint is started any more once `isOver` says so. */
+function workersEnd(isOver: (endpoint: Endpoint) => boolean): Change {
+  return parts({
+    scaleWorkers: (original) => (endpoint, service) => {
+      if (!isOver(endpoint)) original(endpoint, service)
+    },
+  })
+}

@@ -239,6 +239,30 @@ export const queueSubmission = [
     wrap: onJson(asks('runsync'), ({ id }) => ({ id, status: 'IN_QUEUE' })),
   },
   {
+    id: 'runsync-answers-while-job-runs',
+    rule: 'queue.runsync.when-done',
+    clause: 'waits',
+    says: 'The operation /runsync answers with the job as it is when it is submitted.',
+    observed: 'IN_PROGRESS while the job runs',
+    change: parts({ runsyncWaitOf: () => () => 0 }),
+  },
+  {
+    id: 'runsync-answers-at-end-of-wait',
+    rule: 'queue.runsync.when-done',
+    clause: 'at-once',
+    says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
+    observed: 'no answer',
+    change: (options) =>
+      composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const endMs = options.clock.now() + 59_500
+          const response = await fetch(request)
+          if (asks('runsync')(request)) await new Promise<void>((end) => options.clock.schedule(endMs, end))
+          return response
+        },
+      }),
+  },
+  {
     id: 'runsync-without-id',
     rule: 'queue.runsync.completed',
     clause: 'id',

@@ -55,6 +55,17 @@ export const queueTimeExecution = [
     observed: 'FAILED',
     change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) * 0.8) }),
   }),
+  defect('execution-timeout-fails-completed', 'not-early', 'stays-completed', {
+    says: 'A job that is COMPLETED becomes FAILED when its executionTimeout is over.',
+    observed: 'FAILED',
+    change: parts({
+      finishJob: (original) => (job, status, result, service) => {
+        original(job, status, result, service)
+        const endMs = (job.startedMs ?? 0) + service.parts.executionTimeoutOf(job, service)
+        if (status === 'COMPLETED') service.clock.schedule(endMs, () => void Object.assign(job, { status: 'FAILED' }))
+      },
+    }),
+  }),
   defect('execution-timeout-ends-waiting', 'not-queued', 'waits', {
     says: 'A job fails that waits longer than its executionTimeout.',
     observed: 'status FAILED',

@@ -4,7 +4,7 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { authorized } from './auth-tools.ts'
 import { asks, jsonIn, showsIn, showsJob, takesInput, takesInstead } from './queue-tools.ts'
-import { membersOf, onJson, parts } from './tools.ts'
+import { type Change, membersOf, onJson, parts } from './tools.ts'
 
 /** Faults of the queue plane that show only for some inputs, outputs and options, or after or beside another job. */
 export const queueVariation = [
@@ -63,6 +63,24 @@ export const queueVariation = [
     change: takesInput((input) => ('nothing' in input ? withoutNulls(input) : input)),
   },
   {
+    id: 'nesting-counted-in-texts',
+    variation: 'input brackets',
+    rule: 'queue.run.accepted',
+    clause: 'accepted',
+    says: 'Brackets within texts count as nesting, and a body with more than 800 of them is refused.',
+    observed: 'status 400: {"error":"nested too deep"}',
+    change: refusesText((text) => text.split('[').length > 800),
+  },
+  {
+    id: 'escaped-quotes-end-texts',
+    variation: 'input brackets',
+    rule: 'queue.run.accepted',
+    clause: 'accepted',
+    says: 'An escaped quote ends a text, so that the brackets after it count as nesting.',
+    observed: 'status 400: {"error":"nested too deep"}',
+    change: refusesText((text) => text.replaceAll(/"[^"]*"/g, '').split('[').length > 800),
+  },
+  {
     id: 'input-names-escaped',
     variation: 'input unicode',
     rule: 'queue.run.echo',
@@ -80,7 +98,7 @@ export const queueVariation = [
     id: 'default-policy-never-dispatched',
     variation: 'options default policy',
     rule: 'queue.run.echo',
-    clause: 'empty',
+    clause: 'doubles',
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
     change: parts({
@@ -94,7 +112,7 @@ export const queueVariation = [
     id: 's3-config-fails-job',
     variation: 'options s3Config',
     rule: 'queue.run.echo',
-    clause: 'doubles',
+    clause: 'nested',
     says: 'A job with an s3Config fails, because its bucket is not reached.',
     observed: 'FAILED',
     change: parts({
@@ -111,13 +129,7 @@ export const queueVariation = [
     clause: 'accepted',
     says: 'A policy without members is refused.',
     observed: 'status 400: {"error":"policy is empty"}',
-    change: parts({
-      readSubmission: (original) => async (request, service) => {
-        const isEmpty = (await request.clone().text()).includes('"policy":{}')
-        if (isEmpty) throw new Refusal(400, 'policy is empty')
-        return original(request, service)
-      },
-    }),
+    change: refusesText((text) => text.includes('"policy":{}'), 'policy is empty'),
   },
   {
     id: 'runsync-empty-list-dropped',
@@ -181,15 +193,18 @@ export const queueVariation = [
     variation: 'execution after a failure',
     rule: 'queue.execution-timeout.not-early',
     clause: 'completed',
-    says: 'The job after one that failed is FAILED with the same error.',
+    says: 'The two jobs after one that failed are FAILED with the same error.',
     observed: 'FAILED',
     change: (base) => {
-      let error: string | null = null
+      let error = ''
+      let spoiled = 0
       return parts({
         finishJob: (original) => (job, status, result, service) => {
-          const left = error
-          error = status === 'FAILED' ? (result.error ?? '') : null
-          if (status === 'COMPLETED' && left !== null) original(job, 'FAILED', { error: left }, service)
+          if (status === 'FAILED') {
+            error = result.error ?? ''
+            spoiled = 2
+          }
+          if (status === 'COMPLETED' && spoiled-- > 0) original(job, 'FAILED', { error }, service)
           else original(job, status, result, service)
         },
       })(base)
@@ -237,6 +252,16 @@ export const queueVariation = [
     },
   },
 ] as const satisfies readonly Defect[]
+
+/** Submissions are refused for their text. */
+function refusesText(isRefused: (text: string) => boolean, why = 'nested too deep'): Change {
+  return parts({
+    readSubmission: (original) => async (request, service) => {
+      if (isRefused(await request.clone().text())) throw new Refusal(400, why)
+      return original(request, service)
+    },
+  })
+}
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0

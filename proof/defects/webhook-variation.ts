@@ -18,17 +18,16 @@ export const webhookVariation = [
   {
     id: 'webhook-lost-after-failure',
     variation: 'execution after a failure',
-    rule: 'webhook.retries',
-    clause: 'second',
-    says: 'After a job that failed the next one is not notified.',
+    rule: 'webhook.stops-on-success',
+    clause: 'two',
+    says: 'After a job that failed the next two are not notified.',
     observed: 'no request',
     change: (base) => {
-      let hasFailed = false
+      let lost = 0
       return parts({
         isNotified: (original) => (job, service) => {
-          const isLost = hasFailed && job.status === 'COMPLETED'
-          hasFailed = job.status === 'FAILED'
-          return !isLost && original(job, service)
+          if (job.status === 'FAILED') lost = 2
+          return (job.status !== 'COMPLETED' || lost-- <= 0) && original(job, service)
         },
       })(base)
     },

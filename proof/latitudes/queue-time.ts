@@ -1,5 +1,6 @@
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
+import { isFinished } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
 import type { Latitude } from '../types.ts'
@@ -94,6 +95,23 @@ export const queueTime = [
       },
     },
   }),
+  optioned(
+    'deadly-job-executed-for-ever',
+    'A job whose worker dies is executed again every 20 seconds, without end.',
+    {
+      parts: {
+        retriesJob: (original) => (job, reason, service) => reason === 'died' || original(job, reason, service),
+        requeueJob: (original) => (job, place, service) => {
+          service.clock.schedule(service.clock.now() + 20 * second, () => {
+            if (isFinished(job)) return
+            original(job, place, service)
+            service.parts.dispatch(job.endpoint, service)
+          })
+        },
+      },
+    },
+    { readings: reads('queue.status.crash', 'executed again', ['every-time']) },
+  ),
   optioned('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
     parts: {
       presentNotification:

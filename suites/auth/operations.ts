@@ -114,11 +114,11 @@ async function expectNotListed(context: Context, name: unknown): Promise<void> {
   if (later === null) return inconclusive(`a creation was answered ${created.status} without an id`)
   const { reply, listed } = await listHolding(context, later)
   await pods.delete(later)
-  const found = await named(context, listed, name)
+  const found = await named(context, listed, [String(name)])
   // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
-  if (found) await pods.delete(found.id)
+  for (const one of found) await pods.delete(one.id)
   check('not-created').that(
-    found === undefined,
+    found.length === 0,
     'a list without the pod whose creation was refused',
     'the pod whose creation was refused',
     reply,

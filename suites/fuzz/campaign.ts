@@ -1,14 +1,24 @@
 import { together } from '../../harness/common/together.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { createAhead, type Drawn } from './ahead.ts'
+import { createKeeper, type FuzzFinding } from './findings.ts'
 import { look, payOwed } from './look.ts'
-import { caseAt, enumeratedOf, type Stage, stagesOf } from './stages.ts'
+import { createSchedule, isReady } from './schedule.ts'
+import { caseAt, type Stage, stagesOf } from './stages.ts'
+import type { FuzzAnswer, Steps } from './steps.ts'
 import { lookAfterMs, type Trial } from './trial.ts'
-import { type FuzzAnswer, type Steps, tryOne } from './try.ts'
+import { podFor, tryOne } from './try.ts'
 
-export interface CampaignOptions extends Omit<Steps, 'direct' | 'drop' | 'signal'> {
+export interface CampaignOptions
+  extends Omit<Steps, 'direct' | 'drop' | 'signal' | 'keep' | 'isKnown' | 'isRule' | 'saw' | 'looked' | 'odd'> {
+  readonly findings: Map<string, FuzzFinding>
   /** Where to begin: what is enumerated is tried by one lane only. */
   readonly from: 'enumeration' | 'random'
+  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
+  readonly mostPodless?: number
+  /** Aborted if all is to end at once: nothing more is sent or kept. */
+  readonly cut?: AbortSignal
   /** Asked before each case. */
   readonly goesOn: () => boolean
   /** Told after each case that was to be tried, and whether it was sent. */
@@ -17,12 +27,7 @@ export interface CampaignOptions extends Omit<Steps, 'direct' | 'drop' | 'signal
    * Sends a body to a pod without pacing and record, and does `meanwhile` once the request is under way. A 429 is waited
    * out in the usual way then.
    */
-  readonly direct: (
-    stage: Pick<Stage, 'operation'>,
-    id: string,
-    bytes: Uint8Array,
-    meanwhile: () => void,
-  ) => Promise<FuzzAnswer>
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, meanwhile: () => void) => Promise<FuzzAnswer>
 }
 
 /** Cases at once, each on a stage of its own: while one is judged, the connection carries another. */
@@ -31,22 +36,44 @@ const underWay = 2
 const validActionEvery = 997
 
 /**
- * Tries cases until it is told to stop, past every finding; each is shrunk and kept once for each fingerprint. Where one
+ * Tries cases until it is told to stop, past every finding; each is shrunk and kept once for each fingerprint. If one
  * hand fails, the others send and keep nothing any more, and it rejects as that one did once all have ended.
  */
 export async function campaign(context: Context, options: CampaignOptions): Promise<void> {
   const stop = new AbortController()
+  options.cut?.addEventListener('abort', () => stop.abort(options.cut?.reason), { once: true })
   const { signal } = stop
   const stages = stagesOf(context).map((stage) => ({ ...stage, trial: unlessStopped(stage.trial, signal) }))
   const ahead = createAhead((run) => caseAt(stages, options.seed, run))
-  let next = options.from === 'enumeration' ? 0 : enumeratedOf(stages)
-  const prepareNext = () => ahead.prepare(next)
+  const making = new Map<Stage, Promise<void>>()
+  const begin = (stage: Stage): Promise<void> => {
+    const made =
+      making.get(stage) ??
+      podFor(stage, steps)
+        .then(() => {})
+        .catch((error: unknown) => stop.abort(error))
+        .finally(() => making.delete(stage))
+    making.set(stage, made)
+    return made
+  }
+  const schedule = createSchedule(stages, options, begin)
+  const prepareNext = () => ahead.prepare(schedule.peek())
+  const keeper = createKeeper(options.findings, options.seed)
   const steps: Steps = {
     ...options,
     signal,
-    direct(stage, id, bytes) {
+    ...keeper,
+    keep(...finding) {
       signal.throwIfAborted()
-      return options.direct(stage, id, bytes, prepareNext)
+      keeper.keep(...finding)
+    },
+    isRule: false,
+    saw() {},
+    looked() {},
+    odd() {},
+    direct(trial, pod, bytes) {
+      signal.throwIfAborted()
+      return options.direct(trial, pod, bytes, prepareNext)
     },
     async drop(pod) {
       await options.attempt(() => context.pods.delete(pod.id))
@@ -57,15 +84,20 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   const tryNext = ({ stage, one }: Drawn, run: number): Promise<boolean> => {
     const before = turns.get(stage) ?? Promise.resolve(false)
     const drawn = { one, path: String(run) }
-    const turn = before.then(() => tryOne(context, stage, drawn, steps, run % validActionEvery === 0))
+    const turn = before.then(() => {
+      if (options.isTimeFree || isReady(stage))
+        return tryOne(context, stage, drawn, steps, run % validActionEvery === 0)
+      schedule.giveBack(stage, run)
+      return false
+    })
     turns.set(stage, turn)
     return turn
   }
   const hand = async () => {
     while (!signal.aborted && options.goesOn()) {
-      const run = next++
       let wasSent = false
       try {
+        const run = await schedule.next()
         wasSent = await tryNext(ahead.take(run), run)
       } finally {
         options.onCase(wasSent)

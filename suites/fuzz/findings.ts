@@ -1,11 +1,12 @@
 import { caseSaid, type FuzzCase } from './cases.ts'
-import { type Allowed, allowedText, type Situation } from './oracle.ts'
-import type { Sent, Stage } from './stages.ts'
-import type { Steps } from './try.ts'
+import { type Allowed, allowedText } from './oracle.ts'
+import type { Subject } from './stages.ts'
+import type { Seen, Steps } from './steps.ts'
+import type { Trial } from './trial.ts'
 
 /** Bodies whose answers, or whose effects, differ from what is allowed: most often one, as simple as it can be. */
 export interface FuzzFinding {
-  readonly operation: Extract<Situation['operation'], 'triggerPodAction' | 'updatePod'>
+  readonly operation: Trial['operation']
   /** What the bodies are sent to, a new one: `updatePod gpu network`. */
   readonly stage: string
   /** Whether they were sent to a pod that does not exist, since the target made none. */
@@ -25,42 +26,38 @@ export interface FuzzFinding {
   count: number
 }
 
-/** What was seen, and by which cases. */
-export interface Seen {
-  readonly cases: readonly Pick<Sent, 'one' | 'path'>[]
-  readonly allowed: readonly Allowed[]
-  readonly observed: string
-  /** What else was expected, beside an answer that is allowed. */
-  readonly also?: string
-  readonly doubt?: string
-  readonly isPodless?: boolean
-}
-
-/** Keeps a finding, or counts it where it is known. */
-export function keep({ name, operation }: Stage, seen: Seen, { findings, seed, signal }: Steps): void {
-  signal.throwIfAborted()
-  const { cases, allowed, observed, also, doubt = null, isPodless = false } = seen
-  const mutators = doubt === null ? cases.map(({ one }) => one.mutator) : []
-  const fingerprint = fingerprintOf(operation, mutators, allowed, observed)
-  const known = findings.get(fingerprint)
-  if (known !== undefined) {
-    known.count++
-    return
+/** Keeps each finding once, and counts how often it is seen. */
+export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): Pick<Steps, 'keep' | 'isKnown'> {
+  function isKnown({ trial: { operation } }: Subject, { cases, allowed, observed, doubt }: Seen): boolean {
+    const mutators = doubt === undefined ? cases.map(({ one }) => one.mutator) : []
+    const known = findings.get(fingerprintOf(operation, mutators, allowed, observed))
+    if (known !== undefined) known.count++
+    return known !== undefined
   }
-  const expected = [allowedText(allowed), also ?? ''].filter((text) => text !== '').join(', and then ')
-  findings.set(fingerprint, {
-    operation,
-    stage: name,
-    isPodless,
-    expected,
-    observed,
-    isSeenLater: also !== undefined,
-    cases: cases.map(({ one: { mutator, place, bytes } }) => ({ mutator, place, bytes })),
-    seed,
-    path: cases.map(({ path }) => path).join(),
-    doubt,
-    count: 1,
-  })
+
+  return {
+    isKnown,
+    keep(subject, seen) {
+      if (isKnown(subject, seen)) return
+      const { name, trial } = subject
+      const { cases, allowed, observed, also, doubt = null, isPodless = false } = seen
+      const mutators = doubt === null ? cases.map(({ one }) => one.mutator) : []
+      const expected = [allowedText(allowed), also ?? ''].filter((text) => text !== '').join(', and then ')
+      findings.set(fingerprintOf(trial.operation, mutators, allowed, observed), {
+        operation: trial.operation,
+        stage: name,
+        isPodless,
+        expected,
+        observed,
+        isSeenLater: also !== undefined,
+        cases: cases.map(({ one: { mutator, place, bytes } }) => ({ mutator, place, bytes })),
+        seed,
+        path: cases.map(({ path }) => path).join(),
+        doubt,
+        count: 1,
+      })
+    },
+  }
 }
 
 /** The cases of a finding in words, in their order. */
@@ -85,7 +82,7 @@ export function timesOf(group: readonly FuzzFinding[]): number {
 }
 
 /** What a finding is told from others by: operation, mutators, expected and observed. */
-export function fingerprintOf(
+function fingerprintOf(
   operation: FuzzFinding['operation'],
   mutators: readonly string[],
   allowed: readonly Allowed[],

@@ -6,15 +6,14 @@ import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sendTwice } from './again.ts'
 import type { FuzzCase } from './cases.ts'
-import { fingerprintOf, keep } from './findings.ts'
 import { blame, giveUp, look, tellOnce } from './look.ts'
 import { type Allowed, allowedText, classify, isIn } from './oracle.ts'
 import { pinDown } from './pin-down.ts'
 import { bodySaid, simplest } from './play.ts'
 import { createPlayer, type Played } from './player.ts'
-import { type Stage, spend } from './stages.ts'
+import { type Subject, spend } from './stages.ts'
+import type { Drawn, FuzzAnswer, Outcome, Steps } from './steps.ts'
 import { allowedOf, type Trial } from './trial.ts'
-import type { Drawn, FuzzAnswer, Outcome, Steps } from './try.ts'
 
 /** A case that came to something that is not allowed. */
 export interface WrongCase {
@@ -22,8 +21,8 @@ export interface WrongCase {
   readonly drawn: Drawn
   readonly allowed: readonly Allowed[]
   readonly observed: string
-  /** Of its answer; null where it had none. After a success nobody knows how the pod is. */
-  readonly status: number | null
+  /** Null if it had none. After a success nobody knows how the pod is. */
+  readonly answer: FuzzAnswer | null
   /** What was expected beside an answer that is allowed. */
   readonly also?: string | undefined
 }
@@ -38,13 +37,30 @@ export const noAnswer = 'no whole answer'
  * Keeps a case that came to something that is not allowed: alone where it does so on a new pod, else after those of the
  * cases before it that it takes. False where an earlier case has changed the pod: it is to be tried again on another.
  */
-export async function judge(context: Context, stage: Stage, wrong: WrongCase, steps: Steps): Promise<boolean> {
+export async function judge(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
   steps.signal.throwIfAborted()
-  const { trial, drawn, allowed, observed, also } = wrong
-  const known = steps.findings.get(fingerprintOf(stage.operation, [drawn.one.mutator], allowed, observed))
-  if (known !== undefined) {
+  const late = () => keepLate(stage, wrong, steps)
+  steps.undecided.add(late)
+  const isJudged = await decide(context, stage, wrong, steps)
+  steps.undecided.delete(late)
+  return isJudged
+}
+
+/** Keeps an odd answer that could not be searched in time. */
+function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
+  const { drawn, allowed, observed, answer, trial } = wrong
+  const doubt = 'the run ended before it was sent again'
+  if (observed === noAnswer) tellSilence(drawn, steps)
+  else if (isAllowedElsewhere(stage, wrong))
+    tellOnce(stage, [drawn], `${observed} came once`, 'as if the pod had changed its status by itself', steps)
+  else steps.keep(stage, { allowed, observed, answer, cases: [drawn], doubt, isPodless: trial.isPodless === true })
+}
+
+async function decide(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
+  const { trial, drawn, allowed, observed, also, answer } = wrong
+  const told = { allowed, observed, answer, isPodless: trial.isPodless === true, ...(also !== undefined && { also }) }
+  if (steps.isKnown(stage, { ...told, cases: [drawn] })) {
     await moveOn(stage, wrong, steps)
-    known.count++
     return true
   }
   if (observed === noAnswer && !(await isThere(context))) {
@@ -52,7 +68,6 @@ export async function judge(context: Context, stage: Stage, wrong: WrongCase, st
     tellSilence(drawn, steps)
     return true
   }
-  const told = { allowed, observed, isPodless: trial.isPodless === true, ...(also !== undefined && { also }) }
   const play = createPlayer(context, trial, { drop: steps.drop, looks: false })
   const shows = async (cases: readonly Drawn[]): Promise<true | null> => {
     const seen = wrongIn(await steps.attempt(() => play(cases.map(({ one }) => one))))
@@ -60,7 +75,7 @@ export async function judge(context: Context, stage: Stage, wrong: WrongCase, st
   }
   if (await shows([drawn])) {
     await moveOn(stage, wrong, steps)
-    keep(stage, { ...told, cases: [await leastOf(stage, wrong, shows, steps)] }, steps)
+    steps.keep(stage, { ...told, cases: [await leastOf(stage, wrong, shows, steps)] })
     return true
   }
   // Before it is the answer that is wrong, it is the pod: an earlier case may have changed it, or be about to.
@@ -73,9 +88,9 @@ export async function judge(context: Context, stage: Stage, wrong: WrongCase, st
     return false
   }
   const pinned = await pinDown(before, (cases) => shows([...cases, drawn]))
-  if (pinned !== null) keep(stage, { ...told, cases: [...pinned.cases, drawn] }, steps)
+  if (pinned !== null) steps.keep(stage, { ...told, cases: [...pinned.cases, drawn] })
   else if (observed === noAnswer) tellSilence(drawn, steps)
-  else if (isAllowedElsewhere(stage, wrong))
+  else if (!steps.isRule && isAllowedElsewhere(stage, wrong))
     tellOnce(
       stage,
       [...before, drawn],
@@ -83,30 +98,30 @@ export async function judge(context: Context, stage: Stage, wrong: WrongCase, st
       'as if the pod had changed its status by itself',
       steps,
     )
-  else keep(stage, { ...told, cases: [...before, drawn], doubt }, steps)
+  else steps.keep(stage, { ...told, cases: [...before, drawn], doubt })
   return true
 }
 
 /** Whether a pod of another status may answer an action so. */
-function isAllowedElsewhere({ operation }: Stage, { drawn, status }: WrongCase): boolean {
-  if (operation !== 'triggerPodAction' || status === null) return false
+function isAllowedElsewhere({ trial: { operation } }: Subject, { drawn, answer }: WrongCase): boolean {
+  if (operation !== 'triggerPodAction' || answer === null) return false
   const statuses = Object.keys(tables.actions) as (keyof typeof tables.actions)[]
   const allowed = statuses.flatMap((each) => classify({ operation, status: each }, drawn.one.bytes))
-  return allowed.some(({ answers }) => isIn(status, answers))
+  return allowed.some(({ answers }) => isIn(answer.status, answers))
 }
 
 const doubt = 'it did not come again when they were sent to a new pod'
 
 /** Leaves the pod of a stage as it is to be after a case: another one where nobody knows what became of it. */
-async function moveOn(stage: Stage, { trial, drawn, status }: WrongCase, steps: Steps): Promise<void> {
-  const isCarriedOut = status !== null && isSuccess(status)
+async function moveOn(stage: Subject, { trial, drawn, answer }: WrongCase, steps: Steps): Promise<void> {
+  const isCarriedOut = answer !== null && isSuccess(answer.status)
   if (isCarriedOut && takesNewPods(stage)) spend(stage, drawn.one)
   if (isCarriedOut) await giveUp(stage, steps)
   else if (trial.isPodless !== true) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
 }
 
 /** Whether each body that is carried out uses up a pod. */
-function takesNewPods({ operation }: Stage): boolean {
+function takesNewPods({ trial: { operation } }: Subject): boolean {
   return operation === 'triggerPodAction'
 }
 
@@ -126,14 +141,14 @@ export function wrongIn(outcome: Outcome<Played>): string | null {
 
 /** The simplest case that comes to the same, which it does on a new pod too. */
 async function leastOf(
-  stage: Stage,
-  { trial, drawn, allowed, observed, also, status }: WrongCase,
+  stage: Subject,
+  { trial, drawn, allowed, observed, also, answer }: WrongCase,
   shows: (cases: readonly Drawn[]) => Promise<true | null>,
   steps: Steps,
 ): Promise<Drawn> {
   // What is carried out in a wrong way shows in the pod alone.
   if (also !== undefined) return drawn
-  const isNewEach = status !== null && isSuccess(status) && takesNewPods(stage)
+  const isNewEach = answer !== null && isSuccess(answer.status) && takesNewPods(stage)
   let pod: PodView | null = null
   const choices: number[] = []
   const isSame = async (one: FuzzCase) => {

@@ -3,13 +3,12 @@ import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { changesIn, changesOf } from './again.ts'
 import type { FuzzCase } from './cases.ts'
-import { keep } from './findings.ts'
 import { type PinnedDown, pinDown } from './pin-down.ts'
 import { simplest } from './play.ts'
 import { createPlayer, type Played } from './player.ts'
-import { podless, type Sent, type Stage, spend } from './stages.ts'
+import { podless, type Sent, type Subject, spend } from './stages.ts'
+import type { Steps } from './steps.ts'
 import { lookAfterMs } from './trial.ts'
-import type { Steps } from './try.ts'
 
 /** What is expected after a refusal. */
 export const unchanged = 'nothing of the pod is changed'
@@ -27,21 +26,28 @@ const movesByItself = ['status', 'actions', 'dataCenterId'] as const
 
 /**
  * Looks whether the pod of a stage has changed under refusals, and keeps a finding for the cases that did it. True where
- * it has: another pod is to be taken then.
+ * it has: another pod is to be taken then. After an answer that another row judges (`isLeft`), that may be why.
  */
-export async function look(context: Context, stage: Stage, steps: Steps): Promise<boolean> {
+export async function look(context: Context, stage: Subject, steps: Steps, isLeft = false): Promise<boolean> {
   const { pod, sent, aside } = stage
-  if (pod === null || sent.length === 0) return false
+  if (pod === null || (!isLeft && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0)))
+    return false
   if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
   const outcome = await steps.attempt(() => context.pods.get(pod.id))
   // Whoever gives no answer now is looked at the next time.
   if ('failure' in outcome) return false
   stage.unlooked = 0
-  if (changesIn(pod, outcome.value, aside) === null) {
+  if (!isLeft) steps.looked(outcome.value)
+  const changed = changesIn(pod, outcome.value, aside)
+  if (changed === null) {
     settled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
     return false
   }
   const blamed = await blame(context, stage, sent, steps)
+  if (isLeft) {
+    stage.sent = []
+    return true
+  }
   if (!blamed.isFound) {
     // A read may lag: by the time that a write takes to be visible, it shows the pod as it is.
     const rest = await steps.attempt(() =>
@@ -52,6 +58,10 @@ export async function look(context: Context, stage: Stage, steps: Steps): Promis
       ),
     )
     if ('value' in rest && rest.value.settled) return false
+    if (steps.isRule)
+      context.inconclusive(
+        `${changed} after refused bodies, and not when they were sent to a new pod: nothing shows which did it`,
+      )
     if ('value' in rest) tellUnexplained(stage, pod, rest.value.reply, blamed.failure, steps)
   }
   stage.sent = []
@@ -60,7 +70,7 @@ export async function look(context: Context, stage: Stage, steps: Steps): Promis
 }
 
 /** Gives up the pod of a stage; refusals that it was not looked at after are owed. */
-export async function giveUp(stage: Stage, { drop }: Pick<Steps, 'drop'>): Promise<void> {
+export async function giveUp(stage: Subject, { drop }: Pick<Steps, 'drop'>): Promise<void> {
   const { pod, sent } = stage
   const owed = sent.filter(({ isAccepted, seenMs }) => !isAccepted && seenMs === null)
   Object.assign(stage, podless(), { owed: [...stage.owed, ...owed] })
@@ -68,7 +78,7 @@ export async function giveUp(stage: Stage, { drop }: Pick<Steps, 'drop'>): Promi
 }
 
 /** Sends what is owed to a new pod and looks at that one, once there are `least` cases. */
-export async function payOwed(context: Context, stage: Stage, steps: Steps, least = owedAtOnce): Promise<void> {
+export async function payOwed(context: Context, stage: Subject, steps: Steps, least = owedAtOnce): Promise<void> {
   const { owed } = stage
   if (owed.length < least) return
   stage.owed = []
@@ -76,7 +86,7 @@ export async function payOwed(context: Context, stage: Stage, steps: Steps, leas
 }
 
 /** Leaves out what was seen to come to nothing so long ago, ms, and keeps in mind what was accepted. */
-function settled(stage: Stage, nowMs: number, afterMs: number): void {
+function settled(stage: Subject, nowMs: number, afterMs: number): void {
   for (const each of stage.sent) each.seenMs ??= nowMs
   const isOver = ({ seenMs }: Sent) => seenMs !== null && nowMs - seenMs >= afterMs
   const accepted = stage.sent.filter((each) => isOver(each) && each.isAccepted)
@@ -88,7 +98,7 @@ function settled(stage: Stage, nowMs: number, afterMs: number): void {
  * Keeps a finding for each few of these cases that change a pod. Answers whether there are any, which is taken for
  * granted once enough were searched for on this stage, and why it could not be tried, if that is so.
  */
-export async function blame(context: Context, stage: Stage, sent: readonly Sent[], steps: Steps) {
+export async function blame(context: Context, stage: Subject, sent: readonly Sent[], steps: Steps) {
   const play = createPlayer(context, stage.trial, steps)
   let failure: string | null = null
   const changes = async (cases: readonly Sent[]): Promise<Changed | null> => {
@@ -121,7 +131,7 @@ type Changed = Played & { readonly change: NonNullable<Played['change']> }
 
 /** Keeps the cases that change a pod, simpler where one is enough; the last of them. */
 async function keepPinned(
-  stage: Stage,
+  stage: Subject,
   pinned: PinnedDown<Sent, Changed>,
   changes: (cases: readonly Sent[]) => Promise<Changed | null>,
   steps: Steps,
@@ -141,12 +151,19 @@ async function keepPinned(
   const one = pinned.cases.length === 1 ? await simplest(last.one, isSame, simplerTries, choices) : last.one
   const cases = [...pinned.cases.slice(0, -1), { one, path: [last.path, ...choices].join(':') }]
   const observed = `status ${seen.reply.status}, and then ${steps.clean(seen.change.text)}`
-  keep(stage, { cases, allowed: seen.allowed, observed, also: unchanged }, steps)
+  steps.keep(stage, {
+    cases,
+    allowed: seen.allowed,
+    observed,
+    answer: seen.reply,
+    change: seen.change,
+    also: unchanged,
+  })
   return last
 }
 
 /** Tells of a change that no case shows again: a finding where a pod does not come to it by itself. */
-function tellUnexplained(stage: Stage, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
+function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
   const { aside } = stage
   const observed = steps.clean(changesIn(pod, reply, aside) ?? '')
   const now = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
@@ -156,7 +173,7 @@ function tellUnexplained(stage: Stage, pod: PodView, reply: Reply, failure: stri
       failure === null
         ? 'none of them, nor all together, did it again on a new pod'
         : `they could not be sent to a new pod: ${failure}`
-    keep(stage, { cases, allowed: [], observed, also: unchanged, doubt }, steps)
+    steps.keep(stage, { cases, allowed: [], observed, answer: null, also: unchanged, doubt })
     return
   }
   tellOnce(
@@ -170,7 +187,7 @@ function tellUnexplained(stage: Stage, pod: PodView, reply: Reply, failure: stri
 
 /** Tells of something that a target may be excused for, and that did not come again. */
 export function tellOnce(
-  { name }: Stage,
+  { name }: Subject,
   cases: readonly Pick<Sent, 'path'>[],
   seen: string,
   excuse: string,

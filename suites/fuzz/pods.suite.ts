@@ -6,8 +6,9 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
 import { arbitraryCase, asIs, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
+import { playAll } from './fail-first.ts'
 import { classify } from './oracle.ts'
-import { createSubject, playAll } from './play.ts'
+import { createSubject } from './stages.ts'
 import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
 
@@ -18,7 +19,7 @@ rule(
   'pods.action-body.fuzz',
   async (context, status) => {
     const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
-    await playAll(context, actionTrial(context, status), cases)
+    await playAll(context, createSubject(actionTrial(context, status)), cases)
   },
   { each: () => ['RUNNING', 'EXITED'] as const },
 )
@@ -27,10 +28,9 @@ rule(
   'pods.patch.fuzz',
   async (context, { cases, shape }) => {
     const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
-    const trial = patchTrial(context, shape, value.dataCenterId)
-    const subject = createSubject()
-    await playAll(context, trial, cases, subject)
-    await playAll(context, trial, randomPatches(planeOf(context.target)), subject)
+    const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
+    await playAll(context, subject, cases)
+    await playAll(context, subject, randomPatches(planeOf(context.target)))
   },
   { each: patchStages },
 )

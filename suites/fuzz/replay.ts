@@ -5,8 +5,8 @@ import { unchanged } from './look.ts'
 import { allowedText } from './oracle.ts'
 import { createPlayer, type Played } from './player.ts'
 import { caseAt, type Stage, stagesOf } from './stages.ts'
+import type { Outcome, Steps } from './steps.ts'
 import { withoutPod } from './trial.ts'
-import type { Outcome, Steps } from './try.ts'
 
 /** Cases that were sent once more to a new pod. */
 export interface Replayed {

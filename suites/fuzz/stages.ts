@@ -5,9 +5,8 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
 import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
-import type { FuzzFinding } from './findings.ts'
 import { inOrder } from './play.ts'
-import type { Trial } from './trial.ts'
+import { type Trial, withoutPod } from './trial.ts'
 import { actionTrial, patchTrial } from './trials.ts'
 import { actionBodies, actionNames, patchBodies } from './world.ts'
 
@@ -21,15 +20,13 @@ export interface Sent {
   seenMs: number | null
 }
 
-/** One kind of pod that one operation is tried on, with the pod that is at hand and what it was sent. */
-export interface Stage {
+/** A kind of pod that one operation is tried on, with the pod that is at hand and what that was sent. */
+export interface Subject {
   /** `triggerPodAction RUNNING`, `updatePod gpu network`. */
   readonly name: string
-  readonly operation: FuzzFinding['operation']
-  readonly shape: PodShape
   readonly trial: Trial
-  readonly enumerated: readonly FuzzCase[]
-  readonly random: fc.Arbitrary<FuzzCase>
+  /** True if its bodies always go to a pod that does not exist: they fill the time until pods are there. */
+  readonly isPodless: boolean
   pod: PodView | null
   /** Accepted since the pod was made, before those of `sent`; the latest only. */
   accepted: readonly Sent[]
@@ -49,16 +46,30 @@ export interface Stage {
   searches: number
 }
 
+/** A subject with its cases. */
+export interface Stage extends Subject {
+  readonly shape: PodShape
+  readonly enumerated: readonly FuzzCase[]
+  readonly random: fc.Arbitrary<FuzzCase>
+}
+
+/** A subject that has no pod yet. */
+export function createSubject(trial: Trial, name: string = trial.operation, isPodless = false): Subject {
+  return { name, trial, isPodless, ...podless(), owed: [], podlessFor: 0, spent: new Map(), searches: 0 }
+}
+
 /** New pods that one mutator may cost on one stage, where bodies of its kind change them and must not. */
 const podsEach = 3
 
-/** Every stage that the target offers. */
+/** Numbers of cases from here on are of bodies for a pod that does not exist. */
+export const podlessFrom = 1_000_000_000
+
+/** Every stage that the target offers, those without a pod last. */
 export function stagesOf(context: Context): readonly Stage[] {
   const actions = arbitraryCase(actionBodies, 'PodActionRequest')
   const patches = arbitraryCase(patchBodies(planeOf(context.target)), 'PodUpdate')
   const acting = (['RUNNING', 'EXITED'] as const).map((status) => ({
     name: `triggerPodAction ${status}`,
-    operation: 'triggerPodAction' as const,
     shape: {} as PodShape,
     status: status as string,
     trial: actionTrial(context, status),
@@ -67,7 +78,6 @@ export function stagesOf(context: Context): readonly Stage[] {
   }))
   const patching = mountStates({ part: context.offers }).map((shape) => ({
     name: `updatePod ${shape.kind ?? 'pod'} ${shape.mount ?? 'none'}`,
-    operation: 'updatePod' as const,
     shape,
     status: 'EXITED',
     // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
@@ -75,24 +85,27 @@ export function stagesOf(context: Context): readonly Stage[] {
     enumerated: bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate')),
     random: patches,
   }))
-  return [...acting, ...patching].map((stage) => {
-    const { enumerated, shape, trial, status } = stage
+  const stages = [...acting, ...patching].map((stage) => ({ ...stage, isPodless: false }))
+  const fillers = [acting[0], patching[0]].flatMap((stage) =>
+    stage === undefined
+      ? []
+      : {
+          ...stage,
+          name: `${stage.trial.operation} none`,
+          trial: withoutPod(stage.trial),
+          enumerated: [],
+          isPodless: true,
+        },
+  )
+  return [...stages, ...fillers].map(({ name, trial, isPodless, enumerated, shape, random, status }) => {
     const mounts = mountsOf(planeOf(context.target), shape.mount ?? 'none')
     const situation = trial.situation({ id: '', status, value: { mounts }, exchange: 0 })
-    return {
-      ...stage,
-      enumerated: inOrder(enumerated, situation),
-      ...podless(),
-      owed: [],
-      podlessFor: 0,
-      spent: new Map(),
-      searches: 0,
-    }
+    return { ...createSubject(trial, name, isPodless), shape, random, enumerated: inOrder(enumerated, situation) }
   })
 }
 
-/** A stage without a pod. */
-export function podless(): Pick<Stage, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
+/** What a subject is without a pod. */
+export function podless(): Pick<Subject, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
   return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0 }
 }
 
@@ -104,18 +117,22 @@ export function caseAt(stages: readonly Stage[], seed: number, run: number): { s
     if (one !== undefined) return { stage, one }
     left -= stage.enumerated.length
   }
-  const stage = stages[left % stages.length]
+  const [among, nth] =
+    run < podlessFrom
+      ? [stages.filter(({ isPodless }) => !isPodless), left]
+      : [stages.filter(({ isPodless }) => isPodless), run - podlessFrom]
+  const stage = among[nth % among.length]
   if (stage === undefined) throw new Error('there is nothing to try a body on')
   return { stage, one: shrinkable(draw(stage.random, seed, run), stage.random) }
 }
 
 /** Notes that a body of this mutator has cost pods of a stage. */
-export function spend({ spent }: Stage, { mutator }: FuzzCase): void {
+export function spend({ spent }: Subject, { mutator }: FuzzCase): void {
   spent.set(mutator, (spent.get(mutator) ?? 0) + 1)
 }
 
 /** Whether bodies of this mutator have cost a stage enough pods. */
-export function isSpent({ spent }: Stage, { mutator }: FuzzCase): boolean {
+export function isSpent({ spent }: Subject, { mutator }: FuzzCase): boolean {
   return (spent.get(mutator) ?? 0) >= podsEach
 }
 

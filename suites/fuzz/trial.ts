@@ -5,10 +5,11 @@ import { noSuchPod } from '../../harness/fixtures/pods.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { FuzzCase } from './cases.ts'
 import { readBody } from './oracle/reading.ts'
-import { type After, type Allowed, classify, type Situation } from './oracle.ts'
+import { type After, type Allowed, classify, type FuzzOperation, type Situation } from './oracle.ts'
 
 /** How cases of one operation are tried on pods of one kind. */
 export interface Trial {
+  readonly operation: Extract<FuzzOperation, 'triggerPodAction' | 'updatePod'>
   /** A pod of its own, at rest. */
   readonly make: () => Promise<PodView>
   readonly situation: (pod: PodView) => Situation

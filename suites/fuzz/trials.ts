@@ -13,6 +13,7 @@ import type { Trial } from './trial.ts'
 /** Action calls on a pod in this status. */
 export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNING' | 'EXITED'>): Trial {
   return {
+    operation: 'triggerPodAction',
     make: () => orAgain(() => context.fixture.pod(status)),
     situation: (pod) => ({ operation: 'triggerPodAction', status: pod.status as PodStatus }),
     send: (pod, bytes, options) => context.pods.actWith(pod.id, raw(bytes), options),
@@ -52,6 +53,7 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
   const kind = shape.kind ?? (gpu === null ? 'cpu' : 'gpu')
   const otherVolumes = volumeSecond === null ? [] : [volumeSecond]
   return {
+    operation: 'updatePod',
     make: () => orAgain(() => patchablePod(context, shape)),
     situation: ({ value: { mounts, dataCenterId } }) => ({
       operation: 'updatePod',

@@ -1,59 +1,17 @@
-import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { podToTryAgain } from './again.ts'
-import type { FuzzFinding } from './findings.ts'
+import type { FuzzCase } from './cases.ts'
 import { answerIn, judge } from './judge.ts'
 import { giveUp, look, payOwed } from './look.ts'
-import { type Allowed, isIn } from './oracle.ts'
-import { isSpent, type Sent, type Stage } from './stages.ts'
-import { allowedOf, asideAfter, isChange, lookAfterMs, withMountsOf, withoutPod } from './trial.ts'
-
-/** What came of something, or in a few words why nothing did; `undecided` where that says nothing of the target. */
-export type Outcome<T> = { readonly value: T } | Failure
-
-export interface Failure {
-  readonly failure: string
-  readonly undecided: boolean
-  /** What was expected instead, where a rule was broken. */
-  readonly expected?: string
-  /** The same at length, where nothing was broken. */
-  readonly reason?: string
-}
-
-/** What of an answer the loop looks at. */
-export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
-
-/** What the steps of a case share. */
-export interface Steps {
-  readonly seed: number
-  readonly findings: Map<string, FuzzFinding>
-  /** Why no pod was made, each reason with the stages that it concerns. */
-  readonly unmade: Map<string, Set<string>>
-  /** Bodies that had no whole answer, where nothing shows that they are why. */
-  readonly silent: string[]
-  /** What was seen and is no finding, as sentences. */
-  readonly notes: Set<string>
-  /** A text of the target as it may be kept: without secrets, and not long. */
-  readonly clean: (text: string) => string
-  /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
-  readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
-  readonly direct: (stage: Pick<Stage, 'operation'>, id: string, bytes: Uint8Array) => Promise<FuzzAnswer>
-  /** Whether waiting takes no real time, so that each look at a pod waits for what comes late. */
-  readonly isTimeFree: boolean
-  /** Told of each case that was sent: why no answer came that says something, or null. */
-  readonly came: (failure: Failure | null) => void
-  /** Removes a pod that is of no more use. */
-  readonly drop: (pod: PodView) => Promise<void>
-  /** Aborted where a hand has failed. */
-  readonly signal: AbortSignal
-}
-
-/** A case with the path that draws it again. */
-export type Drawn = Pick<Sent, 'one' | 'path'>
+import { type Allowed, isIn, isLeft } from './oracle.ts'
+import { bodySaid } from './play.ts'
+import { isSpent, type Subject } from './stages.ts'
+import type { Drawn, FuzzAnswer, Steps } from './steps.ts'
+import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf, withoutPod } from './trial.ts'
 
 /** Cases between two looks at a pod. */
 const lookEvery = 64
@@ -67,7 +25,7 @@ const podlessCases = 256
 /** Tries a case on the pod of its stage, and keeps what is wrong; whether it was sent. */
 export async function tryOne(
   context: Context,
-  stage: Stage,
+  stage: Subject,
   drawn: Drawn,
   steps: Steps,
   sendsValid: boolean,
@@ -79,24 +37,24 @@ export async function tryOne(
   const pod = own ?? (await trial.make())
   let allowed = allowedOf(trial, pod, one.bytes)
   const mayChange = allowed.some(isChange)
-  if (stage.operation === 'triggerPodAction' && mayChange && !sendsValid) return false
+  if (trial.operation === 'triggerPodAction' && mayChange && !sendsValid) return false
   if (isSpent(stage, one)) return false
   // An accepted body would hide what the refused ones before it have done.
-  const isDue = one.simpler === undefined || stage.sent.length >= lookBeforeChange
+  const isDue = steps.isRule || one.simpler === undefined || stage.sent.length >= lookBeforeChange
   if (mayChange && isDue && (await look(context, stage, steps))) {
     return tryOne(context, stage, drawn, steps, sendsValid)
   }
   const outcome = await steps.attempt(async () => {
-    const first = await unlessUnanswered(steps.direct(stage, pod.id, one.bytes))
+    const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes))
     let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
     if (answer === null) {
-      const next = (await podToTryAgain(context, trial, pod, allowed)) ?? (await trial.make())
+      const next = (await podToTryAgain(context, trial, pod, allowed)) ?? (await another(context, trial, one, steps))
       if (next !== pod && own !== null) {
         await giveUp(stage, steps)
         stage.pod = next
       }
       allowed = allowedOf(trial, next, one.bytes)
-      answer = await trial.send(next, one.bytes, { newConnection: true })
+      answer = await answerTo(bodySaid(one), trial.send(next, one.bytes, { newConnection: true }))
     }
     if (outageStatuses.has(answer.status)) {
       context.inconclusive(`the target answered ${answer.status}, which is an outage`)
@@ -107,21 +65,34 @@ export async function tryOne(
   if ('failure' in outcome && outcome.undecided) return false
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
+  if (steps.isRule && status !== null && isLeft(status, allowed)) {
+    if (await look(context, stage, steps, true)) await giveUp(stage, steps)
+    return true
+  }
   if (seen.length === 0 || !('value' in outcome)) {
-    const isJudged = await judge(context, stage, { trial, drawn, allowed, observed: answerIn(outcome), status }, steps)
+    const answer = 'value' in outcome ? outcome.value : null
+    if (answer !== null) steps.odd(answer)
+    const isJudged = await judge(context, stage, { trial, drawn, allowed, observed: answerIn(outcome), answer }, steps)
     return isJudged || tryOne(context, stage, drawn, steps, sendsValid)
   }
+  steps.saw(outcome.value)
   if (seen.some(isChange)) await accepted(context, stage, drawn, outcome.value, seen, steps)
   else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
   const isFull = stage.sent.length >= mostUnsettled
   if (isFull) await context.clock.sleep(lookAfterMs(context))
-  if (++stage.unlooked >= lookEvery || isFull) await look(context, stage, steps)
+  if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await look(context, stage, steps)
   return true
 }
 
+/** Another pod for a body that had no whole answer. */
+async function another(context: Context, trial: Trial, one: FuzzCase, { isRule }: Steps): Promise<PodView> {
+  if (isRule) context.inconclusive(`${bodySaid(one)} had no whole answer, and the pod is no longer as it was`)
+  return trial.make()
+}
+
 /** The pod of a stage; null as long as the target makes none. */
-async function podFor(stage: Stage, { attempt, unmade }: Steps): Promise<PodView | null> {
-  if (stage.pod !== null) return stage.pod
+export async function podFor(stage: Subject, { attempt, unmade }: Steps): Promise<PodView | null> {
+  if (stage.pod !== null || stage.isPodless) return stage.pod
   if (stage.podlessFor > 0) {
     stage.podlessFor--
     return null
@@ -138,7 +109,7 @@ async function podFor(stage: Stage, { attempt, unmade }: Steps): Promise<PodView
 
 async function accepted(
   context: Context,
-  stage: Stage,
+  stage: Subject,
   drawn: Drawn,
   reply: FuzzAnswer,
   seen: readonly Allowed[],
@@ -148,11 +119,11 @@ async function accepted(
   if (before === null) return
   const after = seen.map((one) => one.after)
   const goOn = (now: PodView) => {
-    stage.pod = withMountsOf(before, now)
+    stage.pod = steps.isRule ? now : withMountsOf(before, now)
     stage.aside = asideAfter(stage.aside, drawn.one, after)
     stage.sent.push({ ...drawn, isAccepted: true, seenMs: null })
   }
-  const answered = podOf(reply.json, before.exchange)
+  const answered = steps.isRule ? null : podOf(reply.json, before.exchange)
   const isShown = seen.some(
     ({ after }) => after.kind === 'mounts' && after.mounts !== null && sameMounts(answered?.value.mounts, after.mounts),
   )
@@ -160,6 +131,6 @@ async function accepted(
   const outcome = await steps.attempt(() => stage.trial.accepted(before, after, drawn.one))
   if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
   if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
-  const what = { trial: stage.trial, drawn, allowed: seen, status: reply.status }
+  const what = { trial: stage.trial, drawn, allowed: seen, answer: reply }
   await judge(context, stage, { ...what, observed: answerIn(outcome), also: outcome.expected }, steps)
 }

@@ -4,7 +4,7 @@ import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { listHolding, namedAny } from '../shared/listing.ts'
+import { listHolding, named } from '../shared/listing.ts'
 import type { Arrangement, Refused } from '../shared/table.ts'
 
 /** A body that a creation has accepted, and the pod that it made. */
@@ -83,13 +83,10 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
   const { check, clock, looks, pods, target } = context
   await clock.sleep(Math.max(target.tolerances.visibleMs, looks().at(-1) ?? 0))
   const { reply, listed } = await listHolding(context, twin)
-  const found = await namedAny(
-    context,
-    listed,
-    refused.map(({ name }) => name),
-  )
-  for (const { id } of found.values()) await pods.delete(id)
-  const left = refused.filter(({ name }) => found.has(name)).map(({ what }) => what)
+  const names = refused.map(({ name }) => name)
+  const found = await named(context, listed, names)
+  for (const { id } of found) await pods.delete(id)
+  const left = refused.filter(({ name }) => found.some((pod) => pod.name === name)).map(({ what }) => what)
   check('no-pod').that(left.length === 0, 'no pod of a refused creation', `a pod of: ${left.join(', ')}`, reply)
 }
 

@@ -6,6 +6,8 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectNotCompleted, insist, isRefusal, laterLooks } from '../shared/job-answers.ts'
 
+const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
+
 rule(
   'queue.cancel.queued',
   async (context) => {
@@ -24,6 +26,28 @@ rule(
     for await (const reply of laterLooks(context, waiting)) expectCancelled(context, waiting, reply)
   },
   { ...fills, varies: anyJob },
+)
+
+rule(
+  'queue.cancel.running',
+  async (context) => {
+    const { begun, check, clock, fixture, follow, found, target } = context
+    const { dispatchMs, sweepMs } = target.tolerances
+    const job = await fixture.submitted({ steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
+    await begun(job)
+    await found(job)
+    // If /cancel is out for long, queue.cancel.queued says so.
+    check('accepted').success(await job.queue.cancel(job.id))
+    const { reply, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
+    check('stopped').that(settled, 'an end of the job', status, reply)
+    // A worker that goes on all the same reports its result now.
+    job.beacon.release('late')
+    await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
+    await clock.sleep(dispatchMs)
+    expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
+    for await (const later of laterLooks(context, job)) expectNotCompleted(context, 'not-completed', later)
+  },
+  { varies: anyJob },
 )
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {

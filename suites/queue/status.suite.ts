@@ -1,6 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { altered } from '../../harness/common/altered.ts'
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import { finalStatuses, statusOf } from '../../harness/planes/queue/own-jobs.ts'
 import type { Context, JobAt } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -11,6 +12,8 @@ import { kindOf } from '../shared/readers.ts'
 
 /** The statuses that the description has (heading Job status). */
 const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
+/** As many workers of the dedicated endpoint die at once. */
+const deaths = 2
 
 rule(
   'queue.status.shape',
@@ -39,7 +42,7 @@ rule(
 
 rule(
   'queue.status.values',
-  async ({ fixture, begun, check, clock, ended, follow, found, reading }) => {
+  async ({ fixture, begun, check, clock, ended, follow, found, part, reading }) => {
     for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
       const job = await fixture.submitted({ steps: [{ hold: 'go' }, step] })
       const look = async () => expectDescribed(await found(job))
@@ -52,9 +55,23 @@ rule(
       const end = await follow(job, (status) => status !== 'IN_QUEUE' && status !== 'IN_PROGRESS')
       expectDescribed(end.reply)
     }
+    if (part('endpoint.dedicated')) await expectDescribedAfterDeaths()
     const cancelled = await fixture.submitted({ steps: [{ hold: 'go' }] })
     await cancelled.queue.cancel(cancelled.id)
     reading('cancelled', (await ended(cancelled)).status)
+
+    /** Several workers die at once, so that a job waits again. */
+    async function expectDescribedAfterDeaths(): Promise<void> {
+      const jobs: SubmittedJob[] = []
+      const steps = [{ first: [{ hold: 'die' }, { exit: 1 }] }, { output: 1 }]
+      for (let n = 0; n < deaths; n++) jobs.push(await fixture.submitted({ steps, endpoint: 'dedicated' }))
+      for (const job of jobs) await begun(job)
+      for (const { beacon } of jobs) beacon.release('die')
+      for (const pauseMs of [0, 1_000, 4_000]) {
+        await clock.sleep(pauseMs)
+        for (const job of jobs) expectDescribed(await found(job))
+      }
+    }
 
     function expectDescribed(reply: Reply): void {
       check('described').success(reply)
@@ -62,7 +79,7 @@ rule(
       check('described').that(described.has(status), [...described].join(' or '), status, reply)
     }
   },
-  { varies: anyJob },
+  { uses: ['dedicated'], varies: anyJob },
 )
 
 rule(

@@ -5,7 +5,7 @@ import type { Context, Followed } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectNotCompleted, laterLooks } from '../shared/job-answers.ts'
+import { expectEnd, expectNotCompleted, laterLooks, shownStatus } from '../shared/job-answers.ts'
 import { busyWorkers, freed, leadMs, statusIn } from './times.ts'
 
 /** The first execution runs on for ever; where the service executes the job anew, that one ends at once. */
@@ -67,7 +67,7 @@ rule(
 rule(
   'queue.execution-timeout.not-early',
   async (context) => {
-    const { fixture, begun, clock, ended, target } = context
+    const { fixture, begun, check, clock, ended, target } = context
     // An execution may count from before the worker begins until after it has reported.
     const marginMs = 2 * target.tolerances.dispatchMs + 1_000
     const policy = { executionTimeout: 25_000 + marginMs }
@@ -76,6 +76,9 @@ rule(
     await clock.at(start.at.target + policy.executionTimeout - marginMs)
     job.beacon.release('go')
     await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
+    await clock.at(start.at.target + policy.executionTimeout + target.tolerances.sweepMs)
+    const later = await job.queue.status(job.id)
+    check('stays-completed').that(shownStatus(later) === 'COMPLETED', 'COMPLETED', shownStatus(later), later)
   },
   { varies: anyJob },
 )

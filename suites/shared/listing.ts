@@ -51,22 +51,17 @@ export function entriesOf({ target }: Context, reply: Reply): readonly Entry[] |
   )
 }
 
-/** The entry of a name; entries that do not show theirs are read. */
-export async function named(context: Context, listed: readonly Entry[], name: unknown): Promise<Entry | undefined> {
-  return (await namedAny(context, listed, [String(name)])).get(String(name))
-}
-
-/** The entries of these names, which a platform may have made unique by something that it adds; each is read at most once. */
-export async function namedAny(
+/** The entries of these names, which a platform may have made unique; those that do not show theirs are read. */
+export async function named(
   { pods }: Context,
   listed: readonly Entry[],
   names: readonly string[],
-): Promise<ReadonlyMap<string, Entry>> {
-  const found = new Map<string, Entry>()
-  for (const entry of names.length === 0 ? [] : listed) {
-    const shown = String(entry.name ?? membersOf((await pods.get(entry.id)).json)?.name)
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const found: { id: string; name: string }[] = []
+  for (const { id, name: given } of names.length === 0 ? [] : listed) {
+    const shown = String(given ?? membersOf((await pods.get(id)).json)?.name)
     const name = names.find((one) => isNamed(shown, one))
-    if (name !== undefined) found.set(name, entry)
+    if (name !== undefined) found.push({ id, name })
   }
   return found
 }

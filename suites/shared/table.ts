@@ -3,6 +3,7 @@ import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import type { PodOperation } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { type Check, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
@@ -91,7 +92,7 @@ export function refusals<Branch>(id: RuleId, table: RefusalTable<Branch>): void 
         const body = wrongBody(wrong, valid, target)
         if (body === null) continue
         const reply = await arranged.send(body, { name: String(valid.name), what: name })
-        check(name).status(reply, ...statusesIn(statuses, reply.status))
+        expectAnswer(check(name), reply, statuses)
         if (reply.status < 300) await table.accepted?.(context, reply, body)
         if (row.basis === 'open' || statuses.includes('2xx')) reading(name, readingOf(reply))
       }
@@ -191,13 +192,11 @@ function replaced(value: unknown, [step, ...rest]: readonly string[], wanted: un
   return { ...members, [step]: replaced(members?.[step], rest, wanted) }
 }
 
-/** The statuses that a check is to compare with: of a class the one that came. */
-function statusesIn(expected: readonly Expected[], status: number): readonly number[] {
-  return expected.flatMap((one) => {
-    if (typeof one === 'number') return [one]
-    const hundreds = Number(one[0]) * 100
-    return status >= hundreds && status < hundreds + 100 ? [status] : [hundreds]
-  })
+/** Expects an answer of these statuses and classes. */
+function expectAnswer(check: Check, reply: Reply, expected: readonly Expected[]): void {
+  const isMet = expected.some((one) => one === reply.status || one === `${Math.floor(reply.status / 100)}xx`)
+  if (!isMet) refuseOutage(reply)
+  check.that(isMet, `status ${expected.join(' or ')}`, `status ${reply.status}`, reply)
 }
 
 function isAnswered(one: Wrong | Answered): one is Answered {

@@ -1,52 +1,55 @@
 import type { RuleRow } from '../generated/rules.ts'
-import type { Verdict } from '../harness/rule/outcome.ts'
-import type { KnownResult, Results, RuleResult } from '../results/types.ts'
-import { judgeRun, verdictOrder } from '../results/verdict.ts'
-import { LoadError } from './load-error.ts'
+import { countsOf } from './build.ts'
+import type { KnownResult, Results, RuleResult } from './types.ts'
+import { aboutTheTarget, judgeRun } from './verdict.ts'
 
-/** Results, and what to call them in a message: the folder that they lie in. */
+/** Results, and the folder that they are from, for messages. */
 export interface NamedResults {
   readonly name: string
   readonly results: Results
 }
 
-/** What a verdict must be for another one to contradict it. */
-const aboutTheTarget: ReadonlySet<Verdict> = new Set<Verdict>(['passed', 'observed', 'failed', 'advice'])
+/** These results cannot be merged. */
+export class NotMergeable extends Error {
+  override readonly name = 'NotMergeable'
+}
+
 const comparable = ['conformant', 'not conformant', 'incomplete']
-/** What became of an entry of `known:`, the more telling first. */
+/** States of an entry of `known:`, the one that decides first. */
 const knownOrder = ['no longer fails', 'stale', 'expired', 'accepted', 'not judged']
 
 /**
- * Several runs of one target as one: each rule with the verdict that some run came to, and the verdict of the whole
- * over all of them. Rules stand in the order of the ledger.
- * @throws LoadError where they are of other targets, versions or ledgers, where a run did not come to its end, or
- * where two of them contradict each other about a rule; the message names both.
+ * Several separate runs of one target as one: each rule with the verdict that some run came to, in the order of the
+ * ledger, and the verdict of the whole over all of them.
+ * @throws NotMergeable, which names both, if they are the same run, of other targets, versions or ledgers, unfinished,
+ * or contradict each other about a rule.
  */
 export function mergeResults(
   all: readonly NamedResults[],
   ledger: readonly Pick<RuleRow, 'id' | 'profile'>[],
 ): Results {
   const [first, ...others] = all
-  if (first === undefined) throw new LoadError('there is nothing to merge; name at least one folder with results.json')
+  if (first === undefined) throw new NotMergeable('nothing to merge; name at least one folder with results.json')
   for (const one of all) refuseUnfinished(one)
   for (const other of others) refuseOther(first, other)
+  refuseTwice(all)
   const rules = mergeRules(all, ledger)
   const known = mergeKnown(all)
   const runs = all.map(({ results }) => results.run)
   const profiles = [...new Set(runs.flatMap((run) => run.profiles))]
   const strict = runs.some((run) => run.strict)
   const ids = new Set(rules.map(({ id }) => id))
-  const leftOut = ledger.filter(({ id, profile }) => profiles.includes(profile) && !ids.has(id)).length
-  const judged = rules.map((rule) => ({ ...rule, accepted: rule.known !== null }))
   const { verdict, coverage } = judgeRun({
-    rules: judged,
+    rules: rules.map((rule) => ({ ...rule, accepted: rule.known !== null })),
     known,
     profiles,
     strict,
-    leftOut,
+    leftOut: ledger.filter(({ id, profile }) => profiles.includes(profile) && !ids.has(id)).length,
     ended: true,
     stopped: null,
   })
+  const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0)
+  const passed = runs.flatMap(({ passedMs }) => passedMs ?? [])
   return {
     ...first.results,
     run: {
@@ -54,48 +57,50 @@ export function mergeResults(
       id: runs.map(({ id }) => id).join('+'),
       startedMs: Math.min(...runs.map(({ startedMs }) => startedMs)),
       endedMs: Math.max(...runs.map(({ endedMs }) => endedMs)),
-      passedMs: runs.some(({ passedMs }) => passedMs === null)
-        ? null
-        : runs.reduce((sum, { passedMs }) => sum + (passedMs ?? 0), 0),
+      passedMs: passed.length < runs.length ? null : sum(passed),
       profiles,
       strict,
       selected: rules.length,
-      exchanges: runs.reduce((sum, { exchanges }) => sum + exchanges, 0),
+      exchanges: sum(runs.map(({ exchanges }) => exchanges)),
     },
     verdict,
     coverage,
-    counts: Object.fromEntries(
-      verdictOrder
-        .map((word) => [word, rules.filter((rule) => rule.verdict === word).length] as const)
-        .filter(([, count]) => count > 0),
-    ),
+    counts: countsOf(rules),
     rules,
     known,
+  }
+}
+
+/** A run is merged once; merged results name all of theirs. */
+function refuseTwice(all: readonly NamedResults[]): void {
+  const seen = new Map<string, string>()
+  for (const { name, results } of all) {
+    for (const id of results.run.id.split('+')) {
+      const before = seen.get(id)
+      if (before !== undefined) throw new NotMergeable(`${before} and ${name} are the same run (${id}); name it once`)
+      seen.set(id, name)
+    }
   }
 }
 
 function refuseUnfinished({ name, results }: NamedResults): void {
   const { word, line } = results.verdict
   if (comparable.includes(word)) return
-  throw new LoadError(`${name} holds the results of a run that is ${line}; run it again, and merge what it comes to`)
+  throw new NotMergeable(`the run in ${name} is ${line}; run it again, and merge its results`)
 }
 
 function refuseOther(first: NamedResults, other: NamedResults): void {
   const [a, b] = [first.results.run, other.results.run]
-  const what = [
-    ['plumbline', a.plumbline, b.plumbline],
-    ...['target', 'ledger', 'specification', 'suite'].map((name) => [name, a.digests[name], b.digests[name]]),
-  ].find(([, one, two]) => one !== two)
-  if (what === undefined) return
-  const [name = '', one = '', two = ''] = what
-  const words =
-    name === 'target'
-      ? `target files (${a.target} and ${b.target})`
-      : name === 'plumbline'
-        ? `versions of plumbline (${one} and ${two})`
+  const name = ['target', 'ledger', 'specification', 'suite'].find((part) => a.digests[part] !== b.digests[part])
+  const differs =
+    a.plumbline !== b.plumbline
+      ? `versions of plumbline (${a.plumbline}, ${b.plumbline})`
+      : name === 'target'
+        ? `target files (${a.target}, ${b.target})`
         : `versions of the ${name}`
-  throw new LoadError(
-    `${first.name} and ${other.name} are of different ${words}, so they cannot be one; run both again`,
+  if (a.plumbline === b.plumbline && name === undefined) return
+  throw new NotMergeable(
+    `${first.name} and ${other.name} were made with different ${differs} and cannot be merged; run both again`,
   )
 }
 
@@ -105,8 +110,8 @@ function mergeRules(all: readonly NamedResults[], ledger: readonly Pick<RuleRow,
     for (const rule of results.rules) {
       const before = found.get(rule.id)
       if (before !== undefined && contradicts(before.rule, rule)) {
-        throw new LoadError(
-          `${before.name} says ${before.rule.verdict} of ${rule.id}, and ${name} says ${rule.verdict}; find out which is so, and merge that one`,
+        throw new NotMergeable(
+          `${rule.id} is ${before.rule.verdict} in ${before.name} and ${rule.verdict} in ${name}; find out which is right, and merge that one`,
         )
       }
       const isMore = before === undefined || (!isAbout(before.rule) && isAbout(rule))
@@ -124,7 +129,7 @@ function isAbout({ verdict }: RuleResult): boolean {
   return aboutTheTarget.has(verdict)
 }
 
-/** The entries are those of one target file, so they stand in the same order everywhere. */
+/** All are of one target file, so the entries have the same order. */
 function mergeKnown(all: readonly NamedResults[]): KnownResult[] {
   const [first] = all
   return (first?.results.known ?? []).map((entry, at) => {

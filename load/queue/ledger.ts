@@ -1,8 +1,8 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { ResourceLedger } from '../../harness/fixtures/resources.ts'
 import { goneBy } from '../../harness/planes/queue/own-jobs.ts'
-import type { QueueClient } from '../../load/queue/client.ts'
 import type { Tolerances } from '../../target/types.ts'
+import type { QueueClient } from './client.ts'
 
 /**
  * The same client; it notes each job that a purge of the dedicated endpoint would not remove: those that occupy

@@ -1,9 +1,8 @@
-import { counted } from '../../harness/common/counted.ts'
-import { lengthOf, type Plan, plannedCount } from '../../load/plan/types.ts'
-import { preparedJobs, type Step, submittedJobs } from '../../load/queue/steps.ts'
-import { UsageError } from '../errors.ts'
+import { counted } from '../harness/common/counted.ts'
+import { lengthOf, type Plan, plannedCount } from './plan/types.ts'
+import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 
-/** Upper bounds of a load, known before anything is sent. */
+/** The most that a load takes, known before anything is sent. */
 export interface Estimate {
   readonly requests: number
   readonly seconds: number
@@ -38,21 +37,17 @@ export function msOf(plan: Plan): number {
   return plan.plane === 'pods' ? 2 * plan.longestWaitMs : plan.quietMs + lengthOf(plan) + plan.holdMs
 }
 
-/** Throws UsageError if the load would exceed a cap; nothing has been sent yet. */
-export function refuseBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): void {
+/** Why a load is not driven that would be beyond a cap; null if it is within both. */
+export function refusalBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): string | null {
+  const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {
-    throw new UsageError(
-      `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; raise it, or select fewer rules with --only`,
-    )
+    return `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`
   }
-  if (seconds > maxSeconds) {
-    throw new UsageError(
-      `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; raise it, or select fewer rules with --only`,
-    )
-  }
+  if (seconds <= maxSeconds) return null
+  return `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; ${hint}`
 }
 
-/** The line printed before anything is sent; `jobPrice` in USD, null if unknown. */
+/** The estimate as a line of text; `jobPrice` in USD, null if the target file does not give it. */
 export function describeEstimate({ requests, seconds, jobs }: Estimate, jobPrice: number | null): string {
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
   const cost =

@@ -1,0 +1,105 @@
+import { statfsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { planeOfRule, sectionOf } from '../../harness/planes/index.ts'
+import type { LoadOptions } from '../../harness/run/options.ts'
+import { describeEstimate, type Estimate, estimateOf, refusalBeyond } from '../../load/caps.ts'
+import { leftOutOf } from '../../load/claims.ts'
+import { findK6 } from '../../load/k6/find.ts'
+import { LoadError } from '../../load/load-error.ts'
+import { beforeSmoke } from '../../load/queue/after-smoke.ts'
+import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
+import type { Target } from '../../target/types.ts'
+import { UsageError } from '../errors.ts'
+import { moduleFile } from '../home.ts'
+import { isLoopback } from '../loopback.ts'
+import type { Terminal } from '../terminal.ts'
+import { refuseUnowned } from './owned.ts'
+
+/** What a command line says of load. */
+export interface LoadFlags {
+  readonly iOwnThis?: string
+  readonly maxRequests?: number
+  readonly maxSeconds?: number
+  readonly windowScale?: number
+  readonly quiet: boolean
+}
+
+export interface PreparedLoad {
+  readonly options: LoadOptions
+  readonly estimate: Estimate
+}
+
+/** Bytes that k6 writes for a request, compressed, and what the rest of a run takes. */
+const BYTES_A_REQUEST = 200
+const SPARE_BYTES = 64 * 1024 * 1024
+
+/**
+ * Makes ready to drive the load of these rules: says what it takes and finds k6, or builds it.
+ * @throws UsageError if the target may not be loaded, a cap is exceeded, nothing can be loaded, or there is no k6.
+ */
+export async function prepareLoad(
+  rules: readonly string[],
+  target: Target,
+  { iOwnThis, maxRequests = 100_000, maxSeconds = 3600, windowScale = 1, quiet }: LoadFlags,
+  terminal: Terminal,
+  isSmoke = false,
+): Promise<PreparedLoad> {
+  refuseAddresses(rules, target, windowScale, iOwnThis)
+  const leftOut = leftOutOf(rules, target)
+  const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
+  const [missing] = leftOut.values()
+  if (claimed.size === 0) throw new UsageError(`nothing can be loaded: ${missing?.message ?? 'no rule was selected'}`)
+  const known = target.queue === null ? null : beforeSmoke({ queue: target.queue, rules: claimed, windowScale })
+  const steps = known === null ? [] : [...smokeSteps(known), ...(isSmoke ? [] : limitSteps(known))]
+  const estimate = estimateOf(steps)
+  // What the pod API takes follows from its quota, which its first answer states.
+  if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
+  const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
+  if (refusal !== null) throw new UsageError(refusal)
+  const { path, version } = await foundK6(terminal)
+  const module = pathToFileURL(moduleFile('load/drive')).href
+  const k6 = { path, version }
+  return { options: { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }, estimate }
+}
+
+/** k6 knows only real time, and only a local reference has windows of another length. */
+function refuseAddresses(
+  rules: readonly string[],
+  target: Target,
+  windowScale: number,
+  iOwnThis: string | undefined,
+): void {
+  const planes = new Set(rules.map((id) => planeOfRule(id).name))
+  const urls = [...planes].flatMap((name) => sectionOf(target, name)?.url ?? [])
+  refuseUnowned(urls, iOwnThis)
+  if (target.clock !== 'real') {
+    throw new UsageError(
+      'load runs in real time, but the target file has a controlled clock; serve the target with --clock real',
+    )
+  }
+  if (windowScale !== 1 && !urls.every((url) => isLoopback(new URL(url).hostname))) {
+    throw new UsageError(
+      '--window-scale is only for a reference on this machine; other targets have the documented rates',
+    )
+  }
+}
+
+async function foundK6({ environment, err }: Terminal) {
+  try {
+    return await findK6({ env: environment, told: (message) => err(`plumbline: ${message}`) })
+  } catch (error) {
+    if (error instanceof LoadError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+/** Throws UsageError if the disk of a folder is too full for the points of so many requests. */
+export function refuseFullDisk(path: string, { requests }: Estimate): void {
+  const { bavail, bsize } = statfsSync(path)
+  const needed = requests * BYTES_A_REQUEST + SPARE_BYTES
+  if (bavail * bsize >= needed) return
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
+  throw new UsageError(
+    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; choose another folder with --out`,
+  )
+}

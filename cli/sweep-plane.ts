@@ -1,0 +1,165 @@
+import { createDirect } from '../harness/client/direct.ts'
+import { isSuccess, jsonOf } from '../harness/exchange/exchange.ts'
+import { listOf, membersOf, show } from '../harness/exchange/read.ts'
+import { allPlanes, sectionOf } from '../harness/planes/index.ts'
+import { createRedactor } from '../harness/record/redact.ts'
+import { TransportFailure } from '../harness/transport/types.ts'
+import { secretsOf } from '../target/describe.ts'
+import type { Target } from '../target/types.ts'
+import { version } from './home.ts'
+import { withoutId } from './leftovers.ts'
+import type { LedgerResource } from './runs.ts'
+import type { Patience } from './sweep-patience.ts'
+
+/** What became of a resource; `never`: none was seen to come into being. */
+export interface End {
+  readonly of: LedgerResource
+  readonly id: string | null
+  readonly end: 'removed' | 'gone' | 'never' | Left
+}
+
+/** It may still be there, with the reason. */
+export interface Left {
+  readonly reason: string
+}
+
+export function isLeft(end: End['end']): end is Left {
+  return typeof end === 'object'
+}
+
+export interface PlaneSweep {
+  readonly target: Target
+  readonly patience: Patience
+  readonly run: string
+}
+
+/** How often a list is read for a resource whose creation was not answered: it may come into being late. */
+const looks = 3
+
+/** Removes what a run has left on one plane: by id where it is known, else by the exact name in the list. */
+export async function sweepPlane(
+  plane: string,
+  wanted: readonly LedgerResource[],
+  { target, patience, run }: PlaneSweep,
+): Promise<End[]> {
+  const remover = createRemover(plane, patience, target, run)
+  const sought = wanted.filter(({ id }) => id === null)
+  const ends: End[] = []
+  for (const of of wanted) if (of.id !== null) ends.push(await take(of, [of.id]))
+  const { found, fault } = await idsOf(remover, sought, patience, target.tolerances.visibleMs)
+  for (const of of sought) {
+    const ids = found.get(of.name)
+    if (ids === undefined && fault !== null) ends.push({ of, id: null, end: { reason: fault } })
+    else ends.push(await take(of, ids ?? []))
+  }
+  return ends
+
+  async function take(of: LedgerResource, ids: readonly string[]): Promise<End> {
+    let end: End['end'] = ids.length === 0 ? 'never' : 'gone'
+    for (const id of ids) {
+      const one = await remover.remove(id, of.name)
+      if (isLeft(one)) return { of, id, end: one }
+      if (one === 'removed') end = one
+    }
+    return { of, id: of.id, end }
+  }
+}
+
+/** Names of the resources of a plane. */
+export function kindOf(plane: string): string {
+  return allPlanes().find(({ name }) => name === plane)?.creates?.kind ?? `resource of ${plane}`
+}
+
+/** A list that cannot be read: the resources of the run cannot be found in it. */
+class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+interface Remover {
+  /** Name and id of every resource in the list that has both. */
+  list(): Promise<readonly (readonly [name: string, id: string])[]>
+  /** Removes a resource that was created under this name. */
+  remove(id: string, name: string): Promise<'removed' | 'gone' | Left>
+}
+
+function createRemover(name: string, { patient: transport }: Patience, target: Target, run: string): Remover {
+  const clean = createRedactor(secretsOf(target)).text
+  const plane = allPlanes().find((one) => one.name === name)
+  const section = sectionOf(target, name)
+  const creates = plane?.creates ?? null
+  if (plane === undefined || section === null || creates === null) {
+    const refused = new Refused(`the target file has no address of ${plane?.title ?? `a plane named ${name}`}`)
+    return { list: () => Promise.reject(refused), remove: async () => ({ reason: refused.message }) }
+  }
+  const userAgent = `plumbline/${version()} (sweep)`
+  const send = createDirect({ transport, plane, section, token: target.keys.full ?? '', userAgent })
+  return {
+    async list() {
+      const { status, body } = await send(creates.list)
+      const all = status === 200 ? listOf(jsonOf(body), creates.listAt(section)) : null
+      if (all === null) throw new Refused(`the list of ${creates.kind}s could not be read (answer ${status})`)
+      return all
+        .map((one) => [membersOf(one)?.name, membersOf(one)?.id])
+        .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
+    },
+    async remove(id, name) {
+      const left = (reason: string) => ({ reason: withoutId(reason, id, '{id}') })
+      const seen = await send(creates.get, { ids: { id } }).catch(unanswered)
+      if (isGone(seen.status)) return 'gone'
+      const members = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
+      if (members !== null && creates.isGone(members)) return 'gone'
+      if (typeof members?.name === 'string' && !isOurs(members.name, name, run))
+        return left(`its id belongs to a ${creates.kind} named ${clean(show(members.name))}, which was not removed`)
+      const { status } = await send(creates.remove, { ids: { id } }).catch(unanswered)
+      if (typeof status === 'string') return left(status)
+      if (isSuccess(status)) return 'removed'
+      return isGone(status) ? 'gone' : left(`DELETE ${section.paths[creates.remove]} answered ${status}`)
+    },
+  }
+}
+
+function isGone(status: number | string): boolean {
+  return status === 404 || status === 410
+}
+
+/** True if this run may have named the pod: rules rename their pods, and a target may alter names. */
+function isOurs(name: string, given: string, run: string): boolean {
+  const of = /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]
+  return (
+    name === given || (name.toLowerCase().startsWith('plumbline-') && (of === undefined || of.toLowerCase() === run))
+  )
+}
+
+/** Why a call had no response, in place of its status. */
+function unanswered(error: unknown): { readonly status: string } {
+  if (error instanceof TransportFailure || error instanceof Refused) return { status: error.message }
+  throw error
+}
+
+/**
+ * Ids of pods whose creation had no response or was refused, by their exact names; a refused one is searched
+ * only once. `fault` says why the search for missing ones ended early.
+ */
+async function idsOf(
+  remover: Remover,
+  sought: readonly LedgerResource[],
+  { sleep }: Patience,
+  visibleMs: number,
+): Promise<{ readonly found: ReadonlyMap<string, string[]>; readonly fault: string | null }> {
+  const found = new Map<string, string[]>()
+  for (let look = 0; look < looks && sought.some(({ name }) => !found.has(name)); look++) {
+    if (look > 0 && !(await sleep(visibleMs / (looks - 1)))) {
+      return { found, fault: 'it may appear late, and time could not pass until then' }
+    }
+    const listed = await remover.list().catch((error: unknown) => {
+      if (error instanceof TransportFailure || error instanceof Refused) return error
+      throw error
+    })
+    if (listed instanceof Error) return { found, fault: listed.message }
+    for (const { name, state } of sought) {
+      const ids = listed.filter(([given]) => given === name).map(([, id]) => id)
+      if (ids.length > 0 || state === 'refused') found.set(name, ids)
+    }
+  }
+  return { found, fault: null }
+}

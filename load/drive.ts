@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { createRealClock } from '../harness/clock/real.ts'
+import type { DriveLoad } from '../harness/run/load.ts'
+import { brief } from '../harness/run/tell.ts'
+import { TransportFailure } from '../harness/transport/types.ts'
+import { describeEstimate, estimateOf, msOf, refusalBeyond } from './caps.ts'
+import { leftOutOf } from './claims.ts'
+import { conductLoad, type Perform } from './conduct.ts'
+import type { Judged } from './judge-step.ts'
+import { judgementsOf } from './judgements.ts'
+import { createLive } from './live.ts'
+import { LoadError } from './load-error.ts'
+import type { Step } from './queue/steps.ts'
+import { planFolder, plansFolder, pointsOf } from './record.ts'
+
+/** Longer reasons are cut: the body of an answer may be part of one. */
+const longestReason = 1_000
+
+/** Drives the plans of a run with k6, records each, and judges them. */
+export const driveLoad: DriveLoad = async (task) => {
+  const { run, options, target, recorder, tell } = task
+  const { load, evidence } = options
+  if (load === undefined) throw new Error('the run has no load')
+  const { rules, windowScale, isSmoke } = load
+  const leftOut = leftOutOf(rules, target)
+  const clock = createRealClock()
+  const actor = clock.actor('load')
+  const live = createLive(task, actor)
+  let earlier: readonly Step[] = []
+  let steps: readonly Step[] = []
+  let count = 0
+
+  const perform: Perform = async (step) => {
+    const plan = planFolder(++count, step.name)
+    tell({ type: 'plan', name: step.name, n: count, of: steps.length, ...endsOf(steps, count) })
+    try {
+      const driven = await live[step.plan.plane](step, join(evidence, plansFolder, plan))
+      const { points, health, notes } = driven
+      recorder.event({ type: 'plan', plan, points: pointsOf(evidence, plan), requests: points.length, health, notes })
+      return driven
+    } catch (error) {
+      const told = reasonOf(error)
+      if (told === null) throw error
+      throw brokenOff(plan, told)
+    }
+  }
+
+  function brokenOff(plan: string, told: string): LoadError {
+    const reason = brief(recorder, told, longestReason)
+    recorder.event({ type: 'broken-off', plan, reason })
+    return new LoadError(reason)
+  }
+
+  function planned(next: readonly Step[]): void {
+    const [first] = next
+    if (steps.at(-1)?.plan.plane !== first?.plan.plane) earlier = steps
+    steps = [...earlier, ...next]
+    // Load on endpoints is known and told beforehand; load on the pod API follows from its quota.
+    if (first?.plan.plane !== 'pods' || next.length === 1) return
+    tell({ type: 'shown', lines: [describeEstimate(estimateOf(next), null)] })
+    const refusal = refusalBeyond(estimateOf(steps), load ?? { maxRequests: 0, maxSeconds: 0 })
+    if (refusal !== null) throw brokenOff(planFolder(++count, steps[count - 1]?.name ?? ''), refusal)
+  }
+
+  function judged({ verdicts, notes }: Judged): void {
+    const lines = verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`)
+    tell({ type: 'shown', lines: [...lines, ...notes.map((note) => `  ${note}`)].map(recorder.clean) })
+  }
+
+  try {
+    const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
+    const conducted = await conductLoad({ target, rules: claimed, windowScale, isSmoke, perform, planned, judged })
+    for (const { reason } of conducted.brokenOff.values()) tell({ type: 'shown', lines: [`plumbline: ${reason}`] })
+    return judgementsOf(rules, run, leftOut, conducted)
+  } finally {
+    actor.done()
+    clock.close()
+  }
+}
+
+/** When the plan that begins now ends, and when all do, ms of the Unix epoch. */
+function endsOf(steps: readonly Step[], count: number) {
+  const current = steps[count - 1]
+  const endsMs = Date.now() + (current === undefined ? 0 : msOf(current.plan))
+  return { endsMs, allEndMs: endsMs + estimateOf(steps.slice(count)).seconds * 1000 }
+}
+
+/** Why a plan could not be driven; null for a fault of plumbline itself. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof LoadError) return error.message
+  if (error instanceof TransportFailure) return `no connection to the target: ${error.message}`
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
+    return 'the disk is full, so the record of this load is incomplete; choose another folder with --out'
+  }
+  return null
+}

@@ -1,0 +1,64 @@
+import type { ScenarioClock } from '../harness/clock/types.ts'
+import type { LoadTask } from '../harness/run/load.ts'
+import type { Driven } from './judge-step.ts'
+import { type LoadRequests, noFills } from './k6/script-plan.ts'
+import { waitBeforeDrainMs } from './pods/steps.ts'
+import type { Point } from './points.ts'
+import { createQueueClient } from './queue/client.ts'
+import { withLedger } from './queue/ledger.ts'
+import { type Drive, performQueue } from './queue/perform.ts'
+import { queueRequests } from './queue/requests.ts'
+import type { QueueStep, Step } from './queue/steps.ts'
+import { runLoad } from './run.ts'
+
+/** Drives a step with k6, its raw points in `folder`. */
+export type DriveIn = (step: Step, folder: string) => Promise<Driven>
+
+/** Drives the steps of each plane of a target over HTTP. */
+export function createLive(task: LoadTask, clock: ScenarioClock): Readonly<Record<'pods' | 'queue', DriveIn>> {
+  const { run, options, target, transport, recorder, resources, tell } = task
+  const { k6, windowScale } = options.load ?? { k6: { path: 'k6' }, windowScale: 1 }
+  const token = target.keys.full ?? ''
+  const agentOf = (rule: string) => `plumbline/${options.plumbline} (run ${run.run}; rule ${rule})`
+
+  function driverOf(url: string, requests: LoadRequests, folder: string): Drive<Step> {
+    return ({ plan, rules }, fills) =>
+      runLoad({
+        plan,
+        requests,
+        fills,
+        k6: k6.path,
+        urls: { first: url, second: url },
+        token,
+        clean: recorder.clean,
+        userAgent: agentOf(rules[0] ?? 'smoke'),
+        folder,
+        onStart: (id) => tell({ type: 'process', id }),
+      })
+  }
+
+  let last: Point | null = null
+  let isLoaded = false
+  return {
+    async pods(step, folder) {
+      const { url = '', paths } = target.pods ?? {}
+      const waitMs = step.plan.shape === 'pod-429' && last !== null ? waitBeforeDrainMs(last, Date.now()) : 0
+      if (waitMs > 0) await clock.sleep(waitMs)
+      const requests = { pods: { method: 'GET', path: paths?.listPods ?? '', body: null } }
+      const driven = await driverOf(url, requests, folder)(step, noFills)
+      last = driven.points.at(-1) ?? null
+      return { ...driven, health: [] }
+    },
+    async queue(step, folder) {
+      const { queue } = target
+      if (queue === null) throw new Error('there is no queue plane')
+      const dedicated = queue.endpoints.dedicated ?? ''
+      if (!isLoaded) resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
+      isLoaded = true
+      const sent = createQueueClient({ transport, queue, token, userAgent: agentOf('load') })
+      const client = withLedger(sent, dedicated, resources, target.tolerances)
+      const drive = driverOf(queue.url, queueRequests(queue), folder)
+      return performQueue(step as QueueStep, { queue, windowScale, client, clock, drive })
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
+import type { Allowed } from './oracle.ts'
+import type { Change } from './player.ts'
+import type { Sent, Subject } from './stages.ts'
+import type { Trial } from './trial.ts'
+
+/** What came of something, or in a few words why nothing did; `undecided` where that says nothing of the target. */
+export type Outcome<T> = { readonly value: T } | Failure
+
+export interface Failure {
+  readonly failure: string
+  readonly undecided: boolean
+  /** What was expected instead, where a rule was broken. */
+  readonly expected?: string
+  /** The same at length, where nothing was broken. */
+  readonly reason?: string
+}
+
+/** What of an answer the loop looks at. */
+export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
+
+/** What was seen, and by which cases. */
+export interface Seen {
+  readonly cases: readonly Drawn[]
+  readonly allowed: readonly Allowed[]
+  readonly observed: string
+  /** The answer to the last case, or null if it had none. */
+  readonly answer: FuzzAnswer | null
+  /** What of the pod is changed that must not be. */
+  readonly change?: Change
+  /** What else was expected, beside an answer that is allowed. */
+  readonly also?: string
+  /** Why nobody knows which of the cases it takes. */
+  readonly doubt?: string
+  readonly isPodless?: boolean
+}
+
+/** What the steps of a case share. */
+export interface Steps {
+  readonly seed: number
+  /** What becomes of a finding: it is kept, or it fails the rule. */
+  readonly keep: (subject: Subject, seen: Seen) => void
+  /** Counts an odd answer again if its finding is known already. */
+  readonly isKnown: (subject: Subject, seen: Seen) => boolean
+  /**
+   * Whether a rule goes by it: a pod is looked at before each body that may be accepted, what was accepted is read, and
+   * what other rows judge is left to them.
+   */
+  readonly isRule: boolean
+  /** Told of each answer to a body that is allowed. */
+  readonly saw: (answer: FuzzAnswer) => void
+  /** Told of each answer that is not allowed; a rule may end for a reason that excuses it. */
+  readonly odd: (answer: FuzzAnswer) => void
+  /** Told of each look at a pod that was sent refused bodies. */
+  readonly looked: (reply: Reply) => void
+  /** Why no pod was made, each reason with the stages that it concerns. */
+  readonly unmade: Map<string, Set<string>>
+  /** Bodies that had no whole answer, where nothing shows that they are why. */
+  readonly silent: string[]
+  /** What was seen and is no finding, as sentences. */
+  readonly notes: Set<string>
+  /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
+  readonly undecided: Set<() => void>
+  /** A text of the target as it may be kept: without secrets, and not long. */
+  readonly clean: (text: string) => string
+  /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
+  readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
+  /** Whether waiting takes no real time, so that each look at a pod waits for what comes late. */
+  readonly isTimeFree: boolean
+  /** Told of each case that was sent: why no answer came that says something, or null. */
+  readonly came: (failure: Failure | null) => void
+  /** Removes a pod that is of no more use. */
+  readonly drop: (pod: PodView) => Promise<void>
+  /** Aborted where a hand has failed. */
+  readonly signal: AbortSignal
+}
+
+/** A case with the path that draws it again. */
+export type Drawn = Pick<Sent, 'one' | 'path'>
