@@ -47,7 +47,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target bad.yaml',
       2,
-      `${'bad.yaml'}:3: keys.full: is written out; use \${NAME} and set that environment variable`,
+      `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
     ],
     ['check --keep', 2, 'plumbline: --keep needs --target; the reference ends with the run, and its pods with it'],
     [

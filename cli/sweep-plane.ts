@@ -11,7 +11,7 @@ import { withoutId } from './leftovers.ts'
 import type { LedgerResource } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
-/** What became of a resource; `never`: none was seen to come into being. */
+/** The end of a resource; `never`: none was ever seen. */
 export interface End {
   readonly of: LedgerResource
   readonly id: string | null

@@ -139,8 +139,8 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
 }
 
 /**
- * Whether the exchange of a finding shows it without any other: how a body is answered depends on it alone, unless a rate
- * was exceeded. What becomes of an accepted one depends on others as well.
+ * True if the exchange of a finding shows it alone: the response to a body depends on it alone, unless a rate
+ * was exceeded. The job of an accepted body depends on others as well.
  */
 function isAlone(rule: string, { operation, answer, made }: Entry, finding: Finding | null): boolean {
   if (!rule.startsWith('queue.body.') || makes[operation] !== 'job' || answer === null || answer.status === 429)

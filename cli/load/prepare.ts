@@ -15,7 +15,7 @@ import { isLoopback } from '../loopback.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseUnowned } from './owned.ts'
 
-/** What a command line says of load. */
+/** The options of load on a command line. */
 export interface LoadFlags {
   readonly iOwnThis?: string
   readonly maxRequests?: number
@@ -48,7 +48,7 @@ export async function prepareLoad(
   const leftOut = leftOutOf(rules, target)
   const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
   const [missing] = leftOut.values()
-  if (claimed.size === 0) throw new UsageError(`nothing can be loaded: ${missing?.message ?? 'no rule was selected'}`)
+  if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
   const known = target.queue === null ? null : beforeSmoke({ queue: target.queue, rules: claimed, windowScale })
   const steps = known === null ? [] : [...smokeSteps(known), ...(isSmoke ? [] : limitSteps(known))]
   const estimate = estimateOf(steps)
