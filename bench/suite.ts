@@ -30,7 +30,7 @@ try {
   const suite: number[] = []
   for (let round = 0; round < 5; round++) {
     floor.push(time(process.execPath, [vitest, 'run', '--config', config, '--reporter=dot']))
-    suite.push(time(process.execPath, [join(root, 'bin', 'plumbline.js'), 'check', '--quiet']))
+    suite.push(time(process.execPath, [join(root, 'bin', 'plumbline.js'), 'check', '--reference', '--quiet']))
   }
   const [least, ours] = [median(floor), median(suite)]
   console.log(

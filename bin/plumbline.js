@@ -5,13 +5,19 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const leastNode = 22
+/** As `engines` in package.json says. */
+const needed = '22.19 or a newer 22, 24, or 26 and newer'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const interrupted = 130
 const here = dirname(fileURLToPath(import.meta.url))
 
-if (Number(process.versions.node.split('.')[0]) < leastNode) runUnderBundledNode()
-else runHere()
+if (isSupported(process.versions.node)) runHere()
+else runUnderBundledNode()
+
+function isSupported(version) {
+  const [major, minor] = version.split('.').map(Number)
+  return (major === 22 && minor >= 19) || major === 24 || major >= 26
+}
 
 function runHere() {
   const main = join(here, '..', 'dist', 'cli', 'main.js')
@@ -34,7 +40,7 @@ function runHere() {
 function runUnderBundledNode() {
   const node = bundledNode()
   if (node === null) {
-    refuse(`it needs Node ${leastNode} or newer, and this is ${process.versions.node}`, 2)
+    refuse(`it needs Node ${needed}; this is ${process.versions.node}`, 2)
     return
   }
   let child

@@ -4,9 +4,10 @@ import { allPlanes } from '../harness/planes/index.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
- * mapping, in place of a short form, or unchanged. The end of a sentence that begins with "to claim it,".
+ * there already, in place of a short form, or as it stands. The end of a sentence that begins with "to claim it,"; null
+ * if the file has all of it.
  */
-export function addition(file: unknown, line: string): string {
+export function addition(file: unknown, line: string): string | null {
   let added = membersOf(parse(line)) ?? {}
   let there = membersOf(file) ?? {}
   const path: string[] = []
@@ -25,8 +26,23 @@ export function addition(file: unknown, line: string): string {
     there = membersOf(below) ?? {}
   }
   const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
+  if (Object.keys(missing).length === 0) return null
   if (path.length === 0) return `add: ${withRequired(added) ?? line}`
   return `add below ${path.join('.')}: ${flow(missing)}`
+}
+
+/** The file once `line` is added to it, so that the next addition fits below this one. */
+export function added(file: unknown, line: string): unknown {
+  return merged(file, parse(line))
+}
+
+function merged(old: unknown, more: unknown, isSection = false): unknown {
+  const members = membersOf(more)
+  // The short form of a section is its address.
+  const there = isSection && typeof old === 'string' ? { url: old } : membersOf(old)
+  if (members === null) return old ?? more
+  const entries = Object.entries(members).map(([key, value]) => [key, merged(there?.[key], value, !isSection)])
+  return { ...there, ...Object.fromEntries(entries) }
 }
 
 /** The members that claim a plane: required in its section of the file; undefined for what is no plane. */

@@ -17,7 +17,7 @@ async function priced(name: string, maxCost: number, pods: object = {}) {
   writeFileSync(join(cwd, `${name}.yaml`), stringify({ ...target, pods: { ...target.pods, ...pods }, budget }))
   const only = ['--only', 'pods.action.exited.*', '--only', 'pods.patch.answer']
   const words = ['check', '--target', `${name}.yaml`, '--max-cost', String(maxCost), '--out', name, ...only]
-  return commands.start(words).ended
+  return commands.run(words)
 }
 
 test('what passes on a controlled clock costs nothing', { timeout: 120_000 }, async () => {
@@ -34,7 +34,7 @@ test('a run that comes to more than its plan ends where it may cost no more', { 
   expect(said).toMatch(/\nestimated cost: about 0\.[0-4]\d USD/)
   expect(said).toContain('unverified: not done when the run had cost 0.5 USD')
   expect(said).not.toContain('could not be')
-  const replayed = await commands.start(['replay', 'slow', '--out', 'again']).ended
+  const replayed = await commands.run(['replay', 'slow', '--out', 'again'])
   expect(replayed.code).toBe(3)
   expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'slow', 'results.json')))
 })

@@ -56,7 +56,7 @@ export function againCommand(
   target: string | undefined,
   { seed, path }: { readonly seed: number; readonly path: string },
 ): string {
-  const flag = target === undefined ? '' : ` --target ${quote([target])}`
+  const flag = target === undefined ? ' --reference' : ` --target ${quote([target])}`
   return `${program} fuzz${flag} --seed ${seed} --path ${path}`
 }
 

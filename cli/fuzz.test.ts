@@ -33,13 +33,13 @@ test.each([
   ['in why no pod is made', 'refused', 3, 'Bearer «key.full» may not'],
 ])('a key that a target echoes %s is on no terminal and in no file', async (_, name, code, said) => {
   const words = ['--runs', '200', '--seed', '1', '--json', `${name}.json`]
-  const fuzzed = await commands.start(['fuzz', '--target', `${name}.yaml`, ...words]).ended
+  const fuzzed = await commands.run(['fuzz', '--target', `${name}.yaml`, ...words])
   const written = readFileSync(join(cwd, `${name}.json`), 'utf8')
   expect(fuzzed).toEqual({ code, said: expect.stringContaining(said) })
   expect(written).toContain(said.replaceAll('"', '\\"'))
   expect(fuzzed.said + written).not.toContain(key)
   if (name === 'shown') return
-  const replayed = await commands.start(['fuzz', '--target', `${name}.yaml`, '--seed', '1', '--path', '3']).ended
+  const replayed = await commands.run(['fuzz', '--target', `${name}.yaml`, '--seed', '1', '--path', '3'])
   expect(replayed).toEqual({ code, said: expect.stringContaining(said) })
   expect(replayed.said).not.toContain(key)
 })
@@ -47,13 +47,13 @@ test.each([
 test('a finding that shows later is found again by its path on a server that has just started', async () => {
   const defect = ['--clock', 'control', '--defect', 'terminate-extra-refused-and-renamed']
   const [first, second] = [await commands.serve(defect), await commands.serve(defect)]
-  const fuzzed = await commands.start(['fuzz', '--target', first.target, '--seed', '7', '--runs', '220']).ended
+  const fuzzed = await commands.run(['fuzz', '--target', first.target, '--seed', '7', '--runs', '220'])
   expect(fuzzed).toEqual({
     code: 1,
     said: expect.stringContaining('body:     {"action":"terminate","plumbline":null}'),
   })
   const path = /--seed 7 --path (\S+)/.exec(fuzzed.said)?.[1] ?? ''
-  const again = await commands.start(['fuzz', '--target', second.target, '--seed', '7', '--path', path]).ended
+  const again = await commands.run(['fuzz', '--target', second.target, '--seed', '7', '--path', path])
   expect(again).toEqual({ code: 1, said: expect.stringContaining('status 422, and then name "renamed"') })
 })
 

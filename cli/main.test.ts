@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Printed, runHere } from './testing/in-process.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const bin = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
@@ -40,23 +41,27 @@ describe.concurrent('one clear sentence', () => {
       "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
     ],
     [
-      'check --only nothing.at.all',
+      'check --reference --only nothing.at.all',
       2,
       'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists them',
     ],
     [
       'check --target bad.yaml',
       2,
-      `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
+      `${'bad.yaml'}:3: keys.full: is written out; use \${NAME} and set that environment variable`,
     ],
-    ['check --keep', 2, 'plumbline: --keep needs --target; the reference ends with the run, and its pods with it'],
+    ['check --reference --keep', 2, 'plumbline: --keep leaves pods on a target; those of --reference end with the run'],
     [
       'fuzz --runs 0',
       2,
       "plumbline: option '--runs <number>' argument '0' is invalid. Expected an integer of at least 1, got 0.",
     ],
-    ['fuzz --for 0s', 2, 'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s'],
-    ['check --max-cost 1', 2, 'plumbline: --max-cost needs --target; the reference costs nothing'],
+    [
+      'fuzz --reference --for 0s',
+      2,
+      'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s',
+    ],
+    ['check --reference --max-cost 1', 2, 'plumbline: --max-cost is for a target; --reference costs nothing'],
     [
       'check --max-cost -1',
       2,
@@ -74,19 +79,34 @@ describe.concurrent('one clear sentence', () => {
     ],
     ['replay .', 2, 'plumbline: . has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one'],
     [
-      'check --out bad.yaml/below',
+      'check --reference --out bad.yaml/below',
       2,
       'plumbline: --out bad.yaml/below cannot be written (ENOTDIR); name another folder',
     ],
-    ['check --out .', 2, 'plumbline: --out . holds files but no earlier result of plumbline; choose a new or'],
+    [
+      'check --reference --out .',
+      2,
+      'plumbline: --out . holds files but no earlier result of plumbline; choose a new or',
+    ],
     [
       'prove --json none/proof.json',
       2,
       'plumbline: --json none/proof.json: folder none does not exist; create it first',
     ],
-    ['fuzz --json .', 2, 'plumbline: --json . is a folder; name a file'],
+    ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
     ['serve --json', 2, 'plumbline: --json needs --list'],
+    ...['check', 'plan', 'doctor', 'fuzz'].map((command): [string, number, string] => [
+      command,
+      2,
+      'plumbline: no target: name a target file with --target FILE, write ./plumbline.yaml, or use the built-in reference with --reference',
+    ]),
+    ['check --reference --target bad.yaml', 2, 'plumbline: give either --target or --reference, not both'],
+    [
+      'check --reference --profile limits',
+      2,
+      'plumbline: --profile: limits is judged by load; add --load, or run npx plumbline load limits --target FILE, or load pods',
+    ],
     ['sweep rnone', 2, 'no run rnone below'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
@@ -118,7 +138,16 @@ describe.concurrent('one clear sentence', () => {
 })
 
 test('a check writes what --out promises, and a replay of it is the same', { timeout: quick }, async () => {
-  const checked = await plumbline(['check', '--only', 'pods.action.running.stop', '--seed', '7', '--out', 'out'])
+  const checked = await plumbline([
+    'check',
+    '--reference',
+    '--only',
+    'pods.action.running.stop',
+    '--seed',
+    '7',
+    '--out',
+    'out',
+  ])
   expect(checked).toMatchObject({ code: 0 })
   expect(checked.out).toContain('conformant: core')
   const written = ['evidence.ndjson', 'junit.xml', 'report.html', 'results.json']
@@ -147,8 +176,33 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
 })
 
+test('without --target, plumbline.yaml of the folder is the target', async () => {
+  const folder = join(cwd, 'project')
+  mkdirSync(folder)
+  cpSync(join(cwd, 'away.yaml'), join(folder, 'plumbline.yaml'))
+  const seen = await runHere(['doctor'], { cwd: folder })
+  expect(seen).toMatchObject({ code: 0, err: 'target: ./plumbline.yaml\n' })
+  expect(seen.out).toContain('http://127.0.0.1:1')
+})
+
+test.each([
+  ['an area of invariants', 'errors', []],
+  ['one invariant', 'auth.challenge', []],
+  ['a rule of another profile', 'queue.ttl.default', ['core', 'long']],
+])('%s is judged when it is selected alone: %s', { timeout: quick }, async (_, only, profiles) => {
+  const out = `only-${only}`
+  expect(await plumbline(['check', '--reference', '--only', only, '--out', out])).toMatchObject({ code: 0 })
+  const { rules } = JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8')) as {
+    rules: { id: string; verdict: string; profile: string }[]
+  }
+  const named = rules.filter(({ id }) => id === only || id.startsWith(`${only}.`))
+  expect(new Set(named.map(({ verdict }) => verdict))).toEqual(new Set(['passed']))
+  expect(profiles.length === 0 || profiles.includes(named[0]?.profile ?? '')).toBe(true)
+})
+
 test('rules are listed with their tests', { timeout: quick }, async () => {
-  const { code, out } = await plumbline(['rules', '--json'])
+  // In a process: the file of a rule is read from the stack of its registration, which a test runner changes.
+  const { code, out } = await started(['rules', '--json'])
   expect(code).toBe(0)
   const listed = JSON.parse(out) as { id: string; test: string | null; defects: string[] }[]
   expect(listed.find(({ id }) => id === 'pods.action.running.stop')?.test).toBe('suites/pods/action-table.suite.ts')
@@ -233,21 +287,35 @@ describe('on a served reference', () => {
   }
 })
 
-test('a command that is not built says so', () => {
+test('a process prints what its command prints, and ends with its code', { timeout: quick }, async () => {
+  const words = ['check', '--target', 'bad.yaml']
+  const seen = await started(words)
+  expect(seen).toEqual(await plumbline(words))
+  expect(seen.code).toBe(2)
+})
+
+test('a command that is not built says so, under the versions of Node that it runs on', { timeout: quick }, () => {
   const folder = join(cwd, 'package')
   mkdirSync(join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
   cpSync(bin, join(folder, 'bin', 'plumbline.js'))
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin', 'plumbline.js')], { encoding: 'utf8' })
-  expect(stderr).toMatch(/^plumbline: it is not built yet \(.*main\.js is missing\); run npm run build\n$/)
-  expect(status).toBe(2)
+  const under = (version: string) => {
+    const versions = `Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(versions)}`]
+    return spawnSync(process.execPath, [...args, join(folder, 'bin', 'plumbline.js')], { encoding: 'utf8' })
+  }
+  for (const version of ['22.19.0', '24.0.0', '26.1.0']) {
+    const { status, stderr } = under(version)
+    expect(stderr).toMatch(/^plumbline: it is not built yet \(.*main\.js is missing\); run npm run build\n$/)
+    expect(status).toBe(2)
+  }
+  // There is no bundled Node beside it.
+  for (const version of ['20.20.2', '22.18.0', '23.11.0', '25.9.0']) {
+    const { status, stderr } = under(version)
+    expect(stderr).toBe(`plumbline: it needs Node 22.19 or a newer 22, 24, or 26 and newer; this is ${version}\n`)
+    expect(status).toBe(2)
+  }
 })
-
-interface Seen {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
 
 function start(words: readonly string[]): ChildProcess {
   return spawn(process.execPath, [main, ...words], {
@@ -256,17 +324,22 @@ function start(words: readonly string[]): ChildProcess {
   })
 }
 
-async function plumbline(words: readonly string[]): Promise<Seen> {
+/** A command that ends by itself, in this process. */
+function plumbline(words: readonly string[]): Promise<Printed> {
+  return runHere(words, { cwd })
+}
+
+/** The same in a process. */
+async function started(words: readonly string[]): Promise<Omit<Printed, 'code'> & { readonly code: number | null }> {
   const child = start(words)
-  let out = ''
-  let err = ''
+  const said = { out: '', err: '' }
   child.stdout?.on('data', (chunk) => {
-    out += chunk
+    said.out += chunk
   })
   child.stderr?.on('data', (chunk) => {
-    err += chunk
+    said.err += chunk
   })
-  return { code: await ended(child), out, err }
+  return { code: await ended(child), ...said }
 }
 
 function ended(child: ChildProcess): Promise<number | null> {

@@ -5,6 +5,7 @@ import type { CheckOptions } from './commands/check.ts'
 import { UsageError } from './errors.ts'
 import { version } from './home.ts'
 import type { LoadFlags } from './load/prepare.ts'
+import type { TargetChoice } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The options of check as they are given. */
@@ -28,11 +29,15 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
     })
+  // Loaded when it is asked for, as commands are.
+  const chosen = async <O extends TargetChoice>(options: O) =>
+    (await import('./target.ts')).withTarget(options, terminal)
   const command = (name: string, description: string) =>
     program.command(name).description(description).allowExcessArguments(false)
 
-  command('check', 'judge a target, or the reference in this process')
-    .option('--target <file>', 'the target file; without it, the reference is judged')
+  command('check', 'judge a target, or the built-in reference')
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
+    .option('--reference', 'judge the built-in reference instead', false)
     .option(
       '--only <pattern>',
       'rules to judge: an id, a glob such as "queue.*", or an area; can be repeated',
@@ -56,10 +61,13 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(ofLoad.requests)
     .addOption(ofLoad.seconds)
     .addOption(ofLoad.scale)
-    .action(async (options) => ended(await (await import('./commands/check.ts')).check(withLoad(options), terminal)))
+    .action(async (options) =>
+      ended(await (await import('./commands/check.ts')).check(withLoad(await chosen(options)), terminal)),
+    )
 
   command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
-    .option('--target <file>', 'the target file; without it, that of the reference')
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
+    .option('--reference', 'plan for the built-in reference instead', false)
     .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated', gather, [])
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
     .option(
@@ -67,7 +75,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       'how long the run may take, such as 20s or 5m (default in real time: 5m)',
       lengthOfTime,
     )
-    .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(options, terminal)))
+    .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(await chosen(options), terminal)))
 
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
     .addArgument(new Argument('<kind>', 'the load to drive').choices(['smoke', 'limits', 'pods']))
@@ -141,14 +149,15 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
 
   command('fuzz', 'send generated bodies to the pod API and compare each response with what the description allows')
-    .option('--target <file>', 'the target file; without it, the reference is tried')
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
+    .option('--reference', 'try the built-in reference instead', false)
     .option('--runs <number>', 'how many cases (default: 10000)', atLeastOne)
     .option('--for <time>', 'how long, such as 30s or 5m')
     .option('--seed <number>', 'the cases of an earlier run', wholeNumber)
     .option('--path <path>', 'only one case of that seed, as named by a finding')
     .option('--concurrency <number>', 'connections, each with its own pods', positiveNumber, 1)
     .option('--json <file>', 'write the findings into this file')
-    .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(options, terminal)))
+    .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(await chosen(options), terminal)))
 
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder of a run')
@@ -158,8 +167,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     )
 
   command('doctor', 'show what a target file claims and which rules it leaves out')
-    .option('--target <file>', 'the target file; without it, that of the reference')
-    .action(async (options) => ended(await (await import('./commands/doctor.ts')).doctor(options, terminal)))
+    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
+    .option('--reference', 'that of the built-in reference instead', false)
+    .action(async (options) =>
+      ended(await (await import('./commands/doctor.ts')).doctor(await chosen(options), terminal)),
+    )
 
   return program
 }

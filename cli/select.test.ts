@@ -19,6 +19,7 @@ describe('selectRules', () => {
     [[], core, ['auth.pods.missing', 'pods.action-body.empty', 'pods.action.running.stop', 'pods.patch.null']],
     [['auth'], core, ['auth.pods.missing']],
     [['pods.patch.null'], core, ['pods.patch.null']],
+    [['limits.pods.drain'], core, ['limits.pods.drain']],
     [['pods.*.null'], core, ['pods.patch.null']],
     [['pods.action.*'], core, ['pods.action.running.stop']],
     [['pods.action.**'], core, ['pods.action.running.stop']],

@@ -14,7 +14,7 @@ const longestPattern = 1_000
 
 /**
  * Ids of the selected rules, sorted. Throws UsageError if a pattern matches nothing or nothing is selected.
- * In a glob `*` matches any text, dots included: `pods.action.*`, `*.null`.
+ * A rule that is named by its id is selected whatever its profile. In a glob `*` matches any text, dots included: `pods.action.*`, `*.null`.
  */
 export function selectRules(rows: readonly RuleRow[], { only, profiles }: Selection): string[] {
   for (const pattern of only) refuseOdd(pattern)
@@ -23,7 +23,7 @@ export function selectRules(rows: readonly RuleRow[], { only, profiles }: Select
     const matches = matcherOf(pattern)
     if (!rows.some(({ id }) => matches(id))) throw new UsageError(noMatch(rows, pattern))
   }
-  const chosen = named.filter(({ profile }) => profiles.includes(profile))
+  const chosen = named.filter(({ id, profile }) => profiles.includes(profile) || only.includes(id))
   if (chosen.length > 0) return chosen.map(({ id }) => id).sort()
   const others = [...new Set(named.map(({ profile }) => profile))].sort().join(',')
   throw new UsageError(

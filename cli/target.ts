@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type TargetFault, TargetFileError } from '../target/error.ts'
 import { loadTarget } from '../target/load.ts'
@@ -6,6 +7,33 @@ import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
 import { unwatched } from './interrupt.ts'
 import type { Terminal } from './terminal.ts'
+
+/** The flags that choose what a command is about. */
+export interface TargetChoice {
+  readonly target?: string
+  readonly reference?: boolean
+}
+
+/** The target file that is used if none is named. */
+export const usualFile = 'plumbline.yaml'
+
+/**
+ * The same options with the target file that they choose: the named one, or `plumbline.yaml` in this folder, of which
+ * it says so. None with `--reference`.
+ * @throws UsageError if nothing is chosen, so that no run is about the reference by mistake.
+ */
+export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Terminal): O {
+  const { target, reference = false } = options
+  if (reference && target !== undefined) throw new UsageError('give either --target or --reference, not both')
+  if (reference || target !== undefined) return options
+  if (!existsSync(resolve(cwd, usualFile))) {
+    throw new UsageError(
+      `no target: name a target file with --target FILE, write ./${usualFile}, or use the built-in reference with --reference`,
+    )
+  }
+  err(`target: ./${usualFile}`)
+  return { ...options, target: usualFile }
+}
 
 /**
  * The target of a file named on the command line. Throws TargetFileError if it is invalid, including clauses of

@@ -21,12 +21,25 @@ export function processTerminal(): Terminal {
   const plain = (env.NO_COLOR !== undefined && env.NO_COLOR !== '') || dumb
   const color = !plain && (stdout.isTTY === true || (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0'))
   return {
-    out: (text) => void stdout.write(`${text}\n`),
-    err: (text) => void stderr.write(`${text}\n`),
+    out: (text) => void stdout.write(`${printable(text, color)}\n`),
+    err: (text) => void stderr.write(`${printable(text, color)}\n`),
     environment: env,
     cwd: process.cwd(),
     live: stderr.isTTY === true && !dumb && env.CI === undefined,
     color,
     colors: createColors(color),
   }
+}
+
+/** All that moves the cursor, hides text or reorders it; line breaks and tabs aside. */
+const controls = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu
+/** What follows the escape character for the styles of reports: bold, dim, underlined, colored, and the end of each. */
+const style = /^\[(?:[0-4]|22|24|3\d|9\d)m/
+
+/** A text as a terminal may show it: a record or a target may hold any character, and each control is shown escaped. */
+export function printable(text: string, color: boolean): string {
+  return text.replace(controls, (control, place: number) => {
+    if (color && control === '\u001b' && style.test(text.slice(place + 1, place + 5))) return control
+    return `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }

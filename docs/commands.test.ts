@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'shell-quote'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runHere } from '../cli/testing/in-process.ts'
 
 // Every command that the documents show is run as it stands there. `plumbline` is the sources, and the address of the
 // README's example is that of a reference that is served for the purpose.
@@ -11,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..')
 const dir = mkdtempSync(join(tmpdir(), 'plumbline-docs-'))
 const served = join(dir, 'served.yaml')
-const environment = { ...process.env, API_KEY: 'plumbline-example-full' }
+const environment = { API_KEY: 'plumbline-example-full' }
 /** What `npm test` itself consists of; running it from a test would never end. */
 const ofThePackage = new Set(['npm ci', 'npm test', 'npm run build', 'npm run check', 'npm run generate'])
 
@@ -54,7 +55,8 @@ async function runs(command: string): Promise<void> {
   const at = words.findIndex((word) => ['plumbline', 'bin/plumbline.js', 'cli/main.ts'].includes(word))
   expect(at, `no test knows how to run: ${command}`).toBeGreaterThanOrEqual(0)
   const args = words.slice(at + 1)
-  if (args[0] !== 'serve' || args.includes('--list')) return expect(run(args)).toMatchObject({ status: 0 })
+  if (args[0] !== 'serve' || args.includes('--list'))
+    return expect(await runHere(args, { cwd: dir, environment })).toMatchObject({ code: 0 })
   // The port that a document names, or that is usual, may be taken by something else on this machine.
   const port = args.indexOf('--port')
   const child = plumbline([...(port === -1 ? args : args.toSpliced(port, 2)), '--port', '0'])
@@ -82,17 +84,11 @@ function commandsIn(file: string): Shown[] {
     .map((line) => ({ file, line }))
 }
 
-function run(args: readonly string[]) {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'cli', 'main.ts'), ...args], {
-    cwd: dir,
-    env: environment,
-    encoding: 'utf8',
-  })
-  return { status, stderr }
-}
-
 function plumbline(args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [join(root, 'cli', 'main.ts'), ...args], { cwd: dir, env: environment })
+  return spawn(process.execPath, [join(root, 'cli', 'main.ts'), ...args], {
+    cwd: dir,
+    env: { ...process.env, ...environment },
+  })
 }
 
 /** What a server printed once its target file was complete. */

@@ -4,8 +4,10 @@ import type { Judgement } from '../harness/run/judge.ts'
 import { type Catalog, type Job, runJob } from './jobs.ts'
 import { inParallel } from './pool.ts'
 
-/** Jobs that one thread has at work at the same time; more gain nothing and hold more pods. */
-const besideEachOther = 12
+/** Jobs that one thread has at work at the same time. More gain nothing, and what they hold costs the collector time. */
+const besideEachOther = 4
+/** MB for young objects in each thread. Most live for one exchange; with the default of 16 many are copied for nothing. */
+const youngMb = 64
 /** A thread takes a quarter of a second to start, which fewer jobs do not repay. */
 const jobsForThreads = 40
 
@@ -36,7 +38,10 @@ export async function runJobs(
   if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
     return inParallel(jobs, besideEachOther, (job) => runJob(job, catalog).finally(() => done(job)))
   }
-  const workers = Array.from({ length: threads }, () => new Worker(file))
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(file, { resourceLimits: { maxYoungGenerationSizeMb: youngMb } }),
+  )
   try {
     return await inThreads(jobs, workers, done)
   } finally {

@@ -17,7 +17,7 @@ export function createInstance(variants: readonly Variant[] = []): EmbeddedTarge
   return { fetch, control, reach, target: variants.reduce((target, { file }) => file?.(target) ?? target, reference) }
 }
 
-/** What a run without a target file judges. */
+/** The target of `check --reference`. */
 export const embed = (): EmbeddedTarget => createInstance()
 
 /** What the target file of a reference at `url` says; its keys are the published examples. */

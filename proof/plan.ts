@@ -70,6 +70,16 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix: bool
   ]
 }
 
+/**
+ * Scenarios to run beside these rules so that each invariant has exchanges to judge: a tour of every plane of which an
+ * invariant is chosen and no scenario.
+ */
+export function feedersOf(chosen: readonly Rule[]): RuleId[] {
+  const planeOf = ({ id }: Rule) => planeOfRule(id).name
+  const fed = new Set(chosen.filter(({ kind }) => kind === 'scenario').map(planeOf))
+  return [...new Set(chosen.filter((rule) => !fed.has(planeOf(rule))).flatMap(tourOf))]
+}
+
 /** Scenarios of its plane for an invariant; a scenario needs none. */
 function tourOf({ id, kind }: Rule): readonly RuleId[] {
   return kind === 'invariant' ? (tours[planeOfRule(id).name] ?? []) : []

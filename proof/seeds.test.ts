@@ -6,9 +6,11 @@ import { offered } from '../harness/variation/dimensions.ts'
 import { createInstance } from './instance.ts'
 import { judgeOn } from './judge.ts'
 
-const seeds = Array.from({ length: 20 }, (_, n) => n + 1)
+/** More are drawn on demand: PLUMBLINE_SEEDS=100 npx vitest run --project own proof/seeds.test.ts */
+const seedCount = Number(process.env.PLUMBLINE_SEEDS ?? 4)
+const seeds = Array.from({ length: seedCount }, (_, n) => n + 1)
 
-test('twenty seeds give the same verdicts and readings, in other orders, and draw every value in every area', async () => {
+test('other seeds give the same verdicts and readings, in other orders, and draw every value in every area', async () => {
   const told = new Set<string>()
   const orders = new Set<string>()
   const wanted = wantedDraws()
@@ -30,7 +32,7 @@ test('twenty seeds give the same verdicts and readings, in other orders, and dra
   }
   expect(told.size).toBe(1)
   expect(orders.size).toBe(seeds.length)
-}, 120_000)
+}, 600_000)
 
 /** Area, dimension and value of everything that one run should draw. */
 function wantedDraws(): string[] {

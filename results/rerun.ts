@@ -43,7 +43,7 @@ export const program = 'npx plumbline'
 /** The command that reruns one rule, with the run's seed and the scenario that showed the finding. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   if (run.load?.rules.includes(id)) return loadCommand(run, id)
-  const target = targetFacts(run).embedded ? [] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
+  const target = targetFacts(run).embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
   const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
   return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')

@@ -23,7 +23,7 @@ export interface ShownExchange {
   readonly owner: string
   readonly operation: string
   readonly subject: string | null
-  /** Deliberate wait of the scenario before this request, ms on the target's clock. */
+  /** Time since the exchange before it, ms on the target's clock; 0 for the first of its owner. */
   readonly waitedMs: number
   /** Set if earlier identical requests were folded into this last one. */
   readonly polls: ShownPolls | null

@@ -56,7 +56,7 @@ function replayed(name, expected) {
 }
 
 try {
-  plumbline(0, 'check', '--quiet', '--strict', ...profiles, '--seed', '7', '--out', at('in-process'))
+  plumbline(0, 'check', '--reference', '--quiet', '--strict', ...profiles, '--seed', '7', '--out', at('in-process'))
   replayed('in-process', 0)
   await serving('reference', [], async (target) => {
     plumbline(

@@ -15,7 +15,7 @@ const groups = [
   [['own tests', 'npx', ['--no-install', 'vitest', 'run', '--project', 'own', '--reporter=dot']]],
   [
     ['the rules under vitest', 'npx', ['--no-install', 'vitest', 'run', '--project', 'suites', '--reporter=dot']],
-    ['check, in process', node, [bin, 'check', '--quiet', '--strict']],
+    ['check, in process', node, [bin, 'check', '--reference', '--quiet', '--strict']],
   ],
   [['prove', node, [bin, 'prove', '--quiet']]],
   [

@@ -63,17 +63,14 @@ const saysFull = /\b(ENOSPC|EDQUOT)\b/
 /** Judges the rules against a target, or against the reference in process. Returns the exit code. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   if (options.keep && options.target === undefined) {
-    throw new UsageError('--keep needs --target; the reference ends with the run, and its pods with it')
+    throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
   }
   if (options.maxCost !== undefined && options.target === undefined) {
-    throw new UsageError('--max-cost needs --target; the reference costs nothing')
+    throw new UsageError('--max-cost is for a target; --reference costs nothing')
   }
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
-  if (options.load === undefined) refuseLoad(options.only)
-  const rows = options.load === undefined ? judged : rules
-  const profiles = profilesFor(options.profile, target, options.load === undefined ? [] : loadProfiles, rows)
-  const selected = selectRules(rows, { only: options.only, profiles })
+  const { profiles, selected } = await selectionOf(options, target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))
   const planned = own.length === 0 ? {} : await plannedFor(target, own, options, terminal)
@@ -221,15 +218,39 @@ async function plannedFor(
   }
 }
 
-/** The profiles of a run: those of the list, else core; for the reference all. */
-export function profilesFor(
+/** The rules of a run and their profiles: those of the list, else core, of the reference all; and of rules named by id. */
+export async function selectionOf(
+  { only, profile, load }: Pick<CheckOptions, 'only' | 'profile' | 'load'>,
+  target: Target | null,
+  terminal: Terminal,
+): Promise<{ readonly profiles: string[]; readonly selected: string[] }> {
+  if (load === undefined) refuseLoad(only)
+  const rows = load === undefined ? judged : rules
+  const listed = profilesFor(profile, target, load === undefined ? [] : loadProfiles, rows)
+  const chosen = selectRules(rows, { only, profiles: listed })
+  const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
+  const profiles = [...new Set([...listed, ...named])]
+  if (only.length === 0) return { profiles, selected: chosen }
+  // Loaded only if needed: it imports every suite.
+  const { withFeeders } = await import('../feeders.ts')
+  return { profiles, selected: withFeeders(chosen, terminal) }
+}
+
+function profilesFor(
   list: string | undefined,
   target: Target | null,
-  ofLoad: readonly string[] = [],
-  rows: readonly RuleRow[] = judged,
+  ofLoad: readonly string[],
+  rows: readonly RuleRow[],
 ): string[] {
-  if (list !== undefined) return readProfiles(list, rows)
-  return target === null ? profilesOf(rows) : ['core', ...ofLoad]
+  if (list === undefined) return target === null ? profilesOf(rows) : ['core', ...ofLoad]
+  const known = profilesOf(rows)
+  const unjudged = list
+    .split(',')
+    .find((name) => !known.includes(name.trim()) && profilesOf(rules).includes(name.trim()))
+  if (unjudged === undefined) return readProfiles(list, rows)
+  throw new UsageError(
+    `--profile: ${unjudged} is judged by load; add --load, or run npx plumbline load limits --target FILE, or load pods`,
+  )
 }
 
 /** The load of a run; null without `--load`. */

@@ -3,11 +3,12 @@ import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { counted } from '../../harness/common/counted.ts'
+import { allPlanes } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import { claimOf, needsOf } from '../../target/claims.ts'
 import { allNeeds } from '../../target/needs.ts'
 import type { Target } from '../../target/types.ts'
-import { addition } from '../additions.ts'
+import { added, addition } from '../additions.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -26,13 +27,21 @@ export async function doctor(options: DoctorOptions, terminal: Terminal): Promis
 
 /** The lines of the diagnosis; `text` is the target file as it was written. */
 export function diagnose(target: Target, text: string): string[] {
-  const file: unknown = parse(text)
-  const asked = [...new Set(ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts]))].sort()
+  let file: unknown = parse(text)
+  // Each hint is below those before it, so that all of them can be pasted in their order.
+  const hint = (line: string) => {
+    const said = addition(file, line)
+    file = added(file, line)
+    return said
+  }
+  const asked = [...new Set(ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts]))]
+    .filter((need) => isOfGivenPlane(target, need))
+    .sort()
   const groups = { given: [] as string[], absent: [] as string[], unclaimed: [] as string[] }
   for (const need of asked) {
     const claim = claimOf(target, need)
     if (claim === 'given') groups.given.push(`  ${need}: ${allNeeds()[need]?.says ?? ''}`)
-    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need, file))
+    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need, hint))
     else groups.absent.push(`  ${need}: ${claim.absent} (${affected(need).join(', ') || 'no rule'} not applicable)`)
   }
   const isUnclaimed = (need: string) => claimOf(target, need) === 'unclaimed'
@@ -51,16 +60,30 @@ export function diagnose(target: Target, text: string): string[] {
   ]
 }
 
-function unclaimed(need: string, file: unknown): string[] {
+/** The planes that are judged, and those that only the ledger knows so far. */
+const planes: ReadonlySet<string> = new Set([...allPlanes().map(({ name }) => name), 'lb', 'management', 'deploy'])
+
+/** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
+function isOfGivenPlane(target: Target, need: string): boolean {
+  const isGiven = (plane: string) => claimOf(target, plane) === 'given'
+  if (planes.has(need)) return true
+  return ledger.some((row) => {
+    const asked: readonly string[] = [...needsOf(row), ...row.parts]
+    return asked.includes(need) && needsOf(row).every((one) => !planes.has(one) || isGiven(one))
+  })
+}
+
+function unclaimed(need: string, hint: (line: string) => string | null): string[] {
   const { says = '', line = null } = allNeeds()[need] ?? {}
   const out = rulesWith(need)
   const parts = partsWith(need)
+  const absence = hint(`absent: {${need}: REASON}`)
   return [
     `  ${need}: ${says}`,
     ...(out.length === 0 ? [] : [`    leaves out ${counted(out.length, 'rule')}: ${out.join(', ')}`]),
     ...(parts.length === 0 ? [] : [`    leaves out a part of ${counted(parts.length, 'rule')}: ${parts.join(', ')}`]),
-    ...(line === null ? [] : [`    to claim it, ${addition(file, line)}`]),
-    `    if there is none, ${addition(file, `absent: {${need}: REASON}`)}`,
+    ...(line === null ? [] : [`    to claim it, ${hint(line) ?? 'nothing more than what is added above'}`]),
+    ...(absence === null ? [] : [`    if the target does not have it, ${absence}`]),
   ]
 }
 

@@ -1,9 +1,8 @@
 import { lengthOf } from '../../harness/plan/text.ts'
 import { planOf } from '../plan.ts'
-import { selectRules } from '../select.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
-import { judged, profilesFor } from './check.ts'
+import { selectionOf } from './check.ts'
 
 export interface PlanOptions {
   readonly target?: string
@@ -15,7 +14,7 @@ export interface PlanOptions {
 /** Shows how long a run takes, its longest waits, and the rules that a budget leaves out. Asks only for quotas. */
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
-  const selected = selectRules(judged, { only: options.only, profiles: profilesFor(options.profile, target) })
+  const { selected } = await selectionOf(options, target, terminal)
   const { plan: planned, lines } = await planOf(target, selected, options.budget)
   for (const line of lines) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')

@@ -5,7 +5,6 @@ import { counted } from '../../harness/common/counted.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { loadDefects } from '../../load/defects.ts'
-import { defects } from '../../proof/catalog.ts'
 import { suiteFiles } from '../digests.ts'
 import { home } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
@@ -17,6 +16,8 @@ export interface RulesOptions {
 /** Lists the ledger: each rule, its needs, the file of its test, and the defects that prove it. */
 export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
   const tests = await testFiles()
+  // It imports every suite, which would leave no import to tell the file of a rule.
+  const { defects } = await import('../../proof/catalog.ts')
   const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, parts, wait }) => ({
     id,
     area,

@@ -1,3 +1,5 @@
+const utf8 = new TextEncoder()
+
 /** Body bytes that are sent exactly as they are. */
 export class RawBody {
   readonly bytes: Uint8Array
@@ -8,7 +10,7 @@ export class RawBody {
 
 /** A body that is no JSON value of ours: text or bytes, sent as they stand. */
 export function raw(body: string | Uint8Array): RawBody {
-  return new RawBody(typeof body === 'string' ? new TextEncoder().encode(body) : body)
+  return new RawBody(typeof body === 'string' ? utf8.encode(body) : body)
 }
 
 /** No body at all. */
@@ -18,5 +20,5 @@ export const nothing = new RawBody(new Uint8Array())
 export function bytesOf(body: unknown): Uint8Array | null {
   if (body === undefined) return null
   if (body instanceof RawBody) return body.bytes.length === 0 ? null : body.bytes
-  return new TextEncoder().encode(JSON.stringify(body))
+  return utf8.encode(JSON.stringify(body))
 }

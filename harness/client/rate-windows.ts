@@ -1,5 +1,5 @@
-import { parseList } from 'structured-headers'
 import { headerList, headerOf, type WireResponse } from '../exchange/exchange.ts'
+import { structuredList } from './structured.ts'
 
 /** One rate window as an answer shows it; all times in ms. */
 export interface RateWindow {
@@ -48,10 +48,6 @@ export function retryAfterMs(response: WireResponse): number | null {
 
 function itemsOf(response: WireResponse, header: string) {
   const text = headerList(response.headers, header)
-  if (text === null) return []
-  try {
-    return parseList(text).map(([item, parameters]) => ({ name: String(item), parameters }))
-  } catch {
-    return []
-  }
+  const list = text === null ? null : structuredList(text)
+  return (list ?? []).map(([item, parameters]) => ({ name: String(item), parameters }))
 }

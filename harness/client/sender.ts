@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { tables } from '../../generated/tables.ts'
 import type { Tolerances } from '../../target/types.ts'
 import type { Actor, Coming } from '../clock/types.ts'
@@ -58,6 +58,7 @@ export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> 
   abandon(): void
 }
 
+const abandoned = new TransportFailure('abandoned', 'the rule ended before the answer came')
 /** As long as a default execution takes. */
 const heldMs = tables.bounds.executionTimeoutMs.default
 
@@ -137,7 +138,7 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
 
   /** `place` counts the owner's requests and the attempts of each, whatever order the network gives them. */
   function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
-    const id = createHash('sha256').update(`${line.run} ${owner} ${place}`).digest('hex')
+    const id = hash('sha256', `${line.run} ${owner} ${place}`)
     return {
       method,
       url,
@@ -184,7 +185,8 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       comes.catch(() => {})
       return { comes }
     },
-    abandon: () => given.abort(),
+    // The reason is never read; without one, an error with a stack is made.
+    abandon: () => given.abort(abandoned),
     reserve: quota.reserve,
     release: quota.release,
     heldUpMs: quota.heldUpMs,
@@ -193,7 +195,6 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
 
 /** The answer, or a failure as soon as nobody waits for it any more. */
 function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
-  const abandoned = new TransportFailure('abandoned', 'the rule ended before the answer came')
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(abandoned)
     signal.addEventListener('abort', () => reject(abandoned), { once: true })

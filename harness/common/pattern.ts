@@ -6,6 +6,6 @@ import picomatch from 'picomatch'
  */
 export function matcherOf(pattern: string): (id: string) => boolean {
   const matches = picomatch(pattern)
-  const area = pattern.includes('..') ? null : `${pattern}.`
+  const area = pattern.includes('.') ? null : `${pattern}.`
   return (id) => matches(id) || (area !== null && id.startsWith(area))
 }

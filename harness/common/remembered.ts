@@ -1,11 +1,34 @@
 /** Work that is done once for each object, as long as somebody has that object; what it gave must not be changed. */
 export function remembered<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>()
+  // Most are asked for many times in a row, which is much faster than asking the map.
+  let last: { readonly key: K; readonly value: V } | null = null
   return (key) => {
-    const known = done.get(key)
-    if (known !== undefined) return known.value
+    if (last?.key === key) return last.value
+    const value = done.get(key)?.value ?? fresh(key)
+    last = { key, value }
+    return value
+  }
+
+  function fresh(key: K): V {
     const value = work(key)
     done.set(key, { value })
+    return value
+  }
+}
+
+/**
+ * Work that is done once for each text, as long as few other texts come between: at most `kept` are held. What it gave
+ * must not be changed.
+ */
+export function rememberedTexts<V>(work: (text: string) => V, kept: number): (text: string) => V {
+  const done = new Map<string, V>()
+  return (text) => {
+    const known = done.get(text)
+    if (known !== undefined) return known
+    if (done.size >= kept) done.clear()
+    const value = work(text)
+    done.set(text, value)
     return value
   }
 }

@@ -1,5 +1,5 @@
 import type { OperationId, OperationOf } from '../../generated/operations.ts'
-import { remembered } from '../common/remembered.ts'
+import { remembered, rememberedTexts } from '../common/remembered.ts'
 
 /** Header lines as they stand on the wire: order, case and repetition kept. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
@@ -66,8 +66,11 @@ export function headerOf(headers: HeaderPairs, name: string): string | null {
 /** All values of a header joined as HTTP joins list headers; null where it is missing. */
 export function headerList(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()
-  const values = headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value)
-  return values.length === 0 ? null : values.join(', ')
+  let joined: string | null = null
+  for (const [key, value] of headers) {
+    if (key.toLowerCase() === wanted) joined = joined === null ? value : `${joined}, ${value}`
+  }
+  return joined
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true })
@@ -82,10 +85,18 @@ export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out')
   }
 }
 
-/** Body bytes as a JSON value; undefined where they are no JSON text. Read once, for many rules read the same answer. */
+/** Texts whose JSON value is kept: a pod that is polled looks the same until it changes. */
+const keptTexts = 1_000
+
+const valueOfText = rememberedTexts(jsonIn, keptTexts)
+
+/**
+ * Body bytes as a JSON value; undefined if they are not a JSON text. Many rules read the same answer, and equal answers
+ * have the same value, so it must not be changed.
+ */
 export const jsonOf = remembered((body: Uint8Array): unknown => {
   const text = textOf(body)
-  return text === null || text === '' ? undefined : jsonIn(text)
+  return text === null || text === '' ? undefined : valueOfText(text)
 })
 
 /** The value of a text; undefined where it is no JSON. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runHere } from '../../cli/testing/in-process.ts'
 
 /** What a command said and its exit code, null where it was killed. */
 export interface Ended {
@@ -19,6 +20,8 @@ export interface Command {
 export interface Commands {
   readonly cwd: string
   start(args: readonly string[], environment?: Readonly<Record<string, string>>): Command
+  /** A command that ends by itself, in this process; `said` has its output before its errors. */
+  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>
   /** A reference that is served in real time, and its target file. */
   serve(flags: readonly string[]): Promise<{ readonly target: string; readonly child: ChildProcess }>
   /** Ends what is still under way, and removes the folder. */
@@ -46,6 +49,10 @@ export function createCommands(name: string): Commands {
   return {
     cwd,
     start,
+    async run(args, environment = {}) {
+      const { code, out, err } = await runHere(args, { cwd, environment })
+      return { code, said: out + err }
+    },
     async serve(flags) {
       const target = `target-${servers++}.yaml`
       const { child } = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])

@@ -235,9 +235,9 @@ export const queueVariation = [
   {
     id: 'purge-signs-in',
     variation: 'order reversed',
-    rule: 'auth.queue.invalid',
+    rule: 'auth.queue.missing',
     clause: 'refused',
-    says: 'A token that was never issued and was refused a purge is let in afterwards.',
+    says: 'Requests without a token are let in once one of them was refused a purge.',
     observed: 'status 200',
     change: (base) => {
       const known = new Set<string | null>()

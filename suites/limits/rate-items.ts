@@ -1,3 +1,5 @@
+import { rememberedTexts } from '../../harness/common/remembered.ts'
+
 /** One window of a rate header, its parameters as raw text. */
 export interface RateItem {
   readonly name: string
@@ -10,33 +12,25 @@ const parts = {
 } as const
 
 /** Several rules read the two headers of one answer, and the policy is the same in all of them. */
-const readLast = new Map<string, readonly RateItem[]>()
-const keptTexts = 8
+const keptTexts = 64
 
 /** Finds the windows of a rate header in any spelling that shows them: names as tokens or strings, any spacing. */
-export function rateItems(header: string): readonly RateItem[] {
-  const known = readLast.get(header)
-  if (known !== undefined) return known
-  if (readLast.size >= keptTexts) readLast.clear()
-  const items = parse(header)
-  readLast.set(header, items)
-  return items
-}
-
-function parse(header: string): RateItem[] {
-  return split(header, ',').map((item) => {
-    const [name = '', ...parameters] = split(item, ';')
-    return {
-      name: name.replace(/^"(.*)"$/, '$1'),
-      parameters: new Map(
-        parameters.map((parameter) => {
-          const [key = '', ...value] = parameter.split('=')
-          return [key.trim(), value.join('=').trim()]
-        }),
-      ),
-    }
-  })
-}
+export const rateItems: (header: string) => readonly RateItem[] = rememberedTexts(
+  (header) =>
+    split(header, ',').map((item) => {
+      const [name = '', ...parameters] = split(item, ';')
+      return {
+        name: name.replace(/^"(.*)"$/, '$1'),
+        parameters: new Map(
+          parameters.map((parameter) => {
+            const [key = '', ...value] = parameter.split('=')
+            return [key.trim(), value.join('=').trim()]
+          }),
+        ),
+      }
+    }),
+  keptTexts,
+)
 
 /** What keeps the raw text of a parameter from being a count, a whole number from 0 on; null where nothing does. */
 export function countFault(raw: string | undefined): string | null {

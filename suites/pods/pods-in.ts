@@ -1,9 +1,10 @@
 import type { RuleId } from '../../generated/rules.ts'
+import { remembered, rememberedTexts } from '../../harness/common/remembered.ts'
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import type { Target } from '../../target/types.ts'
-import { isPodStatus, type Shown } from '../shared/shapes.ts'
+import { type Flaw, isPodStatus, type Shown } from '../shared/shapes.ts'
 
 /** Where a pod was shown. */
 export interface PodPlace {
@@ -37,23 +38,66 @@ export function partialPodsIn({ operation, response }: Exchange, target: Target)
   return pod !== null && 'id' in pod && isPodStatus(pod.status) ? [pod] : []
 }
 
+/** A pod of an answer, where it was shown, and what each rule said of it. */
+interface PlacedPod {
+  readonly pod: Members
+  readonly place: PodPlace
+  /** By the number of the rule. */
+  readonly verdicts: Shown[]
+}
+
+/** Entries of lists that are kept: a list shows most of the pods of the last one. */
+const keptEntries = 2_000
+const entryOf = rememberedTexts((text): unknown => JSON.parse(text), keptEntries)
+
+const placesOf = remembered((_: Members) => new Map<string, PlacedPod>())
+
+/** The same value for the same pod in the same place, so that what rules said of it is kept. */
+function placed(pod: Members, place: PodPlace): PlacedPod {
+  const places = placesOf(pod)
+  const key = `${place.isWhole} ${place.subject}`
+  const known = places.get(key) ?? { pod, place, verdicts: [] }
+  places.set(key, known)
+  return known
+}
+
+let last: { readonly exchange: Exchange; readonly pods: readonly PlacedPod[] } | null = null
+
+/** The pods of an exchange, found once for all rules. */
+function podsIn(exchange: Exchange, target: Target): readonly PlacedPod[] {
+  if (last?.exchange === exchange) return last.pods
+  const { subject } = exchange
+  const shown = [
+    ...wholePodsIn(exchange).map((value) => ({ value, isWhole: true })),
+    ...partialPodsIn(exchange, target).map((value) => ({ value: entryOf(JSON.stringify(value)), isWhole: false })),
+  ]
+  const pods = shown.flatMap(({ value, isWhole }) => {
+    const pod = membersOf(value)
+    return pod === null ? [] : [placed(pod, { subject, isWhole })]
+  })
+  last = { exchange, pods }
+  return pods
+}
+
+let rules = 0
+
 /**
  * An invariant over every pod of every answer. `judge` says null, or names no clause, of a pod that says nothing about
- * the rule.
+ * the rule. It judges equal pods in equal places once.
  */
 export function everyPod(id: RuleId, judge: (pod: Members, place: PodPlace) => Shown | null): void {
+  const rule = rules++
   everyExchange(id, (exchange, target) => {
-    const { subject } = exchange
-    const seen = [
-      ...wholePodsIn(exchange).map((value) => judged(value, { subject, isWhole: true })),
-      ...partialPodsIn(exchange, target).map((value) => judged(value, { subject, isWhole: false })),
-    ].filter((verdict) => verdict !== null)
-    const exercised = [...new Set(seen.flatMap((verdict) => verdict.exercised))]
-    return exercised.length === 0 ? null : { exercised, findings: seen.flatMap(({ flaws }) => flaws) }
+    const exercised = new Set<string>()
+    const findings: Flaw[] = []
+    for (const { pod, place, verdicts } of podsIn(exchange, target)) {
+      const verdict = verdicts[rule] ?? judge(pod, place) ?? saysNothing
+      verdicts[rule] = verdict
+      for (const clause of verdict.exercised) exercised.add(clause)
+      findings.push(...verdict.flaws)
+    }
+    return exercised.size === 0 ? null : { exercised: [...exercised], findings }
   })
-
-  function judged(value: unknown, place: PodPlace): Shown | null {
-    const pod = membersOf(value)
-    return pod === null ? null : judge(pod, place)
-  }
 }
+
+const saysNothing: Shown = { exercised: [], flaws: [] }

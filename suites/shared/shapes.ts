@@ -66,6 +66,8 @@ const fieldTypes: Readonly<Record<string, Reader>> = {
   ),
 }
 
+const fieldReaders = Object.entries(fieldTypes).map(([name, read]) => ({ name, read, clause: kebab(name) }))
+
 /** Required fields that are not there; a value that is no object has none of them. */
 export function missingFields(value: unknown): Flaw[] {
   const members = membersOf(value)
@@ -76,18 +78,16 @@ export function missingFields(value: unknown): Flaw[] {
 
 /** The clause of each field that is there and has a type to keep: `data-center-id` for dataCenterId. */
 export function typedClauses(pod: Members): string[] {
-  return Object.keys(fieldTypes)
-    .filter((name) => name in pod)
-    .map(kebab)
+  return fieldReaders.flatMap(({ name, clause }) => (name in pod ? [clause] : []))
 }
 
 /** Fields of another type than stated, one flaw a field. */
 export function typeFlaws(pod: Members): Flaw[] {
-  return Object.entries(fieldTypes).flatMap(([name, read]) => {
+  return fieldReaders.flatMap(({ name, clause, read }) => {
     const mismatch = name in pod ? read(pod[name], name) : null
     if (mismatch === null) return []
     const { path, expected, observed } = mismatch
-    return [{ clause: kebab(name), expected: `${path}: ${expected}`, observed: `${path}: ${observed}` }]
+    return [{ clause, expected: `${path}: ${expected}`, observed: `${path}: ${observed}` }]
   })
 }
 
