@@ -48,7 +48,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target bad.yaml',
       2,
-      `${'bad.yaml'}:3: keys.full: is written out; use \${NAME} and set that environment variable`,
+      `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
     ],
     ['check --reference --keep', 2, 'plumbline: --keep leaves pods on a target; those of --reference end with the run'],
     [

@@ -33,7 +33,7 @@ export function processTerminal(): Terminal {
 
 /** All that moves the cursor, hides text or reorders it; line breaks and tabs aside. */
 const controls = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu
-/** What follows the escape character for the styles of reports: bold, dim, underlined, colored, and the end of each. */
+/** The text after the escape character for the styles of reports: bold, dim, underlined, colored, and the end of each. */
 const style = /^\[(?:[0-4]|22|24|3\d|9\d)m/
 
 /** A text as a terminal may show it: a record or a target may hold any character, and each control is shown escaped. */

@@ -125,7 +125,7 @@ test('caps hold at their very number', () => {
   expect(said(40, null)).toMatch(
     /: 40 empty jobs .* \(price unknown: set budget: \{jobPrice: USD\} in the target file\)/,
   )
-  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority, /)
+  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority that start no worker/)
 })
 
 test.each<[says: string, points: string[], faults: (readonly [string, string])[], lines: string[]]>([
