@@ -33,7 +33,7 @@ function runHere() {
     process.channel.unref()
   }
   import(pathToFileURL(main).href).catch((error) => {
-    refuse(`this is a fault of plumbline: ${error?.message || error}`, 4)
+    refuse(`internal error: ${error?.message || error}`, 4)
   })
 }
 

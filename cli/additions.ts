@@ -3,7 +3,7 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 
 /**
- * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file that reads as `file`: below a mapping that is
+ * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
  * there already, in place of a short form, or as it stands. The end of a sentence that begins with "to claim it,"; null
  * if the file has all of it.
  */
@@ -53,7 +53,7 @@ function requiredOf(section: string): Readonly<Record<string, unknown>> | undefi
   return typeof given === 'string' ? { url: given } : given
 }
 
-/** The section with its required members; null where it needs none. */
+/** The section with its required members; null if it needs none. */
 function withRequired(added: Readonly<Record<string, unknown>>): string | null {
   const [section = ''] = Object.keys(added)
   const least = requiredOf(section)

@@ -8,7 +8,7 @@ export interface ChildRun {
   readonly pid: number
   /** Ends with the process, whatever the reason. */
   readonly ended: Promise<ChildEnd>
-  /** Ends the whole process group: asks first, insists `graceMs` later. */
+  /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
   stop(graceMs: number): Promise<void>
   /** Ends it at once, without waiting for it. */
   kill(): void
@@ -17,9 +17,9 @@ export interface ChildRun {
 export interface ChildEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** True where it said that it came to its end in order. */
+  /** True if it reported that it ended in order. */
   readonly inOrder: boolean
-  /** The end of what it wrote to standard output and error, for messages about its own faults. */
+  /** The last lines of its standard output and error, for messages about its faults. */
   readonly said: string
 }
 
@@ -29,16 +29,16 @@ export interface ChildOptions {
   readonly onProgress: (progress: Progress) => void
   /** Another module to run, for tests; default: the one that runs the rules. */
   readonly module?: string
-  /** Real ms without a word after which the process is killed. It tells something twice a second once it runs. */
+  /** Real ms without progress after which the process is killed. A running process reports twice a second. */
   readonly silentMs?: number
 }
 
 const keptOutput = 16_384
 
-/** How long the process may linger once it said that it is at its end, and its output once it has ended, real ms. */
+/** How long the process may linger once it reported its end, and its output once it has ended, real ms. */
 const lingeringMs = 10_000
 
-/** How often is looked within the time of silence: a machine that slept counts one look for it. */
+/** Checks within the time of silence: a machine that slept counts one check for it. */
 const looks = 60
 
 /**
@@ -75,7 +75,7 @@ export function startChild(given: ChildOptions): ChildRun {
     said += `\nnothing for ${silentMs / 1000} s, so it was killed`
     signalGroup(child, 'SIGKILL')
   }, silentMs / looks)
-  // A child that dies before it has read its options is told of by its end, not by the broken channel.
+  // The death of a child before it has read its options is reported by its end, not by the broken channel.
   child.send(options, () => {})
   const ended = new Promise<ChildEnd>((resolve, reject) => {
     const end = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -87,7 +87,7 @@ export function startChild(given: ChildOptions): ChildRun {
     }
     child.on('error', reject)
     child.on('close', end)
-    // Something that it has started may keep its output open.
+    // A process that it started may keep its output open.
     child.on('exit', (...how) => {
       clearTimeout(lingering)
       lingering = setTimeout(() => end(...how), lingeringMs)
@@ -111,7 +111,7 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal)
   } catch {
-    // It is gone already, which is what was wanted.
+    // It is already gone.
   }
 }
 

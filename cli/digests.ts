@@ -8,7 +8,7 @@ import { describeTarget } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { extension, home } from './home.ts'
 
-/** SHA-256 of what a run depends on: the suites as they run, the ledger, the specification, the target without its keys. */
+/** SHA-256 of the inputs of a run: the running suites, the ledger, the specification, the target without its keys. */
 export function digestsOf(target: Target | null): RunOptions['digests'] {
   return {
     suite: sha256(suiteFiles().map((file) => `${file}\n${readFileSync(join(home, 'suites', file), 'utf8')}`)),

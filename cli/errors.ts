@@ -1,4 +1,4 @@
-/** What was asked for cannot be done as it was asked: exit 2. The message is the whole of what a user sees. */
+/** The request of the user cannot be carried out: exit 2. The user sees only the message. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

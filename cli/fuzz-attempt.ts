@@ -6,14 +6,14 @@ import type { Failure, Outcome } from '../suites/fuzz/steps.ts'
 /** Why a run ended before its time. */
 export interface Stop {
   readonly reason: string
-  /** Whether the target gave no answers any more. */
+  /** True if the target stopped answering. */
   readonly isUnreachable: boolean
 }
 
-/** Cases in a row without an answer after which a target is given up. */
+/** Cases in a row without a response after which a target is given up. */
 const givenUpAfter = 8
 
-/** Ends a run whose target has gone away: once so many cases in a row had no answer that says something. */
+/** Ends a run whose target has gone away: after so many cases in a row without a meaningful response. */
 export function createGivingUp(give: (stop: Stop) => void): CampaignOptions['came'] {
   let failures = 0
   return (failure) => {
@@ -23,7 +23,7 @@ export function createGivingUp(give: (stop: Stop) => void): CampaignOptions['cam
   }
 }
 
-/** Turns what a case can end in into a value without secrets. */
+/** Turns the end of a case into a value without secrets. */
 export function createAttempt(clean: (text: string) => string): CampaignOptions['attempt'] {
   return async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
     try {
@@ -40,7 +40,7 @@ function failureOf(error: unknown, clean: (text: string) => string): Failure {
     return { failure: clean(observed), expected: clean(expected), undecided: false }
   }
   if (error instanceof Unanswered) return { failure: noAnswer, undecided: false, reason: clean(error.message) }
-  // A quota that is used up, an outage, a pod that is not made: nothing that a body brought about.
+  // An exhausted quota, an outage, a failed creation: no effect of the body.
   if (!(error instanceof Inconclusive || error instanceof Blocked)) throw error
   return { failure: clean(error.message.replace(/^pod\.\w+ \w+ \w+: /, '')), undecided: true }
 }

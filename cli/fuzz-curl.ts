@@ -8,7 +8,7 @@ import type { MountKind, Target } from '../target/types.ts'
 const keyHeader = `-H "Authorization: Bearer $KEY_FULL"`
 const typeHeader = `-H 'Content-Type: application/json'`
 
-/** Shell lines that make a pod as the stage of a finding has it, send it its bodies, and show it afterwards. */
+/** Shell lines that make a pod for the stage of a finding, send it the bodies, and show it afterwards. */
 export function curlOf(
   target: Target,
   { stage, cases, isPodless, isSeenLater }: Pick<FuzzFinding, 'stage' | 'cases' | 'isPodless' | 'isSeenLater'>,
@@ -51,7 +51,7 @@ export function curlOf(
   ]
 }
 
-/** The command that sends the bodies of a finding again, to the target file that was given, else to the reference. */
+/** The command that sends the bodies of a finding again, to the given target file or the reference. */
 export function againCommand(
   target: string | undefined,
   { seed, path }: { readonly seed: number; readonly path: string },

@@ -18,7 +18,7 @@ export interface Reported {
   readonly seconds: number
 }
 
-/** Prints what a run found, and writes it where that is asked for. */
+/** Prints the findings of a run, and writes them to a file if requested. */
 export async function report(run: FuzzRun, { open, seed, options, terminal, seconds }: Reported): Promise<void> {
   const { out, err, cwd } = terminal
   const groups = groupsOf(run.findings)
@@ -52,20 +52,20 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
     writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
 }
 
-/** The cases of a finding in words; by their number where nobody knows which of them it takes. */
+/** The cases of a finding in words; their number if it is unknown which of them are needed. */
 function saidOf(finding: FuzzFinding): string {
   const { cases, doubt } = finding
   if (doubt === null) return findingSaid(finding)
   return `after ${counted(cases.length, 'case')}, those of --path below in that order; ${doubt}`
 }
 
-/** The first bodies of a finding, a line each. */
+/** The first bodies of a finding, one line each. */
 export function bodyLines(cases: FuzzFinding['cases']): string[] {
   const lines = cases.slice(0, shownCases).map(({ bytes }) => `body:     ${bodyText(bytes)}`)
   return cases.length > shownCases ? [...lines, `          and ${cases.length - shownCases} more bodies`] : lines
 }
 
-/** What comes of the same bodies on the reference, with the volumes and mounts of the target. */
+/** The response of the reference to the same bodies, with the volumes and mounts of the target. */
 async function referenceAnswer({ target }: OpenTarget, finding: FuzzFinding): Promise<string> {
   const reference = openReference(target)
   const { seen } = await replayOn(reference, finding, { run: 'rfuzz000000', resources() {} })

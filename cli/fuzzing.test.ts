@@ -18,7 +18,7 @@ function mutatorOf({ cases }: FuzzFinding): string {
   return cases.map(({ mutator }) => mutator).join(', then ')
 }
 
-/** Whether a request sends a body to a pod. */
+/** True if a request sends a body to a pod. */
 function sendsBody({ method, url }: WireRequest): boolean {
   return method === 'PATCH' || url.endsWith('/action')
 }
@@ -78,7 +78,7 @@ describe('a gateway that answers 503', () => {
     const { cases, findings, stopped } = await fuzzed(behind((nth) => nth > 100))
     expect(findings).toEqual([])
     expect(cases).toBeLessThan(500)
-    expect(stopped).toEqual({ reason: 'the target answered 503, which tells of an outage', isUnreachable: false })
+    expect(stopped).toEqual({ reason: 'the target answered 503, which is an outage', isUnreachable: false })
   })
 })
 
@@ -106,7 +106,7 @@ describe('a target that makes no pods', () => {
     expect({ cases, findings, stopped }).toEqual({ cases: 2_000, findings: [], stopped: null })
     expect(notes).toEqual([
       expect.stringMatching(
-        /^no pod could be made for .*updatePod.* \(its creation answered 403: "no more pods"\); bodies went to a pod that does not exist, /,
+        /^no pod could be made for .*updatePod.* \(its creation answered 403: "no more pods"\); bodies were sent to an unknown pod, /,
       ),
     ])
   })
@@ -279,7 +279,7 @@ describe('a target that closes connections', () => {
     const { findings, stopped, notes } = await fuzzed(leaving)
     expect(findings).toEqual([])
     expect(stopped?.isUnreachable).toBe(true)
-    expect(notes).toContainEqual(expect.stringMatching(/^no whole answer came to .* more after it; nothing shows/))
+    expect(notes).toContainEqual(expect.stringMatching(/^no complete response to .* more after it; nothing shows/))
   })
 
   test('whatever comes is given up, and soon', async () => {

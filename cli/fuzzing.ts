@@ -32,7 +32,7 @@ export interface OpenTarget {
   readonly target: Target
   readonly transport: Transport
   readonly clock: RunClock
-  /** Whether its pods end with this process. */
+  /** True if its pods end with this process. */
   readonly isEmbedded: boolean
   close(): Promise<void>
 }
@@ -40,9 +40,9 @@ export interface OpenTarget {
 export interface FuzzOptions {
   readonly open: OpenTarget
   readonly seed: number
-  /** Connections, each with pods of its own. */
+  /** Connections, each with its own pods. */
   readonly concurrency: number
-  /** Names the run of a lane, and where it writes what it creates. */
+  /** Names the run of a lane, and the ledger of its resources. */
   readonly lane: (n: number) => { readonly run: string; readonly resources: ResourceLedger }
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
@@ -56,15 +56,15 @@ export interface FuzzOptions {
 export interface FuzzRun {
   readonly cases: number
   readonly findings: readonly FuzzFinding[]
-  /** Why a lane ended before its time; null where none did. */
+  /** Why a lane ended early; null if none did. */
   readonly stopped: Stop | null
-  /** What could not be judged, as sentences. */
+  /** Cases that could not be judged, as sentences. */
   readonly notes: readonly string[]
   /** How many bodies were answered 429. */
   readonly limited: number
 }
 
-/** Opens a target over HTTP. Rejects with ClockFault where its clock gives no state. */
+/** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state. */
 export async function openTarget(target: Target, concurrency: number): Promise<OpenTarget> {
   const { answerMs, connectMs } = target.tolerances
   const clock = await openClock(target)
@@ -81,7 +81,7 @@ export async function openTarget(target: Target, concurrency: number): Promise<O
   }
 }
 
-/** The reference in this process without quotas; its volumes and mounts are those of `like`, where that is given. */
+/** The reference in this process without quotas, with the volumes and mounts of `like`, if given. */
 export function openReference(like?: Target): OpenTarget {
   const plane = like?.pods ?? null
   const { fetch, control, target } = createInstance([
@@ -177,19 +177,19 @@ function asStop(reason: string | null): Stop | null {
 }
 
 function unmadeSentence([reason, stages]: readonly [string, ReadonlySet<string>]): string {
-  return `no pod could be made for ${[...stages].join(', ')} (${reason}); bodies went to a pod that does not exist, which may be refused with any 4xx`
+  return `no pod could be made for ${[...stages].join(', ')} (${reason}); bodies were sent to an unknown pod, which may be refused with any 4xx`
 }
 
 function silenceSentences([first, ...more]: readonly string[]): string[] {
   if (first === undefined) return []
   const others = more.length === 0 ? '' : `, and ${more.length} more after it`
-  return [`no whole answer came to ${first}${others}; nothing shows that the body is why`]
+  return [`no complete response to ${first}${others}; nothing shows that the body is the reason`]
 }
 
-/** What is played again: cases by their seed and path, or as they are. */
+/** Cases to replay: by seed and path, or as they are. */
 export type ReplayedCases = { readonly seed: number; readonly path: string } | Pick<Replayed, 'stage' | 'cases'>
 
-/** Sends cases once more, in order, to a new pod; null where the target has no such path or stage. */
+/** Sends cases again, in order, to a new pod; null if the target has no such path or stage. */
 export async function replayOn(
   open: OpenTarget,
   what: ReplayedCases,
@@ -205,7 +205,7 @@ export async function replayOn(
   return { ...held, stopped }
 }
 
-/** Runs work as a scenario, so that its pods are named, paced and removed as those of a rule; why it ended early, or null. */
+/** Runs work as a scenario, with the names, pacing and cleanup of a rule. Returns why it ended early, or null. */
 export async function inSession(
   { target, transport, clock, isEmbedded }: OpenTarget,
   seed: number,
@@ -231,7 +231,7 @@ export async function inSession(
   return reasons[0] ?? null
 }
 
-/** Keeps nothing, and takes the secrets of a target out of what it said. */
+/** Keeps nothing, and removes the secrets of a target from its output. */
 function recorderFor(target: Target): Recorder {
   return { ...noRecorder, clean: createRedactor(secretsOf(target)).text }
 }
@@ -239,7 +239,7 @@ function recorderFor(target: Target): Recorder {
 async function reasonOf(scenario: Session['scenarios'][number], recorder: Recorder): Promise<string | null> {
   const { verdict, reason } = await scenario.judge()
   if (verdict === 'broken') throw new BrokenError(brief(recorder, reason ?? verdict))
-  // Nothing is checked by clause here: that no exchange counted says nothing.
+  // Clauses are not checked here, so a count of 0 exchanges means nothing.
   return verdict === 'passed' || reason === 'no exchange exercised this rule'
     ? null
     : brief(recorder, reason ?? verdict)

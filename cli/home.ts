@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** `.ts` where this runs from its sources, `.js` where it was built. */
+/** `.ts` if this runs from its sources, `.js` if it was built. */
 export const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 
 /** Folder that holds `cli/`, `suites/` and `generated/` as they are running: the package, or its `dist/`. */
@@ -11,7 +11,7 @@ export const home = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Folder of the package. */
 export const packageFolder = existsSync(join(home, 'package.json')) ? home : dirname(home)
 
-/** Path of a module of ours, named without its extension, as it is running. */
+/** Path of a running module of this package, named without its extension. */
 export function moduleFile(name: string): string {
   return join(home, `${name}${extension}`)
 }

@@ -11,7 +11,7 @@ const { cwd } = commands
 const key = 'plumbline-example-full'
 const word = 'word-of-the-hook-4711'
 const path = '/path-of-the-hook-0815'
-/** What a command says when it fails becomes part of the reason. */
+/** The error output of a failed command becomes part of the reason. */
 const complaining = 'console.error("no host for " + process.argv[1]); process.exit(7)'
 let hooks: Server
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { Fetch } from '../reference/index.ts'
 
-/** A body of at most so many bytes is read whole before the reference is asked; a longer one as the reference reads it. */
+/** Largest body that is read whole before the reference is called; a longer one is streamed. */
 const readAheadBytes = 65_536
 
 /**

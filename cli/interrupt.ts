@@ -1,6 +1,6 @@
 import { exitCodes } from '../results/types.ts'
 
-/** A run was told to end. */
+/** A signal asks a run to end. */
 export interface Interruption {
   /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal
@@ -8,12 +8,12 @@ export interface Interruption {
   end(): void
 }
 
-/** How many watch for signals. */
+/** Number of watchers for signals. */
 let watchers = 0
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Signals within this time of the first are the same one, sent to us and to our parent. */
+/** Signals within this time of the first are the same one, sent to this process and to its parent. */
 const echoMs = 1_000
 
 function unheard(): void {
@@ -21,14 +21,14 @@ function unheard(): void {
 }
 
 /**
- * From here on, a signal that nobody watches for ends the process at once as interrupted: nothing has been made yet.
+ * From here on, a signal without a watcher ends the process at once as interrupted: nothing has been created yet.
  * Takes over from `bin/plumbline.js`.
  */
 export function endOnSignals(): void {
   for (const name of signals) process.removeAllListeners(name).on(name, unheard)
 }
 
-/** Does what may block for ever, such as reading a pipe: no listener would run then, so signals end the process. */
+/** Runs work that may block forever, such as reading a pipe: no listener would run then, so signals end the process. */
 export function unwatched<T>(work: () => T): T {
   const taken = signals.filter((name) => process.listeners(name).includes(unheard))
   for (const name of taken) process.removeListener(name, unheard)

@@ -7,25 +7,25 @@ import { digestsOf } from './digests.ts'
 import { version } from './home.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Tells each difference and what they come to. Answers the exit code: nothing that was kept can be relied on. */
+/** Reports each difference and returns the exit code: the kept files are unreliable. */
 export function tellDifferences(
   differences: readonly string[],
   { source, results }: { readonly source: string; readonly results: Results },
   { err }: Terminal,
 ): number {
   for (const difference of differences) err(difference)
-  err(`plumbline: what was kept is not what ${source}; it was changed, or is damaged${byAnother(results)}`)
+  err(`plumbline: the kept files differ from what ${source}; they were changed or are damaged${byAnother(results)}`)
   return exitCodes.broken
 }
 
-/** Who may have judged it otherwise: an innocent reason for a difference. */
+/** Another version or suite, as a harmless reason for a difference. */
 function byAnother({ run: { plumbline, digests } }: Results): string {
   if (plumbline !== version()) return `, or judged by another version (${keptWord(plumbline)}; this is ${version()})`
   const { suite, ledger } = digestsOf(null)
   return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
 }
 
-/** Where kept results are not the derived ones, byte for byte. */
+/** Differences between kept and derived results, byte for byte. */
 export function differencesOf(file: string, results: Results): string[] {
   const text = readFileSync(file, 'utf8')
   if (text === serialiseResults(results)) return []
@@ -36,7 +36,7 @@ export function differencesOf(file: string, results: Results): string[] {
       ({ id, verdict }) =>
         `results.json: ${keptRule(id)} was kept as ${keptVerdict(kept.get(id))}, and the record gives ${verdict}`,
     )
-  return found.length > 0 ? found : ['results.json has other bytes than the record gives']
+  return found.length > 0 ? found : ['results.json differs in bytes from what the record gives']
 }
 
 function verdictsIn(text: string): ReadonlyMap<unknown, unknown> {

@@ -2,39 +2,39 @@ import { counted } from '../harness/common/counted.ts'
 import { program } from '../results/rerun.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What a sweep could not remove, with the reason. */
+/** A resource that a sweep could not remove, with the reason. */
 export interface Leftover {
   /** `job`, `queue`, or what a plane calls its resources, such as `pod`. */
   readonly kind: string
-  /** Of a queue: the id of its endpoint. */
+  /** For a queue: the id of its endpoint. */
   readonly name: string
   /** Null where it was never learned. */
   readonly id: string | null
-  /** The same text for all that are left for the same reason. */
+  /** The same text for all resources that are left for the same reason. */
   readonly reason: string
-  /** By when its ttl is over, ms; null where it has none, or the clock of the target is not the real one. */
+  /** When its ttl is over, ms; null if it has none, or if the target's clock is controlled. */
   readonly endsMs: number | null
 }
 
-/** Names that a line shows. */
+/** Most names in a line. */
 const shownNames = 3
 
-/** Says what a run has left, and what can be done about it. */
+/** Reports what a run has left, and what to do about it. */
 export function tellLeft(left: readonly Leftover[], run: string, { err }: Pick<Terminal, 'err'>): void {
   if (left.length === 0) return
   for (const line of linesOf(left, ' ')) err(line)
   const end = lastEnd(left)
   const sweep = `${program} sweep ${run}`
-  const later = end === null ? '' : `; the ttl of these jobs is over by ${end}, and from then on it ends with 0`
+  const later = end === null ? '' : `; the ttl of these jobs is over by ${end}; after that it exits with 0`
   err(`${sweep} tries again${later}; ${sweep} --forget lists what is left and gives it up`)
 }
 
-/** Says what is given up: each pod and each queue, for they may cost, and jobs by their reasons. */
+/** Lists what is given up: each pod and each queue, because they may cost, and jobs by reason. */
 export function tellForgotten(left: readonly Leftover[], run: string, { out }: Pick<Terminal, 'out'>): void {
   for (const { kind, name, id, reason } of left) {
     if (kind === 'queue') out(`run ${run}: forgot what waits on ${name}: ${reason}`)
     else if (kind !== 'job') {
-      out(`run ${run}: forgot ${kind} ${name} (${idText(id)}), which may be there and cost: ${reason}`)
+      out(`run ${run}: forgot ${kind} ${name} (${idText(id)}), which may still exist and cost money: ${reason}`)
     }
   }
   const jobs = left.filter(({ kind }) => kind === 'job')
@@ -77,7 +77,7 @@ function groupsOf(left: readonly Leftover[]): [Leftover, ...Leftover[]][] {
   return [...groups.values()]
 }
 
-/** When the last one is over; null unless all are jobs of which that is known. */
+/** When the last one is over; null unless all are jobs with a known end. */
 function lastEnd(left: readonly Leftover[]): string | null {
   const ends = left.map(({ endsMs }) => endsMs)
   return ends.length === 0 || ends.includes(null) ? null : timeText(Math.max(...ends.map(Number)))

@@ -20,7 +20,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 test('a folder is one run at a time, and is given back at the end of it, failures included', async () => {
   const taken = withOutput(cwd, 'out', async () => {
     expect(openOutput(cwd, 'out')).toBe(join(cwd, 'out'))
-    const message = `--out ./out is in use by process ${process.pid}; wait for its end, or name another folder`
+    const message = `--out ./out is in use by process ${process.pid}; wait until it ends, or name another folder`
     await expect(withOutput(cwd, './out', async () => 'second')).rejects.toThrow(new UsageError(message))
     expect(await withOutput(cwd, 'other', async () => 'beside')).toBe('beside')
     throw new Error('failed')
@@ -119,7 +119,7 @@ test('a lock that is another one by now is not given back', async () => {
 
 test.each([
   [{ host: 'elsewhere', id: 7, began: null }, /process 7 on elsewhere \(if that has ended, delete .*plumbline-lock\)/],
-  ['', /a run that .*plumbline-lock stands for \(delete that file if there is none\)/],
+  ['', /the run that wrote .*plumbline-lock \(delete that file if no run is active\)/],
 ])('%j, of which nobody can tell, is not taken over', async (holder, message) => {
   put(holder)
   await expect(withOutput(cwd, 'out', async () => 'taken')).rejects.toThrow(message)

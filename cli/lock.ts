@@ -8,7 +8,7 @@ import { codeOf, writableFolder } from './places.ts'
 import { isAlive, owningProcess } from './process.ts'
 
 interface Holder {
-  /** The lock as it was read. */
+  /** The text of the lock. */
   readonly text: string
   readonly name: string
   readonly isAlive: boolean
@@ -17,13 +17,13 @@ interface Holder {
 const lockName = '.plumbline-lock'
 
 /**
- * Does `work` while the folder of `--out`, where there is one, is this process's alone. Throws UsageError where another
- * process that still runs has it, or where nothing can be written there.
+ * Does `work` while this process alone holds the folder of `--out`, if there is one. Throws UsageError if another
+ * running process has it, or if nothing can be written there.
  */
 export async function withOutput<T>(cwd: string, folder: string | undefined, work: () => Promise<T>): Promise<T> {
   if (folder === undefined) return work()
   const release = lock(join(writableFolder(cwd, '--out', folder), lockName), folder)
-  // A second interruption ends the process without coming back here.
+  // A second interruption ends the process without returning here.
   process.once('exit', release)
   try {
     return await work()
@@ -33,15 +33,15 @@ export async function withOutput<T>(cwd: string, folder: string | undefined, wor
   }
 }
 
-/** Takes a lock of the folder; answers what gives it back. What a process that is gone has left there is taken over. */
+/** Takes a lock of the folder and returns its release. The lock of a process that is gone is taken over. */
 function lock(file: string, folder: string): () => void {
-  // No two locks say the same, so that one can be told from the next of the same process.
+  // No two locks have the same text, so that successive locks of one process differ.
   const own = JSON.stringify({ host: hostname(), ...owningProcess(process.pid), lock: randomUUID() })
   while (!isNew(file, own)) {
     const holder = holderOf(file)
     if (holder === null) continue
     if (holder.isAlive) {
-      throw new UsageError(`--out ${folder} is in use by ${holder.name}; wait for its end, or name another folder`)
+      throw new UsageError(`--out ${folder} is in use by ${holder.name}; wait until it ends, or name another folder`)
     }
     takeAway(file, holder.text, folder)
   }
@@ -51,9 +51,9 @@ function lock(file: string, folder: string): () => void {
 }
 
 /**
- * Removes the lock if it still says `judged`, which is of a process that is gone. Whoever does so holds a lock that
- * belongs to this very text: so it can be no other text by the time that it is removed. Of several that found the same
- * one, those that come second are told that the folder is in use.
+ * Removes the lock if its text is still `judged`, which is of a process that is gone. The remover holds a lock for
+ * this very text, so the text cannot have changed when it is removed. Of several processes that found the same
+ * lock, all but the first get the error that the folder is in use.
  */
 export function takeAway(file: string, judged: string, folder: string): void {
   const release = lock(`${file}-${createHash('sha256').update(judged).digest('hex').slice(0, 16)}`, folder)
@@ -64,7 +64,7 @@ export function takeAway(file: string, judged: string, folder: string): void {
   }
 }
 
-/** Puts a lock there whole: what is created first and written afterwards would be read empty in between. */
+/** Writes a lock in one step: a file that is created first and written afterwards could be read empty in between. */
 function isNew(file: string, text: string): boolean {
   const draft = `${file}-${randomUUID()}`
   try {
@@ -79,7 +79,7 @@ function isNew(file: string, text: string): boolean {
   }
 }
 
-/** Gives a file a second name; where the file system has no such thing, a copy has to do. */
+/** Gives a file a second name, or copies it if the file system has no links. */
 function link(file: string, name: string): void {
   try {
     linkSync(file, name)
@@ -91,13 +91,13 @@ function link(file: string, name: string): void {
 
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** Who has the folder; null where it was given back meanwhile. Of another machine nobody can tell whether it still runs. */
+/** The holder of the folder; null if it was released meanwhile. A process of another machine counts as running. */
 function holderOf(file: string): Holder | null {
   const text = read(file)
   if (text === null) return null
   const { host, id, began } = membersOf(parse(text)) ?? {}
   if (typeof id !== 'number' || typeof host !== 'string') {
-    return { text, name: `a run that ${file} stands for (delete that file if there is none)`, isAlive: true }
+    return { text, name: `the run that wrote ${file} (delete that file if no run is active)`, isAlive: true }
   }
   if (host !== hostname()) {
     return { text, name: `process ${id} on ${host} (if that has ended, delete ${file})`, isAlive: true }

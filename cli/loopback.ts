@@ -1,4 +1,4 @@
-/** Whether a host is this machine. */
+/** True if a host is this machine. */
 export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

@@ -48,7 +48,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target bad.yaml',
       2,
-      `${'bad.yaml'}:3: keys.full: a key does not stand in the file: write \${NAME} and set that environment variable`,
+      `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
     ],
     ['check --reference --keep', 2, 'plumbline: --keep leaves pods on a target; those of --reference end with the run'],
     [
@@ -86,12 +86,16 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --reference --out .',
       2,
-      'plumbline: --out . holds files and no earlier result of plumbline; name a new folder, or an',
+      'plumbline: --out . holds files but no earlier result of plumbline; choose a new or',
     ],
-    ['prove --json none/proof.json', 2, 'plumbline: --json none/proof.json: there is no folder none; make it first'],
+    [
+      'prove --json none/proof.json',
+      2,
+      'plumbline: --json none/proof.json: folder none does not exist; create it first',
+    ],
     ['fuzz --reference --json .', 2, 'plumbline: --json . is a folder; name a file'],
     ['serve --print-target .', 2, 'plumbline: --print-target . is a folder; name a file'],
-    ['serve --json', 2, 'plumbline: --json goes with --list'],
+    ['serve --json', 2, 'plumbline: --json needs --list'],
     ...['check', 'plan', 'doctor', 'fuzz'].map((command): [string, number, string] => [
       command,
       2,
@@ -103,7 +107,7 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --profile: limits is judged by load; add --load, or run npx plumbline load limits --target FILE, or load pods',
     ],
-    ['sweep rnone', 2, 'there is no run rnone below'],
+    ['sweep rnone', 2, 'no run rnone below'],
     ['rules extra', 2, "plumbline: too many arguments for 'rules'. Expected 0 arguments but got 1: extra."],
     [
       'serve --clock fast',
@@ -154,7 +158,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
   const replayed = await plumbline(['replay', 'out', '--out', 'again'])
   expect(replayed).toMatchObject({ code: 0, err: '' })
   expect(readFileSync(join(cwd, 'again', 'results.json'))).toEqual(readFileSync(join(cwd, 'out', 'results.json')))
-  expect(replayed.out).toContain('results.json beside the record is what the record gives\n')
+  expect(replayed.out).toContain('results.json beside the record matches the record\n')
 
   const record = join(cwd, 'out', 'evidence.ndjson')
   const changed = readFileSync(record, 'utf8').replace(
@@ -166,7 +170,7 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
     code: 4,
     err:
       'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n' +
-      'plumbline: what was kept is not what the record gives; it was changed, or is damaged\n',
+      'plumbline: the kept files differ from what the record gives; they were changed or are damaged\n',
   })
   rmSync(join(cwd, 'out', 'results.json'))
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
@@ -268,7 +272,7 @@ describe('on a served reference', () => {
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {
     const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
     await until(async () => (await pods()) > 0)
-    expect((await plumbline(['sweep'])).err).toContain('is still under way')
+    expect((await plumbline(['sweep'])).err).toContain('is still active')
     expect(await pods()).toBeGreaterThan(0)
     child.kill('SIGKILL')
     await ended(child)

@@ -51,7 +51,7 @@ describe('a file', () => {
 
   test.each([
     ['folder', '--json folder is a folder; name a file'],
-    ['none/file', '--json none/file: there is no folder none; make it first'],
+    ['none/file', '--json none/file: folder none does not exist; create it first'],
     ['file/below', '--json file/below cannot be written (ENOTDIR); name another file'],
     ['', '--json is empty; name a file'],
   ])('%j is refused', (name, message) => {

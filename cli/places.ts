@@ -15,8 +15,8 @@ import { dirname, join, resolve } from 'node:path'
 import { UsageError } from './errors.ts'
 
 /**
- * The folder that a flag names, made where it is missing. Throws UsageError where it is a file, cannot be made, or
- * nothing can be written into it.
+ * The folder that a flag names, created if it is missing. Throws UsageError if it is a file, cannot be created, or
+ * cannot be written.
  */
 export function writableFolder(cwd: string, flag: string, folder: string): string {
   if (folder === '') throw new UsageError(`${flag} is empty; name a folder`)
@@ -33,14 +33,15 @@ export function writableFolder(cwd: string, flag: string, folder: string): strin
 }
 
 /**
- * The file that a flag names, before anything is done that it would hold; nothing is left of the trial. Throws
- * UsageError where it is a folder or cannot be written.
+ * Checks the file that a flag names before the work for it begins; the check leaves nothing behind. Throws
+ * UsageError if it is a folder or cannot be written.
  */
 export function writableFile(cwd: string, flag: string, name: string): string {
   if (name === '') throw new UsageError(`${flag} is empty; name a file`)
   const file = resolve(cwd, name)
   const folder = dirname(file)
-  if (!existsSync(folder)) throw new UsageError(`${flag} ${name}: there is no folder ${dirname(name)}; make it first`)
+  if (!existsSync(folder))
+    throw new UsageError(`${flag} ${name}: folder ${dirname(name)} does not exist; create it first`)
   if (existsSync(file) && statSync(file).isDirectory()) throw new UsageError(`${flag} ${name} is a folder; name a file`)
   try {
     tryToWrite(file)
@@ -50,7 +51,7 @@ export function writableFile(cwd: string, flag: string, name: string): string {
   return file
 }
 
-/** A new temporary folder. Throws UsageError where the system has no place for one. */
+/** A new temporary folder. Throws UsageError if the system cannot create one. */
 export function temporaryFolder(prefix: string): string {
   try {
     return mkdtempSync(join(tmpdir(), prefix))
@@ -61,35 +62,35 @@ export function temporaryFolder(prefix: string): string {
   }
 }
 
-/** Makes a folder and those above it. Not by `recursive`, which never ends where the system answers ENOENT, as in /proc. */
+/** Creates a folder and its parents. Not by `recursive`, which never ends if the system answers ENOENT, as in /proc. */
 export function makeFolder(dir: string): void {
   if (existsSync(dir)) return
   if (dir !== dirname(dir)) makeFolder(dirname(dir))
   try {
     mkdirSync(dir)
   } catch (error) {
-    // Somebody else was quicker.
+    // Another process was quicker.
     if (codeOf(error) !== 'EEXIST' || !existsSync(dir)) throw error
   }
 }
 
-/** Whether a path leads to a file that can be read as one. */
+/** True if a path is a readable file. */
 export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 
-/** Whether an error says that a disk is full, or that its quota is used up. */
+/** True if an error means that a disk or its quota is full. */
 export function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes(codeOf(error))
 }
 
 function tryToWrite(file: string): void {
-  // Not the file itself: somebody may wait for it to appear.
+  // Not the file itself: another program may wait for it to appear.
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) {
     rmdirSync(mkdtempSync(join(dirname(file), '.plumbline-')))
     return
   }
-  // Opening a pipe or a device may wait, or tell its reader that it has ended.
+  // Opening a pipe or a device may block, or signal its end to a reader.
   if (existsSync(file) && !statSync(file).isFile()) {
     accessSync(file, constants.W_OK)
     return
@@ -97,7 +98,7 @@ function tryToWrite(file: string): void {
   closeSync(openSync(file, 'a'))
 }
 
-/** The name that the system gives a fault. */
+/** The system's code of a fault. */
 export function codeOf(error: unknown): string {
   return (error as { code?: string } | null)?.code ?? String(error)
 }

@@ -13,14 +13,14 @@ import { quotaOf, type ShownQuota } from './quota.ts'
 
 export { defaultBudgetMs }
 
-/** The plan of a run and what is said of it before the run. */
+/** The plan of a run and the lines printed before the run. */
 export interface Planned {
   readonly plan: Plan
   readonly lines: readonly string[]
 }
 
 /**
- * The plan of a run over selected rules; without a budget of its own, a run in real time has five minutes. The target is
+ * The plan of a run over selected rules; without a given budget, a run in real time has five minutes. The target is
  * asked once for its quotas. Null: the reference in this process, which costs nothing.
  */
 export async function planOf(
@@ -45,11 +45,12 @@ export async function planOf(
 
 const notAsked: ShownQuota = { windows: [], failure: null }
 
-/** Throws UsageError if a run would cost more than it may, or its price is unknown. Nothing has been created by then. */
+/** Throws UsageError if a run would cost more than permitted, or if its price is unknown. Nothing exists yet. */
 export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | undefined): void {
   if (maxCost === undefined) return
   const cost = costOf(plan, budget)
   if (cost !== null && cost <= maxCost) return
-  const advice = cost === null ? 'say what it costs' : 'raise it, name fewer rules with --only, or give less --budget'
+  const advice =
+    cost === null ? 'set the price in the target file' : 'raise it, select fewer rules with --only, or lower --budget'
   throw new UsageError(`--max-cost permits ${maxCost} USD; ${costLine(plan, budget)}; ${advice}`)
 }

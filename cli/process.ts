@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** A process, told apart from a later one that got the same id. */
+/** A process, distinguishable from a later one with the same id. */
 export interface OwningProcess {
   readonly id: number
-  /** When it began, in the words of the system; null where the system does not say. */
+  /** When it began, in the format of the system; null if the system does not say. */
   readonly began: string | null
 }
 
@@ -11,7 +11,7 @@ export function owningProcess(id: number): OwningProcess {
   return { id, began: look(id)?.began ?? null }
 }
 
-/** Whether this very process still runs. One that has ended and was not reaped is dead. */
+/** True if this very process still runs. A zombie counts as dead. */
 export function isAlive({ id, began }: OwningProcess): boolean {
   try {
     process.kill(id, 0)
@@ -22,7 +22,7 @@ export function isAlive({ id, began }: OwningProcess): boolean {
   return seen === null || (!'ZX'.includes(seen.state) && (began === null || began === seen.began))
 }
 
-/** State and beginning of a process from /proc; null where there is no such file. */
+/** State and start of a process from /proc; null without such a file. */
 function look(id: number): { readonly state: string; readonly began: string } | null {
   try {
     const text = readFileSync(`/proc/${id}/stat`, 'utf8')

@@ -11,16 +11,16 @@ import type { Terminal } from './terminal.ts'
 /** The options of check as they are given. */
 type CheckFlags = Omit<CheckOptions, 'load'> & Partial<LoadFlags> & { readonly load?: boolean }
 
-/** Told of the exit code of the command that ran. */
+/** Receives the exit code of the command that ran. */
 type Ended = (code: number) => void
 
 /**
- * The commands and their flags; what a command does is loaded when it is called. Unknown commands, flags and arguments
+ * The commands and their flags; the code of a command is loaded when it is called. Unknown commands, flags and arguments
  * are refused with the nearest known one.
  */
 export function createProgram(terminal: Terminal, ended: Ended): Command {
   const program = new Command('plumbline')
-    .description('Judges an implementation of the Compute Platform API, rule by rule.')
+    .description('Tests an implementation of the Compute Platform API, rule by rule.')
     .version(version())
     .helpCommand(false)
     .exitOverride()
@@ -40,22 +40,22 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--reference', 'judge the built-in reference instead', false)
     .option(
       '--only <pattern>',
-      'rules to judge: an id, a glob such as "queue.*", or an area; may be given again',
+      'rules to judge: an id, a glob such as "queue.*", or an area; can be repeated',
       gather,
       [],
     )
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
     .option('--out <folder>', 'write results.json, junit.xml, report.html and the evidence into this folder')
     .option('--seed <number>', 'the order and the random choices of an earlier run', wholeNumber)
-    .option('--strict', 'what is unclaimed makes the run incomplete', false)
+    .option('--strict', 'unclaimed rules make the run incomplete', false)
     .option('--keep', 'leave the pods of failed rules alive', false)
-    .option('--quiet', 'print the verdict alone', false)
+    .option('--quiet', 'print only the verdict', false)
     .option(
       '--budget <length>',
-      'leave out what takes longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
+      'leave out rules that take longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
       lengthOfTime,
     )
-    .option('--max-cost <usd>', 'refuse a run that costs more by its plan, and end one that comes to more', price)
+    .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
     .option('--load', 'drive the rate limits with k6 after that, and judge them in the same run')
     .addOption(ofLoad.owned)
     .addOption(ofLoad.requests)
@@ -65,10 +65,10 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       ended(await (await import('./commands/check.ts')).check(withLoad(await chosen(options)), terminal)),
     )
 
-  command('plan', 'say how long a run takes and what a budget leaves out; asks the target for its quotas')
+  command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
     .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
     .option('--reference', 'plan for the built-in reference instead', false)
-    .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; may be given again', gather, [])
+    .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated', gather, [])
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
     .option(
       '--budget <length>',
@@ -78,11 +78,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(await chosen(options), terminal)))
 
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
-    .addArgument(new Argument('<kind>', 'what is driven').choices(['smoke', 'limits', 'pods']))
+    .addArgument(new Argument('<kind>', 'the load to drive').choices(['smoke', 'limits', 'pods']))
     .requiredOption('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .option(
       '--only <pattern>',
-      'rules to judge: an id, a glob such as "*.concurrent-*", or an area; may be given again',
+      'rules to judge: an id, a glob such as "*.concurrent-*", or an area; can be repeated',
       gather,
       [],
     )
@@ -92,35 +92,35 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(ofLoad.requests)
     .addOption(ofLoad.seconds)
     .addOption(ofLoad.scale)
-    .option('--quiet', 'print the verdict alone', false)
+    .option('--quiet', 'print only the verdict', false)
     .action(async (kind, options) => ended(await (await import('./commands/load.ts')).load(kind, options, terminal)))
 
   command('merge', 'join the results of check and load of one target')
     .argument('<folder...>', 'folders that hold results.json')
     .requiredOption('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
-    .option('--quiet', 'print the verdict alone', false)
+    .option('--quiet', 'print only the verdict', false)
     .action(async (folders, options) =>
       ended(await (await import('./commands/merge.ts')).merge(folders, options, terminal)),
     )
 
-  command('sweep', 'remove what interrupted runs have left behind')
-    .argument('[run...]', 'ids of runs; without one, all that have left a ledger in .plumbline/runs')
-    .option('--target <file>', 'the target file; without it, the one that the run was started with')
-    .option('--all-hosts', 'those of other machines too, all of which have ended', false)
-    .option('--forget', 'list what the named runs have left and cannot be removed, and give it up', false)
+  command('sweep', 'remove what interrupted runs left behind')
+    .argument('[run...]', 'ids of runs (default: all that have a ledger in .plumbline/runs)')
+    .option('--target <file>', 'the target file (default: the one that the run was started with)')
+    .option('--all-hosts', 'also sweep runs of other machines, all of which must have ended', false)
+    .option('--forget', 'list what cannot be removed of the named runs, and give it up', false)
     .action(async (runs, options) => ended(await (await import('./commands/sweep.ts')).sweep(runs, options, terminal)))
 
   command('serve', 'serve the reference implementation on this machine')
-    .option('--port <number>', 'the port; 0 takes any that is free', portNumber, 8080)
+    .option('--port <number>', 'the port; 0 takes any free port', portNumber, 8080)
     .addOption(new Option('--clock <kind>', 'the clock of the reference').choices(['real', 'control']).default('real'))
-    .option('--defect <id>', 'serve it with a defect of the proof (see --list); may be given again', gather, [])
-    .option('--latitude <id>', 'serve it with a latitude of the proof (see --list); may be given again', gather, [])
+    .option('--defect <id>', 'serve it with a defect of the proof (see --list); can be repeated', gather, [])
+    .option('--latitude <id>', 'serve it with a latitude of the proof (see --list); can be repeated', gather, [])
     .option('--list', 'list the defects and latitudes instead, each with its sentence', false)
     .option('--json', 'with --list: as JSON', false)
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
     .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
-    .option('--window-scale <factor>', 'shorten its windows, such as 0.1 for a second', factor)
+    .option('--window-scale <factor>', 'scale its windows, such as 0.1 for windows of one second', factor)
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
     .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))
 
@@ -131,42 +131,42 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   command('prove', 'prove that every rule can fail and that none fails wrongly')
     .option(
       '--only <pattern>',
-      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; may be given again',
+      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
       gather,
       [],
     )
     .option('--matrix', 'judge every rule on every defect', false)
-    .option('--odd', 'instead, change each field of each answer of the reference: no rule may crash', false)
+    .option('--odd', 'instead, change each field of each response of the reference: no rule may crash', false)
     .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', wholeNumber)
-    .option('--seed <number>', 'with --sample: which ones', wholeNumber)
+    .option('--seed <number>', 'with --sample: the seed of the draw', wholeNumber)
     .option(
       '--seeds <number>',
-      'instead, judge the reference and every latitude with so many seeds: the verdicts stay the same',
+      'instead, judge the reference and every latitude with this many seeds: verdicts must not change',
       positiveNumber,
     )
     .option('--json <file>', 'write the proof into this file')
-    .option('--quiet', 'print the last line alone, and what is wrong', false)
+    .option('--quiet', 'print only the last line and errors', false)
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
 
-  command('fuzz', 'send generated bodies to the pod API and hold each answer against what the description allows')
+  command('fuzz', 'send generated bodies to the pod API and compare each response with what the description allows')
     .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
     .option('--reference', 'try the built-in reference instead', false)
     .option('--runs <number>', 'how many cases (default: 10000)', atLeastOne)
     .option('--for <time>', 'how long, such as 30s or 5m')
     .option('--seed <number>', 'the cases of an earlier run', wholeNumber)
-    .option('--path <path>', 'one case of that seed alone, as a finding names it')
-    .option('--concurrency <number>', 'connections, each with pods of its own', positiveNumber, 1)
+    .option('--path <path>', 'only one case of that seed, as named by a finding')
+    .option('--concurrency <number>', 'connections, each with its own pods', positiveNumber, 1)
     .option('--json <file>', 'write the findings into this file')
     .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(await chosen(options), terminal)))
 
   command('replay', 'judge a record again, without the target')
-    .argument('<folder>', 'the folder that a run wrote its evidence into')
+    .argument('<folder>', 'the folder of a run')
     .option('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
     .action(async (folder, options) =>
       ended(await (await import('./commands/replay.ts')).replay(folder, options, terminal)),
     )
 
-  command('doctor', 'say what a target file claims and what it leaves out')
+  command('doctor', 'show what a target file claims and which rules it leaves out')
     .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
     .option('--reference', 'that of the built-in reference instead', false)
     .action(async (options) =>
@@ -178,7 +178,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
 
 /** Options of load, also behind `check --load`. */
 const ofLoad = {
-  owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, as its owner permits'),
+  owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
   requests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
     wholeNumber,
   ),
@@ -252,7 +252,7 @@ function quotaList(text: string): Record<string, number> {
   throw new InvalidArgumentError(`Expected minute=60,hour=3000,day=50000 or a part of it, got ${text}.`)
 }
 
-/** What commander says over two lines, as one. */
+/** A two-line message of commander on one line. */
 function oneSentence(text: string): string {
   return text
     .replace(/^error: /, '')

@@ -4,14 +4,14 @@ import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Progress } from '../harness/run/options.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What is known of a run while it goes on. */
+/** The state of a run in progress. */
 export interface ProgressState {
   readonly rules: number
   readonly clock: string
   readonly done: number
   readonly counts: Readonly<Partial<Record<Verdict, number>>>
   readonly last: { readonly rule: string; readonly verdict: Verdict } | null
-  /** Who waits on the target's clock, and until when; `nowMs` is that clock when it was told. */
+  /** The waits on the target's clock with their ends; `nowMs` is that clock when they were reported. */
   readonly waiting: {
     readonly nowMs: number
     readonly pending: Extract<Progress, { type: 'waiting' }>['pending']
@@ -76,7 +76,7 @@ function planLine({ name, n, of, endsMs, allEndMs }: Extract<Progress, { type: '
   return `plan ${n} of ${of}: ${name}, ${left(endsMs)} left; the whole ends in about ${left(allEndMs)}`
 }
 
-/** Shows progress on standard error: drawn over itself where that is possible, else as a few plain lines. */
+/** Shows progress on standard error: redrawn in place if possible, else as a few plain lines. */
 export function showProgress(terminal: Terminal): { tell(progress: Progress): void; end(): void } {
   return terminal.live ? liveProgress(terminal) : plainProgress(terminal)
 }

@@ -9,15 +9,15 @@ import { version } from './home.ts'
 
 /** The quotas that a plane shows. */
 export interface ShownQuota {
-  /** Empty if it shows none. */
+  /** Empty if there are none. */
   readonly windows: readonly RateWindow[]
-  /** Why the target gave no answer; null if it did, or was not asked. */
+  /** Why the target did not answer; null if it did, or was not asked. */
   readonly failure: string | null
-  /** How long a request takes, real ms; left out if that is not known. */
+  /** How long a request takes, real ms; missing if unknown. */
   readonly requestMs?: number
 }
 
-/** The answer to the first request comes after a connection was made, which takes as long. */
+/** The first request also opens the connection, which takes as long again. */
 const ofFirst = 0.5
 
 /** Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. */

@@ -40,8 +40,8 @@ describe('a folder that is ours is emptied of what an earlier run wrote, and of 
 })
 
 describe('a folder of others is refused, and left as it is', () => {
-  const none = '--out out holds files and no earlier result of plumbline; name a new folder, or an empty one'
-  const foreign = (name: string) => `--out out holds a ${name} that plumbline did not write; name another folder`
+  const none = '--out out holds files but no earlier result of plumbline; choose a new or empty folder'
+  const foreign = (name: string) => `--out out holds a ${name} that plumbline did not write; choose another folder`
   test.each<[what: string, files: Record<string, string>, message: string]>([
     ['a report of another tool', { 'report.html': 'mine' }, none],
     ['other files', { 'index.ts': 'mine' }, none],

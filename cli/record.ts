@@ -11,7 +11,7 @@ import { UsageError } from './errors.ts'
 import { isFull, writableFolder } from './places.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Names that a run writes into its output folder; those of an earlier run are taken away first. */
+/** Names that a run writes into its output folder; those of an earlier run are removed first. */
 const written = ['results.json', 'junit.xml', 'report.html', 'evidence.ndjson'] as const
 
 /** Folders beside the record, and the names in them that are of a run. */
@@ -20,7 +20,7 @@ const beside: readonly (readonly [folder: string, own: RegExp])[] = [
   [plansFolder, /^\d\d-/],
 ]
 
-/** The results of the record in `dir`: of its own verdicts, or of `derived` ones in their place. */
+/** The results of the record in `dir`, with its own verdicts or the `derived` ones. */
 export function resultsOf(dir: string, derived?: readonly EvidenceEvent[]): Promise<Results> {
   return buildResults(() => (derived === undefined ? readEvidence(dir) : withDerived(dir, derived)), {
     ledger: rules,
@@ -29,8 +29,8 @@ export function resultsOf(dir: string, derived?: readonly EvidenceEvent[]): Prom
 }
 
 /**
- * Makes the folder of `--out`. Throws UsageError where nothing can be written there, and where it holds files but no
- * earlier result of ours: nothing of others is ever replaced.
+ * Creates the folder of `--out`. Throws UsageError if it cannot be written, or if it holds files but no
+ * earlier result of Plumbline: other files are never replaced.
  */
 export function openOutput(cwd: string, folder: string): string {
   const dir = writableFolder(cwd, '--out', folder)
@@ -38,7 +38,7 @@ export function openOutput(cwd: string, folder: string): string {
   return dir
 }
 
-/** Opens the folder and takes away what an earlier run wrote into it. Throws as `openOutput` does. */
+/** Opens the folder and removes the files of an earlier run. Throws as `openOutput` does. */
 export function prepareOutput(cwd: string, folder: string, keepEvidence = false): string {
   const dir = openOutput(cwd, folder)
   for (const name of written) {
@@ -60,8 +60,8 @@ function writeReports(dir: string, results: Results): void {
 }
 
 /**
- * Writes the reports and says where they are; half a file on a full disk is no report, so then there is none. Answers
- * the exit code of the run, which without its reports is not 0.
+ * Writes the reports and prints their path. A full disk leaves no partial report. Returns
+ * the exit code of the run, which is not 0 without its reports.
  */
 export function tellReports(dir: string, results: Results, { out, err }: Terminal): number {
   const { exit } = results.verdict
@@ -70,32 +70,30 @@ export function tellReports(dir: string, results: Results, { out, err }: Termina
   } catch (error) {
     if (!isFull(error)) throw error
     for (const name of written) if (name !== 'evidence.ndjson') rmSync(join(dir, name), { force: true })
-    err(`plumbline: the disk of ${dir} is full, so no report is written; name another folder with --out`)
+    err(`plumbline: the disk of ${dir} is full, so no report is written; choose another folder with --out`)
     return exit === exitCodes.conformant ? exitCodes.incomplete : exit
   }
   out(`report: ${join(dir, 'report.html')}`)
   return exit
 }
 
-/** How the files that tell of an earlier result begin; a run that was cut short may have left the second one empty. */
+/** First bytes of the files that identify an earlier result; after a run that was cut short the second may be empty. */
 const beginnings: readonly (readonly [name: string, beginning: RegExp])[] = [
   ['results.json', /^\{\s*"format":\s*\d+,\s*"run":\s*\{\s*"id":\s*"[^"]*",\s*"plumbline":/],
   ['evidence.ndjson', /^(\{"type":"run","format":\d+,"run":"[^"]*","plumbline":|$)/],
 ]
 
-/** A folder is empty, or one of these files says that the rest came with it. */
+/** A folder must be empty, or one of these files must show that the rest came with it. */
 function refuseForeign(dir: string, folder: string): void {
-  // Not what somebody writes there to try or to take the folder.
+  // Without the files that test or lock the folder.
   const there = readdirSync(dir).filter((name) => !name.startsWith('.plumbline-'))
   const telling = beginnings.filter(([name]) => there.includes(name))
   const foreign = telling.find(([name, beginning]) => !beginning.test(headOf(join(dir, name)) ?? 'no file'))
   if (foreign !== undefined) {
-    throw new UsageError(`--out ${folder} holds a ${foreign[0]} that plumbline did not write; name another folder`)
+    throw new UsageError(`--out ${folder} holds a ${foreign[0]} that plumbline did not write; choose another folder`)
   }
   if (telling.length > 0 || there.length === 0) return
-  throw new UsageError(
-    `--out ${folder} holds files and no earlier result of plumbline; name a new folder, or an empty one`,
-  )
+  throw new UsageError(`--out ${folder} holds files but no earlier result of plumbline; choose a new or empty folder`)
 }
 
 function headOf(file: string): string | null {
@@ -111,7 +109,7 @@ function headOf(file: string): string | null {
 
 const judged: ReadonlySet<EvidenceEvent['type']> = new Set(['reading', 'finding', 'verdict'])
 
-/** The record as it is, but with the judgements of `derived`, which come before its end. */
+/** The record with the verdicts of `derived`, which come before its end. */
 async function* withDerived(dir: string, derived: readonly EvidenceEvent[]): AsyncGenerator<EvidenceEvent> {
   const ends: EvidenceEvent[] = []
   for await (const event of readEvidence(dir)) {

@@ -5,7 +5,7 @@ import { BrokenError, UsageError } from './errors.ts'
 import { createProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What the file system says of a place that somebody chose and that cannot be used. */
+/** Error codes of the file system for a path that the user chose and that cannot be used. */
 const unwritable: ReadonlySet<string> = new Set([
   'EACCES',
   'EPERM',
@@ -17,7 +17,7 @@ const unwritable: ReadonlySet<string> = new Set([
   'EDQUOT',
 ])
 
-/** Runs one command. Every failure becomes one clear sentence on standard error and a code of the table. */
+/** Runs one command. Every failure becomes one sentence on standard error and an exit code of the table. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
   let code: number = exitCodes.broken
   const program = createProgram(terminal, (ended) => {
@@ -36,7 +36,7 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
 }
 
 function tell(error: unknown, { err, environment }: Terminal): number {
-  // Commander has said what was wrong already; help and the version are no errors.
+  // Commander has already reported the error; help and version are not errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
   if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) err(error.stack ?? error.message)
   const message = error instanceof Error ? error.message : String(error)
@@ -55,6 +55,6 @@ function tell(error: unknown, { err, environment }: Terminal): number {
     )
     return exitCodes.usage
   }
-  err(`plumbline: ${error instanceof BrokenError ? '' : 'this is a fault of plumbline: '}${message}`)
+  err(`plumbline: ${error instanceof BrokenError ? '' : 'internal error: '}${message}`)
   return exitCodes.broken
 }

@@ -12,12 +12,12 @@ import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 export interface LedgerResource {
   readonly plane: string
   readonly name: string
-  /** Null where the answer to its creation was not seen. */
+  /** Null if the response to its creation was not seen. */
   readonly id: string | null
   readonly state: 'requested' | 'refused' | 'created' | 'kept'
 }
 
-/** What the ledger of a run says is not removed yet. */
+/** Resources in the ledger of a run that are not removed yet. */
 export interface RunLedger {
   readonly run: string
   readonly folder: string
@@ -25,7 +25,7 @@ export interface RunLedger {
   /** Base address of each plane, empty if the target had none; missing where the ledger does not say. */
   readonly urls: Readonly<Record<string, string | undefined>>
   readonly left: readonly LedgerResource[]
-  /** Jobs that were submitted and not seen to have ended. */
+  /** Jobs that were submitted and not seen to end. */
   readonly jobs: readonly LedgerJob[]
   /** Endpoints whose queue a load has filled. */
   readonly endpoints: readonly LedgerEndpoint[]
@@ -37,13 +37,13 @@ export interface LedgerEndpoint {
   readonly url: string
 }
 
-/** One job that a run's ledger names. */
+/** One job in a run's ledger. */
 export interface LedgerJob {
   readonly name: string
   readonly endpoint: string
-  /** Null where the answer to its submission was not seen: nobody can cancel it, and it ends with its ttl. */
+  /** Null if the response to its submission was not seen: it cannot be cancelled, and ends with its ttl. */
   readonly id: string | null
-  /** By when it is gone, ms on the clock of the target; null where the ledger does not say. */
+  /** When it is gone at the latest, ms on the target's clock; null if unknown. */
   readonly endsMs: number | null
 }
 
@@ -57,12 +57,12 @@ export function runFolder(cwd: string, run: string): string {
   return join(cwd, '.plumbline', 'runs', run)
 }
 
-/** The file that the run writes its resources into. */
+/** The ledger of the run's resources. */
 export function resourcesFile(cwd: string, run: string): string {
   return join(runFolder(cwd, run), 'resources.ndjson')
 }
 
-/** Notes which processes the run belongs to, so that no sweep takes what a run that is under way has made. */
+/** Notes the processes of the run, so that a sweep does not remove the resources of an active run. */
 export function writeOwner(cwd: string, run: string, processes: readonly number[]): void {
   const owner: Owner = { host: hostname(), processes: processes.map(owningProcess) }
   try {
@@ -71,7 +71,7 @@ export function writeOwner(cwd: string, run: string, processes: readonly number[
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
     throw new UsageError(
-      `what a run creates is written down below ${join(cwd, '.plumbline')} first, and that cannot be written (${code}); work in another folder`,
+      `${join(cwd, '.plumbline')} cannot be written (${code}), and the run must note there what it creates; start it in another folder`,
     )
   }
 }
@@ -94,19 +94,19 @@ export function listRuns(cwd: string): string[] {
     : []
 }
 
-/** A process of this machine that the run still belongs to; null where none is alive. */
+/** A live process of this machine that the run belongs to; null if there is none. */
 export function aliveProcess(cwd: string, run: string): number | null {
   const owner = readOwner(cwd, run)
   return owner?.host === hostname() ? (owner.processes.find(isAlive)?.id ?? null) : null
 }
 
-/** The other machine that the run belongs to, where nobody can tell here whether it still runs; null where it is this one. */
+/** The other machine of the run, whose processes cannot be checked from here; null if it is this machine. */
 export function otherHost(cwd: string, run: string): string | null {
   const host = readOwner(cwd, run)?.host ?? hostname()
   return host === hostname() ? null : host
 }
 
-/** Reads what a run has left. A last line that was cut short is left out: its request was never sent. */
+/** Reads what a run has left. A truncated last line is ignored: its request was never sent. */
 export function readLedger(cwd: string, run: string): RunLedger {
   const folder = runFolder(cwd, run)
   const resources = new Map<string, LedgerResource>()
@@ -149,7 +149,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
   }
 }
 
-/** Whether a run has left anything that its ledger names. */
+/** True if a run has left anything in its ledger. */
 export function isEmpty({ left, jobs, endpoints }: RunLedger): boolean {
   return left.length + jobs.length + endpoints.length === 0
 }

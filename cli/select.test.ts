@@ -34,7 +34,7 @@ describe('selectRules', () => {
 
   test.each([
     ['pods.patch.nul', core, '--only: no rule matches pods.patch.nul; did you mean pods.patch.null?'],
-    ['pods.action', core, '--only: no rule is called pods.action, but 1 begins so; write pods.action.*'],
+    ['pods.action', core, '--only: no rule has the id pods.action, but 1 begins with it; write pods.action.*'],
     ['', core, '--only is empty; name a rule, a glob over ids, or an area'],
     ['x'.repeat(1001), core, '--only takes patterns of up to 1000 characters, got 1001'],
     ['pods.acton.*', core, '--only: no rule matches pods.acton.*; npx plumbline rules lists them'],
@@ -51,7 +51,7 @@ describe('selectRules', () => {
 test('profiles are those that rules are in', () => {
   expect(profilesOf(rows)).toEqual(['core', 'limits'])
   expect(readProfiles('limits, core,core', rows)).toEqual(['limits', 'core'])
-  expect(() => readProfiles('cor', rows)).toThrow('--profile: there is no profile "cor"; did you mean core?')
+  expect(() => readProfiles('cor', rows)).toThrow('--profile: unknown profile "cor"; did you mean core?')
 })
 
 function row(id: string, area: RuleRow['area'], profile: RuleRow['profile'] = 'core'): RuleRow {

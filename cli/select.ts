@@ -9,12 +9,12 @@ export interface Selection {
   readonly profiles: readonly string[]
 }
 
-/** Far longer than any id; matching takes ever longer with the pattern. */
+/** Far longer than any id; matching time grows with the pattern. */
 const longestPattern = 1_000
 
 /**
- * Ids of the rules that are selected, sorted. Throws UsageError where a pattern matches nothing or nothing is selected.
- * A rule that is named by its id is selected whatever its profile. In a glob `*` stands for any text, dots included: `pods.action.*`, `*.null`.
+ * Ids of the selected rules, sorted. Throws UsageError if a pattern matches nothing or nothing is selected.
+ * A rule that is named by its id is selected whatever its profile. In a glob `*` matches any text, dots included: `pods.action.*`, `*.null`.
  */
 export function selectRules(rows: readonly RuleRow[], { only, profiles }: Selection): string[] {
   for (const pattern of only) refuseOdd(pattern)
@@ -33,7 +33,7 @@ export function selectRules(rows: readonly RuleRow[], { only, profiles }: Select
   )
 }
 
-/** Throws UsageError for what is no pattern of `--only` at all. */
+/** Throws UsageError for an invalid pattern of `--only`. */
 export function refuseOdd(pattern: string): void {
   if (pattern === '') throw new UsageError('--only is empty; name a rule, a glob over ids, or an area')
   if (pattern.length > longestPattern) {
@@ -46,13 +46,12 @@ export function readProfiles(list: string, rows: readonly RuleRow[]): string[] {
   const known = profilesOf(rows)
   const names = list.split(',').map((name) => name.trim())
   for (const name of names) {
-    if (!known.includes(name))
-      throw new UsageError(`--profile: there is no profile "${name}"${suggestion(name, known)}`)
+    if (!known.includes(name)) throw new UsageError(`--profile: unknown profile "${name}"${suggestion(name, known)}`)
   }
   return [...new Set(names)]
 }
 
-/** All profiles that rules are in, sorted. */
+/** All profiles with a rule, sorted. */
 export function profilesOf(rows: readonly RuleRow[]): string[] {
   return [...new Set(rows.map(({ profile }) => profile))].sort()
 }
@@ -60,7 +59,7 @@ export function profilesOf(rows: readonly RuleRow[]): string[] {
 function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
   if (below > 0)
-    return `--only: no rule is called ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} so; write ${pattern}.*`
+    return `--only: no rule has the id ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} with it; write ${pattern}.*`
   const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
   return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'}`
 }

@@ -32,7 +32,7 @@ function target(url: string, more = '') {
 test('a served reference whose time stands still needs its clock in the target file', async () => {
   const url = await serve(createControlledClock(1000))
   await expect(refuseStandingClock(target(url))).rejects.toThrow(
-    `time stands still at ${url}, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${url}/plumbline/clock}, or serve it with --clock real`,
+    `the clock at ${url} does not move, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${url}/plumbline/clock}, or serve it with --clock real`,
   )
   await refuseStandingClock(target(url, `clock: {url: ${url}/plumbline/clock}\n`))
 })

@@ -8,14 +8,14 @@ import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
 import { isLoopback } from './loopback.ts'
 
-/** Real ms in which a clock that is not told to move stands, and any other one goes on. */
+/** Real ms between two readings: a controlled clock does not move in them, a real one does. */
 const lookMs = 50
-/** A server on this machine that leaves its clock's address without an answer for so long, real ms, has none. */
+/** Real ms after which a server on this machine that does not answer at the clock's address has no clock. */
 const answerMs = 2_000
 
 /**
- * Throws UsageError where the target file knows no clock and `plumbline serve --clock control` serves the target: there
- * time never moves by itself, and what waits for it would be judged wrongly. Only a server on this machine is asked.
+ * Throws UsageError if the target file gives no clock but `plumbline serve --clock control` serves the target: there
+ * time never moves by itself, and rules that wait would be judged wrongly. Only a server on this machine is asked.
  */
 export async function refuseStandingClock({ clock, pods, queue }: Target): Promise<void> {
   const bases = [...new Set([pods?.url, queue?.url])].filter((url) => url !== undefined)
@@ -26,7 +26,7 @@ export async function refuseStandingClock({ clock, pods, queue }: Target): Promi
     for (const base of own) {
       if (!(await isStanding(base + clockPath, http.send))) continue
       throw new UsageError(
-        `time stands still at ${base}, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${base + clockPath}}, or serve it with --clock real`,
+        `the clock at ${base} does not move, and the target file gives no clock; use the file that plumbline serve prints, add clock: {url: ${base + clockPath}}, or serve it with --clock real`,
       )
     }
   } finally {
@@ -34,7 +34,7 @@ export async function refuseStandingClock({ clock, pods, queue }: Target): Promi
   }
 }
 
-/** Whether two readings of a clock, some real time apart, are the same. */
+/** True if two readings of a clock, some real time apart, are the same. */
 async function isStanding(url: string, send: Transport): Promise<boolean> {
   const { state } = createControlClient(url, send)
   const clock = createRealClock()
@@ -44,7 +44,7 @@ async function isStanding(url: string, send: Transport): Promise<boolean> {
     await actor.sleep(lookMs)
     return (await state()).nowMs === nowMs
   } catch (error) {
-    // It has no such address, or nobody is there, which is told of by what comes next.
+    // No such address, or no server; the next request reports it.
     if (error instanceof Inconclusive || error instanceof TransportFailure) return false
     throw error
   } finally {

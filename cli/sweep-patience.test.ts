@@ -84,9 +84,7 @@ test('a pod that may come into being late stays in the ledger where time cannot 
     { kind: 'pod', name: 'never', id: null, state: 'refused' },
   ]
   const { failed, never } = await sweepRun(await left(lines, list))
-  expect(failed).toMatchObject([
-    { name: 'late', reason: 'it may come into being late, and time could not pass until then' },
-  ])
+  expect(failed).toMatchObject([{ name: 'late', reason: 'it may appear late, and time could not pass until then' }])
   expect(never).toEqual(['never'])
 })
 
@@ -95,7 +93,7 @@ test('a target that does not answer is asked three times, not once for each pod'
   const { failed } = await sweepRun(given)
   expect(failed).toHaveLength(many.length)
   expect(failed[0]?.reason).toContain('had no whole answer within 200 ms')
-  expect(failed.at(-1)?.reason).toBe('not asked for, because 3 requests in a row had no answer in time')
+  expect(failed.at(-1)?.reason).toBe('not sent, because 3 requests in a row had no response in time')
   expect(given.asked.target).toBe(3)
 })
 
@@ -107,7 +105,7 @@ test('a sweep that is told to end gives up the request that is under way, and se
   })
   const { failed } = await sweepRun({ ...given, end: { signal: end.signal, goesOnMs: 0 } })
   expect(failed).toHaveLength(many.length)
-  expect(failed.at(-1)?.reason).toBe('the command was interrupted before it was asked for')
+  expect(failed.at(-1)?.reason).toBe('the command was interrupted before the request')
   expect(given.asked.target).toBe(1)
 })
 

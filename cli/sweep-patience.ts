@@ -6,7 +6,7 @@ import { overHttp } from '../harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import type { Target } from '../target/types.ts'
 
-/** The end of a sweep that was told to end. */
+/** A sweep that was asked to end. */
 export interface SweepEnd {
   /** Aborted by the signal that ends the command. */
   readonly signal: AbortSignal
@@ -14,22 +14,22 @@ export interface SweepEnd {
   readonly goesOnMs: number
 }
 
-/** For how long a command that was interrupted goes on removing what it has made, real ms: a window of a minute. */
+/** How long an interrupted command goes on cleaning up, real ms: a window of a minute. */
 export const interruptedMs = 60_000
 
-/** Real ms for an answer once the command is interrupted. */
+/** Real ms for a response once the command is interrupted. */
 const hurriedMs = 5_000
 
-/** Requests in a row that were waited for in vain after which none is sent any more. */
+/** Requests in a row without a response after which no more are sent. */
 const givenUpAfter = 3
 
-/** How a sweep asks and waits: every wait has an end. */
+/** Requests and waits of a sweep: every wait has an end. */
 export interface Patience {
   /** Sends a request, as long as the target answers and the sweep may go on. */
   readonly send: Transport
-  /** Does the same, and waits 429s out for as long as the target file allows, until that was in vain. */
+  /** Does the same, and waits out each 429 for as long as the target file allows, until one does not pass. */
   readonly patient: Transport
-  /** Waits on the clock of the target; false where its time cannot pass. */
+  /** Waits on the clock of the target; false if its time cannot pass. */
   sleep(ms: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   const hurried = new AbortController()
   const timers: NodeJS.Timeout[] = []
   const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()))
-  /** Methods whose 429 was waited out in vain. */
+  /** Methods whose 429 did not pass. */
   const inVain = new Set<string>()
   let sleeper: Promise<Sleeper> | null = null
   let timeouts = 0
@@ -61,13 +61,9 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   else end?.signal.addEventListener('abort', hurry, { once: true })
 
   async function send(...[request]: Parameters<Transport>): ReturnType<Transport> {
-    if (over.signal.aborted)
-      throw new TransportFailure('abandoned', 'the command was interrupted before it was asked for')
+    if (over.signal.aborted) throw new TransportFailure('abandoned', 'the command was interrupted before the request')
     if (timeouts >= givenUpAfter) {
-      throw new TransportFailure(
-        'abandoned',
-        `not asked for, because ${timeouts} requests in a row had no answer in time`,
-      )
+      throw new TransportFailure('abandoned', `not sent, because ${timeouts} requests in a row had no response in time`)
     }
     const patience = end?.signal.aborted
       ? { answerMs: Math.min(hurriedMs, answerMs), signal: over.signal }
@@ -111,7 +107,7 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
         const waitMs = Math.max(1, Number(headerOf(answer.headers, 'retry-after') ?? 1) || 1) * 1000
         waitedMs += waitMs
         if (waitedMs <= rateWaitMs && (await sleep(waitMs))) continue
-        // What was in vain once is not tried again for each of a hundred jobs.
+        // A 429 that did not pass once is not waited out again for each of a hundred jobs.
         inVain.add(request.method)
         return answer
       }
@@ -125,7 +121,7 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   }
 }
 
-/** The run is over: what is still under way may go on, and does not keep time from moving. */
+/** The run is over: work still under way may go on, and does not keep time from moving. */
 function atRest(control: ClockControl): ClockControl {
   const rest = { busy: [], open: Number.MAX_SAFE_INTEGER }
   return {

@@ -11,7 +11,7 @@ import { withoutId } from './leftovers.ts'
 import type { LedgerResource } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
-/** What became of a resource; `never`: none was seen to come into being. */
+/** The end of a resource; `never`: none was ever seen. */
 export interface End {
   readonly of: LedgerResource
   readonly id: string | null
@@ -65,7 +65,7 @@ export async function sweepPlane(
   }
 }
 
-/** What a plane calls its resources. */
+/** Names of the resources of a plane. */
 export function kindOf(plane: string): string {
   return allPlanes().find(({ name }) => name === plane)?.creates?.kind ?? `resource of ${plane}`
 }
@@ -88,7 +88,7 @@ function createRemover(name: string, { patient: transport }: Patience, target: T
   const section = sectionOf(target, name)
   const creates = plane?.creates ?? null
   if (plane === undefined || section === null || creates === null) {
-    const refused = new Refused(`the target file gives no address of ${plane?.title ?? `a plane called ${name}`}`)
+    const refused = new Refused(`the target file has no address of ${plane?.title ?? `a plane named ${name}`}`)
     return { list: () => Promise.reject(refused), remove: async () => ({ reason: refused.message }) }
   }
   const userAgent = `plumbline/${version()} (sweep)`
@@ -109,7 +109,7 @@ function createRemover(name: string, { patient: transport }: Patience, target: T
       const members = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
       if (members !== null && creates.isGone(members)) return 'gone'
       if (typeof members?.name === 'string' && !isOurs(members.name, name, run))
-        return left(`its id is that of a ${creates.kind} named ${clean(show(members.name))}, which was left alone`)
+        return left(`its id belongs to a ${creates.kind} named ${clean(show(members.name))}, which was not removed`)
       const { status } = await send(creates.remove, { ids: { id } }).catch(unanswered)
       if (typeof status === 'string') return left(status)
       if (isSuccess(status)) return 'removed'
@@ -122,7 +122,7 @@ function isGone(status: number | string): boolean {
   return status === 404 || status === 410
 }
 
-/** Whether a pod has a name that this run gave it: rules rename their pods, and a target may write names in its own way. */
+/** True if this run may have named the pod: rules rename their pods, and a target may alter names. */
 function isOurs(name: string, given: string, run: string): boolean {
   const of = /^plumbline-(r[0-9a-z]{10})(?![0-9a-z])/i.exec(name)?.[1]
   return (
@@ -130,15 +130,15 @@ function isOurs(name: string, given: string, run: string): boolean {
   )
 }
 
-/** Why a call had no answer, in the place of its status. */
+/** Why a call had no response, in place of its status. */
 function unanswered(error: unknown): { readonly status: string } {
   if (error instanceof TransportFailure || error instanceof Refused) return { status: error.message }
   throw error
 }
 
 /**
- * Ids of the pods whose creation was not answered, or was refused, by their exact names; a refused one is looked for
- * once only. `fault` says why there was no further look for those that were not found.
+ * Ids of pods whose creation had no response or was refused, by their exact names; a refused one is searched
+ * only once. `fault` says why the search for missing ones ended early.
  */
 async function idsOf(
   remover: Remover,
@@ -149,7 +149,7 @@ async function idsOf(
   const found = new Map<string, string[]>()
   for (let look = 0; look < looks && sought.some(({ name }) => !found.has(name)); look++) {
     if (look > 0 && !(await sleep(visibleMs / (looks - 1)))) {
-      return { found, fault: 'it may come into being late, and time could not pass until then' }
+      return { found, fault: 'it may appear late, and time could not pass until then' }
     }
     const listed = await remover.list().catch((error: unknown) => {
       if (error instanceof TransportFailure || error instanceof Refused) return error

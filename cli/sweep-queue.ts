@@ -12,29 +12,29 @@ import { type Leftover, timeText, withoutId } from './leftovers.ts'
 import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
-const noQueue = 'the target file names no queue-based endpoints'
+const noQueue = 'the target file has no queue-based endpoints'
 
 export interface PurgeOptions {
   readonly target: Target
   readonly patience: Patience
-  /** The windows of a reference that is served with the same. */
+  /** The window scale that the reference is served with. */
   readonly windowScale: number
 }
 
 export interface Cancelled {
-  /** Names of the jobs whose cancelling was granted. */
+  /** Names of the jobs that were cancelled. */
   readonly cancelled: readonly string[]
   /** Names of those that had ended before, or are gone. */
   readonly over: readonly string[]
   /** Those that may still run. */
   readonly failed: readonly Leftover[]
-  /** Those whose id was never learned, so that nobody can cancel them: they end with their ttl. */
+  /** Those with an unknown id, which cannot be cancelled: they end with their ttl. */
   readonly expiring: readonly LedgerJob[]
 }
 
 /**
- * Cancels the jobs of a ledger by their ids, at the address that they were submitted at. One whose cancelling is refused
- * is over where its status says so. Once its ttl has passed it is over unless its status says that it is not.
+ * Cancels the jobs of a ledger by id, at the address of their submission. A job that cannot be cancelled
+ * is over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
  */
 export async function cancelJobs(
   { jobs, urls }: Pick<RunLedger, 'jobs' | 'urls'>,
@@ -66,7 +66,7 @@ export async function cancelJobs(
   return { cancelled, over, failed, expiring }
 }
 
-/** What is said of jobs that nobody can cancel; null where none is left at `nowMs`. */
+/** The sentence about jobs that cannot be cancelled; null if none is left at `nowMs`. */
 export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, 'clock'>, nowMs: number): string | null {
   const left = jobs.filter(({ endsMs }) => clock !== 'real' || endsMs === null || endsMs > nowMs)
   if (left.length === 0) return null
@@ -74,10 +74,10 @@ export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, '
   const time = timeText(Math.max(...ends, 0))
   const whose = clock === 'real' ? '' : ' on the clock of the target'
   const end = ends.length < left.length ? 'ends with its ttl' : `is gone by ${time}${whose}`
-  return `${counted(left.length, 'submission')} gave no id: a job that came of one cannot be cancelled, and ${end}`
+  return `${counted(left.length, 'submission')} returned no id: the job of such a submission cannot be cancelled, and ${end}`
 }
 
-/** Whether a job is over that could not be cancelled. That there is none counts where the refusal says the same. */
+/** True if a job that could not be cancelled is over. A 404 counts if the refusal says the same. */
 async function isOver(job: Omit<Call, 'path'>, refusal: WireResponse | string, isPast: boolean): Promise<boolean> {
   if (typeof refusal === 'string') return isPast
   if (refusal.status === 410) return true
@@ -88,9 +88,9 @@ async function isOver(job: Omit<Call, 'path'>, refusal: WireResponse | string, i
 }
 
 /**
- * Purges the queue of an endpoint that a load has filled: only one that the target file marks dedicated now, at the
- * address that was loaded. A purge may be limited itself, so it is asked for again a window later. Answers null once
- * nothing of the load waits there.
+ * Purges the queue of an endpoint that a load has filled: only if the target file still marks it dedicated, at the
+ * address that was loaded. A purge may be rate-limited itself, so it is repeated a window later. Returns null once
+ * no job of the load waits there.
  */
 export async function purgeEndpoint(
   loaded: LedgerEndpoint,
@@ -117,11 +117,11 @@ export async function purgeEndpoint(
   return left(`POST ${queue.paths.purgeQueue} answered ${answer.status}`)
 }
 
-/** Why an endpoint is not purged, or null. */
+/** The reason not to purge an endpoint, or null. */
 function faultOf({ endpoint, url }: LedgerEndpoint, queue: QueuePlane): string | null {
   if (queue.url !== url) return `it was loaded at ${url}, and the target file says ${queue.url}`
   if (queue.endpoints.dedicated === endpoint) return null
-  return 'only an endpoint that the target file marks dedicated is purged, and this one is not; the jobs end with their ttl'
+  return 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl'
 }
 
 interface Call extends Pick<Target, 'keys'> {
@@ -132,7 +132,7 @@ interface Call extends Pick<Target, 'keys'> {
   readonly job?: string
 }
 
-/** The answer, or why there was none. */
+/** The response, or why there is none. */
 async function call({ queue: section, keys, send, path, endpoint, job = '' }: Call): Promise<WireResponse | string> {
   const userAgent = `plumbline/${version()} (sweep)`
   const direct = createDirect({ transport: send, plane: queue, section, token: keys.full ?? '', userAgent })

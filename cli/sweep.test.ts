@@ -88,7 +88,7 @@ test('cancels the jobs that the ledger names', async () => {
   expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({
     failed: [],
     expiring:
-      '1 submission gave no id: a job that came of one cannot be cancelled, and is gone by 2100-01-01T00:00:00Z',
+      '1 submission returned no id: the job of such a submission cannot be cancelled, and is gone by 2100-01-01T00:00:00Z',
   })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
@@ -118,7 +118,7 @@ test('a job counts as over where its status says so, not where its cancelling is
     return [...new Set(failed.map(({ reason }) => reason))]
   }
   const { queue } = target
-  expect(await reasons({ queue: null })).toEqual(['the target file names no queue-based endpoints'])
+  expect(await reasons({ queue: null })).toEqual(['the target file has no queue-based endpoints'])
   expect(await reasons({ queue: queue && { ...queue, url: 'http://127.0.0.1:1' } })).toEqual([
     `submitted at ${url}, and the target file says http://127.0.0.1:1`,
   ])
@@ -141,17 +141,17 @@ test.each<[clock: Target['clock'], ends: (number | null)[], line: string | null]
   [
     'real',
     [now - 1, now + hour, now + 2 * hour],
-    '2 submissions gave no id: a job that came of one cannot be cancelled, and is gone by 2026-11-22T03:00:00Z',
+    '2 submissions returned no id: the job of such a submission cannot be cancelled, and is gone by 2026-11-22T03:00:00Z',
   ],
   [
     'real',
     [now + hour, null],
-    '2 submissions gave no id: a job that came of one cannot be cancelled, and ends with its ttl',
+    '2 submissions returned no id: the job of such a submission cannot be cancelled, and ends with its ttl',
   ],
   [
     controlled,
     [now - hour],
-    '1 submission gave no id: a job that came of one cannot be cancelled, and is gone by 2026-11-22T00:00:00Z on the clock of the target',
+    '1 submission returned no id: the job of such a submission cannot be cancelled, and is gone by 2026-11-22T00:00:00Z on the clock of the target',
   ],
 ])('on the clock %j, jobs without an id that end at %j are told of until then', (clock, ends, line) => {
   const jobs = ends.map((endsMs, at) => ({ name: `queue.x ${at}`, endpoint: 'normal', id: null, endsMs }))
@@ -169,7 +169,7 @@ test('a job is over once its time is, though the target is gone', async () => {
   expect(code).toBe(3)
   expect(err).toEqual([
     '1 job could not be cancelled: POST http://127.0.0.1:1/v2/normal/cancel/{job} could not connect (the connection was refused) (queue.x 1)',
-    `npx plumbline sweep ${run} tries again; the ttl of these jobs is over by ${timeText(endsMs)}, and from then on it ends with 0; npx plumbline sweep ${run} --forget lists what is left and gives it up`,
+    `npx plumbline sweep ${run} tries again; the ttl of these jobs is over by ${timeText(endsMs)}; after that it exits with 0; npx plumbline sweep ${run} --forget lists what is left and gives it up`,
   ])
   expect((await swept(Date.now() - hour)).code).toBe(0)
   expect(listRuns(cwd)).toEqual([])
@@ -189,23 +189,23 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   const jobLine = `116 jobs could not be cancelled: POST http://127.0.0.1:1/v2/a/cancel/{job} ${failed} (queue.x 0, queue.x 1, queue.x 2, …)`
   expect(err).toEqual([
     jobLine,
-    '2 pods could not be removed: the target file gives no address of the pod API (a, b)',
+    '2 pods could not be removed: the target file has no address of the pod API (a, b)',
     expect.stringMatching(/ --forget lists what is left and gives it up$/),
   ])
   await expect(sweep([], { forget: true }, terminal)).rejects.toThrow('name the runs')
   expect(await sweep([run], { forget: true }, terminal)).toBe(0)
-  const reason = 'the target file gives no address of the pod API'
+  const reason = 'the target file has no address of the pod API'
   expect(out.slice(2)).toEqual([
-    `run ${run}: forgot pod a (id p1), which may be there and cost: ${reason}`,
-    `run ${run}: forgot pod b (its id was never learned), which may be there and cost: ${reason}`,
+    `run ${run}: forgot pod a (id p1), which may still exist and cost money: ${reason}`,
+    `run ${run}: forgot pod b (its id was never learned), which may still exist and cost money: ${reason}`,
     `run ${run}: forgot ${jobLine.replace('jobs could', 'jobs, which could')}`,
   ])
   expect(listRuns(cwd)).toEqual([])
 })
 
 test.each([
-  ['its file is gone', null, /^run \w+: forgot pod a \(id p1\), .*: its target file cannot be used: /],
-  ['it has another address', 'http://127.0.0.1:2', /made its pods at http:\/\/127\.0\.0\.1:2, and the target file/],
+  ['its file is gone', null, /^run \w+: forgot pod a \(id p1\), .*: its target file is invalid: /],
+  ['it has another address', 'http://127.0.0.1:2', /created its pods at http:\/\/127\.0\.0\.1:2, but the target file/],
 ])('a run is forgotten though of its target %s', async (_, podsUrl, said) => {
   const { out, terminal } = saying([{ kind: 'pod', name: 'a', id: 'p1', state: 'created' }], '', podsUrl ?? '')
   if (podsUrl === null) rmSync(join(cwd, 'target.yaml'))
@@ -237,7 +237,7 @@ test.each([
   ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
   const { removed, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
   expect(removed).toEqual(end === 'removed' ? ['a'] : [])
-  const reason = `its id is that of a pod named "${name}", which was left alone`
+  const reason = `its id belongs to a pod named "${name}", which was not removed`
   expect(failed).toEqual(end === 'removed' ? [] : [{ kind: 'pod', name: 'a', id, reason, endsMs: null }])
   expect(await names()).toEqual(end === 'removed' ? [] : [name])
 })
@@ -253,13 +253,12 @@ test('purges the endpoint that a load has filled, where the target file marks it
     {
       kind: 'queue',
       name: 'endpoint dedicated',
-      reason:
-        'only an endpoint that the target file marks dedicated is purged, and this one is not; the jobs end with their ttl',
+      reason: 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl',
     },
   ])
   const elsewhere = await sweep(queue && { ...queue, url: 'http://127.0.0.1:1' })
   expect(elsewhere.failed[0]?.reason).toBe(`it was loaded at ${url}, and the target file says http://127.0.0.1:1`)
-  expect((await sweep(null)).failed[0]?.reason).toBe('the target file names no queue-based endpoints')
+  expect((await sweep(null)).failed[0]?.reason).toBe('the target file has no queue-based endpoints')
   expect(readLedger(cwd, run).endpoints).toEqual([{ endpoint: 'dedicated', url }])
   expect(await sweep(queue)).toMatchObject({ purged: ['dedicated'], failed: [] })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
@@ -343,7 +342,7 @@ test.each([
   const terminal = { cwd, environment: {}, out: say, err: say } as unknown as Terminal
   expect(await sweep([], {}, terminal)).toBe(3)
   expect(said.join('\n')).toMatch(
-    /^run r0123456789 belongs to elsewhere, .* name it: npx plumbline sweep r0123456789, or give --all-hosts /,
+    /^run r0123456789 belongs to elsewhere .* use npx plumbline sweep r0123456789, or --all-hosts /,
   )
   expect(listRuns(cwd)).toEqual([run])
   expect(await sweep(runs, options, terminal)).toBe(0)

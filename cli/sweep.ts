@@ -14,36 +14,36 @@ export interface Swept {
   readonly run: string
   /** Names of the pods that were removed. */
   readonly removed: readonly string[]
-  /** Names of those that were gone already. */
+  /** Names of those that were already gone. */
   readonly gone: readonly string[]
-  /** Names of creations that were sent and of which no pod was ever seen. */
+  /** Names of creations whose pod was never seen. */
   readonly never: readonly string[]
-  /** How many jobs were cancelled; those that had ended before are not among them. */
+  /** Number of cancelled jobs, without those that had ended before. */
   readonly jobs: number
-  /** What is said of jobs that nobody can cancel, with the time by which they are gone; null where there are none. */
+  /** The sentence about jobs that cannot be cancelled, with their latest end; null if there are none. */
   readonly expiring: string | null
-  /** Ids of endpoints whose queue was purged of the jobs of a load. */
+  /** Ids of endpoints whose queue was purged after a load. */
   readonly purged: readonly string[]
-  /** Names of pods that were left alone because the run was told to keep them. */
+  /** Names of pods that the run keeps on purpose. */
   readonly kept: readonly string[]
-  /** What could not be removed; the ledger keeps it. */
+  /** Resources that could not be removed; they stay in the ledger. */
   readonly failed: readonly Leftover[]
 }
 
 export interface SweepOptions {
   readonly ledger: RunLedger
   readonly target: Target
-  /** Whether pods that the run kept on purpose stay. */
+  /** True if pods that the run kept on purpose stay. */
   readonly leaveKept: boolean
-  /** The windows of a reference that is served with the same; 1 unless given. */
+  /** The window scale that the reference is served with; default 1. */
   readonly windowScale?: number
-  /** Where the sweep is part of a command that may be told to end. */
+  /** Present if the sweep is part of a command that can be interrupted. */
   readonly end?: SweepEnd
 }
 
 /**
- * Removes what a run's ledger names, and nothing else: pods by id where it is known, else by the exact name in the list;
- * jobs by id; what waits on an endpoint that a load has filled, where the target file marks it dedicated. Deletes the
+ * Removes only what is in a run's ledger: pods by id if known, else by the exact name in the list;
+ * jobs by id; the queue of an endpoint that a load has filled, if the target file marks it dedicated. Deletes the
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
 export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end }: SweepOptions): Promise<Swept> {

@@ -38,7 +38,7 @@ test.each([
 test.each([
   [
     'rule: pods.action.exited.stopp',
-    'known.0.rule: there is no rule pods.action.exited.stopp; did you mean pods.action.exited.stop?',
+    'known.0.rule: unknown rule pods.action.exited.stopp; did you mean pods.action.exited.stop?',
   ],
   [
     'rule: pods.action.exited.stop, clause: refusd',
@@ -46,7 +46,7 @@ test.each([
   ],
   [
     'rule: pods.action.exited.stop, clause: elsewhere',
-    'known.0.clause: pods.action.exited.stop has no clause elsewhere; known here: refused, unchanged',
+    'known.0.clause: pods.action.exited.stop has no clause elsewhere; known: refused, unchanged',
   ],
 ])('known: {%s} is refused', async (known, message) => {
   await expect(readTarget(write(known), terminal)).rejects.toThrow(message)

@@ -36,8 +36,8 @@ export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Ter
 }
 
 /**
- * The target of a file named on the command line. Throws TargetFileError where it cannot be used as it is, clauses of
- * `known` that no rule has included.
+ * The target of a file named on the command line. Throws TargetFileError if it is invalid, including clauses of
+ * `known` that no rule has.
  */
 export async function readTarget(name: string, { cwd, environment }: Terminal): Promise<Target> {
   if (name === '') throw new UsageError('--target is empty; name a target file')
@@ -47,10 +47,10 @@ export async function readTarget(name: string, { cwd, environment }: Terminal): 
   return target
 }
 
-/** Every clause of a rule has a defect, so the defects know them all; those that load judges name the shapes of plans. */
+/** Every clause of a rule has a defect, so the defects name all clauses; for load rules, the shapes of plans do. */
 async function clauseFaults({ known }: Target): Promise<TargetFault[]> {
   if (known.every(({ clause }) => clause === null)) return []
-  // Loaded where it is asked for: the catalogue brings the whole proof along.
+  // Loaded on demand: the catalogue imports the whole proof.
   const { defects } = await import('../proof/catalog.ts')
   return known.flatMap(({ rule, clause }, index) => {
     const clauses = [...new Set(defects.filter((defect) => defect.rule === rule).map((defect) => defect.clause))]

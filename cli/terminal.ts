@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors'
 
-/** All that a command knows of the world around the process. */
+/** The environment of a command. */
 export interface Terminal {
   /** Writes a line to standard output. */
   out(text: string): void
@@ -8,13 +8,13 @@ export interface Terminal {
   err(text: string): void
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Whether progress may be drawn over itself on standard error. */
+  /** True if progress on standard error may be redrawn in place. */
   readonly live: boolean
   readonly color: boolean
   readonly colors: ReturnType<typeof createColors>
 }
 
-/** The terminal of this process. NO_COLOR and a TERM of `dumb` are heeded, FORCE_COLOR as well. */
+/** The terminal of this process. Respects NO_COLOR, FORCE_COLOR and a TERM of `dumb`. */
 export function processTerminal(): Terminal {
   const { env, stdout, stderr } = process
   const dumb = env.TERM === 'dumb'
@@ -33,7 +33,7 @@ export function processTerminal(): Terminal {
 
 /** All that moves the cursor, hides text or reorders it; line breaks and tabs aside. */
 const controls = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu
-/** What follows the escape character for the styles of reports: bold, dim, underlined, colored, and the end of each. */
+/** The text after the escape character for the styles of reports: bold, dim, underlined, colored, and the end of each. */
 const style = /^\[(?:[0-4]|22|24|3\d|9\d)m/
 
 /** A text as a terminal may show it: a record or a target may hold any character, and each control is shown escaped. */

@@ -2,7 +2,7 @@ import { renderText } from '../reports/index.ts'
 import type { Results } from '../results/types.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Prints results as text on standard output: failures first, the verdict last. Quiet: the verdict alone. */
+/** Prints results as text on standard output: failures first, the verdict last. Quiet: only the verdict. */
 export function printResults(
   results: Results,
   { out, colors }: Terminal,

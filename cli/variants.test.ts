@@ -31,7 +31,7 @@ test('changes are laid over each other, wrappers from inside out', async () => {
 test('a name that is not known is refused with the nearest', () => {
   expect(findVariants('--defect', ['louder', 'teapot'], [teapot, louder])).toEqual([louder, teapot])
   expect(() => findVariants('--defect', ['teapt'], [teapot])).toThrow(
-    '--defect: there is none called teapt; did you mean teapot?',
+    '--defect: unknown name teapt; did you mean teapot?',
   )
 })
 

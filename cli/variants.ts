@@ -3,7 +3,7 @@ import type { Defect, Latitude, Variant } from '../proof/types.ts'
 import { suggestion } from '../target/nearest.ts'
 import { UsageError } from './errors.ts'
 
-/** The variants of these names, in the order named. Throws UsageError for a name that is not known. */
+/** The variants of these names, in the given order. Throws UsageError for an unknown name. */
 export function findVariants<V extends Variant>(flag: string, names: readonly string[], all: readonly V[]): V[] {
   return names.map((name) => {
     const found = all.find(({ id }) => id === name)
@@ -13,16 +13,16 @@ export function findVariants<V extends Variant>(flag: string, names: readonly st
       all.map(({ id }) => id),
     )
     throw new UsageError(
-      `${flag}: there is none called ${name}${hint.includes('did you mean') ? hint : '; npx plumbline serve --list lists them'}`,
+      `${flag}: unknown name ${name}${hint.includes('did you mean') ? hint : '; npx plumbline serve --list lists them'}`,
     )
   })
 }
 
-/** What a listing tells of a defect; one that a load finds belongs to no clause. */
+/** A defect in a listing; one that a load finds has no clause. */
 type ListedDefect = Pick<Defect, 'id' | 'says' | 'rule'> & Partial<Pick<Defect, 'clause'>>
 type ListedLatitude = Pick<Latitude, 'id' | 'says' | 'plane'>
 
-/** Every defect and latitude, a line each: its id, its sentence, and of a defect the rule that finds it. */
+/** Every defect and latitude on one line: its id, its sentence, and for a defect the rule that finds it. */
 export function variantLines(defects: readonly ListedDefect[], latitudes: readonly ListedLatitude[]): string[] {
   return [
     `${counted(defects.length, 'defect')}, for --defect:`,

@@ -6,7 +6,7 @@ import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 export interface Estimate {
   readonly requests: number
   readonly seconds: number
-  /** Jobs that are submitted, those among the requests included. */
+  /** Submitted jobs, including those among the requests. */
   readonly jobs: number
 }
 
@@ -15,7 +15,7 @@ export interface Caps {
   readonly maxSeconds: number
 }
 
-/** From the start of k6 to its end, beside what it drives. */
+/** Time for the start and end of k6, in addition to the load. */
 const STARTING_MS = 2000
 
 export function estimateOf(steps: readonly Step[]): Estimate {
@@ -32,14 +32,14 @@ export function estimateOf(steps: readonly Step[]): Estimate {
   return { requests, seconds: Math.ceil(ms / 1000), jobs }
 }
 
-/** How long a step takes, as planned, ms. */
+/** Planned length of a step, ms. */
 export function msOf(plan: Plan): number {
   return plan.plane === 'pods' ? 2 * plan.longestWaitMs : plan.quietMs + lengthOf(plan) + plan.holdMs
 }
 
 /** Why a load is not driven that would be beyond a cap; null if it is within both. */
 export function refusalBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): string | null {
-  const hint = 'raise it, or name fewer rules with --only'
+  const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {
     return `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`
   }
@@ -52,13 +52,13 @@ export function describeEstimate({ requests, seconds, jobs }: Estimate, jobPrice
   const minutes = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`
   const cost =
     jobs === 0
-      ? 'estimated cost: none beside the requests, since nothing is created'
-      : `estimated cost: ${priceOf(jobs, jobPrice)}, and what the provider takes for a request`
+      ? 'estimated cost: only the requests, since nothing is created'
+      : `estimated cost: ${priceOf(jobs, jobPrice)}, plus the provider's price for requests`
   return `up to ${counted(requests, 'request')} in ${minutes}; ${cost}`
 }
 
 function priceOf(jobs: number, jobPrice: number | null): string {
-  const empty = `${counted(jobs, 'empty job')} of low priority, which start no worker`
+  const empty = `${counted(jobs, 'empty job')} of low priority that start no worker`
   return jobPrice === null
     ? `${empty} (price unknown: set budget: {jobPrice: USD} in the target file)`
     : `up to ${(jobs * jobPrice).toFixed(2)} USD for ${empty}`

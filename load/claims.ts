@@ -3,7 +3,7 @@ import type { NotApplicable, Unclaimed } from '../harness/rule/outcome.ts'
 import { missingNeed } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 
-/** Load finds out by itself whether a quota can be reached: its caps decide. */
+/** The caps of load decide whether a quota can be reached. */
 const settledHere = new Set(['quota.reachable'])
 
 /** The rules among `ids` whose needs the target does not give, each with what is missing. */

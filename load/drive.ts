@@ -88,9 +88,9 @@ function endsOf(steps: readonly Step[], count: number) {
 /** Why a plan could not be driven; null for a fault of plumbline itself. */
 function reasonOf(error: unknown): string | null {
   if (error instanceof LoadError) return error.message
-  if (error instanceof TransportFailure) return `the target cannot be reached: ${error.message}`
+  if (error instanceof TransportFailure) return `no connection to the target: ${error.message}`
   if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')) {
-    return 'the disk is full, so the record of this load is not whole; name another folder with --out'
+    return 'the disk is full, so the record of this load is incomplete; choose another folder with --out'
   }
   return null
 }

@@ -18,7 +18,7 @@ export interface LoadRunOptions {
   /** Addresses of the endpoints that the plan names; `first` is required. */
   readonly urls: Readonly<Record<string, string>>
   readonly token: string
-  /** Takes the secrets out of what the target said. */
+  /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
   /** What stands for ids of endpoints and jobs. */
   readonly fills?: Fills

@@ -292,7 +292,7 @@ describe('prove', () => {
   it('shows in the matrix which rules fail on each defect, and which it leaves without a verdict', async () => {
     const { matrix } = await proveOf({ matrix: true, catalog: { ...whole, defects: [...defects, outage] } })
     const none = { broken: [], blocked: [], inconclusive: [] }
-    const reason = 'the target answered 503, which tells of an outage and not of a rule'
+    const reason = 'the target answered 503, which is an outage and shows nothing about the rule'
     expect(matrix).toEqual([
       { ...none, id: 'list-answers-500', failed: ['pods.action.terminated.any', 'pods.shape.times'] },
       { ...none, id: 'list-is-missing', failed: ['pods.shape.times'] },

@@ -8,15 +8,15 @@ const kinds: Readonly<Record<ShownMessage['bodyKind'], string>> = {
   text: '',
   none: 'no body',
   cut: 'the beginning',
-  base64: 'base64, because it is no text',
-  'base64-cut': 'base64 of the beginning, because it is no text',
+  base64: 'base64, because it is not text',
+  'base64-cut': 'base64 of the beginning, because it is not text',
 }
 
-/** One exchange as it stood on the wire, secrets as marks. */
+/** One exchange as on the wire, secrets as marks. */
 export function renderExchange(exchange: ShownExchange, open: boolean): Markup {
   const { n, owner, operation, request, response, failure, sentMs, receivedMs, waitedMs, polls } = exchange
   const answer = response === null ? (failure ?? 'no answer') : String(response.status)
-  const asked = polls === null ? '' : `, asked ${polls.count} times: ${polls.from} … ${polls.to}`
+  const asked = polls === null ? '' : `, sent ${polls.count} times: ${polls.from} … ${polls.to}`
   const waited = waitedMs < 1 ? '' : `, after a wait of ${duration(waitedMs)}`
   return html`<details class="exchange"${open ? ' open' : ''}>
 <summary><b>${n}</b> ${request.method} ${visible(request.url)} → ${visible(answer)}</summary>

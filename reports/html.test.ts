@@ -17,7 +17,7 @@ describe('the HTML report', () => {
       ['Failures', '1'],
       ['Advice and accepted failures', '1'],
       ['Not verified', '5: 1 inconclusive, 1 blocked, 1 unverified, 1 unclaimed, 1 not-applicable'],
-      ['Where the description is open', '1'],
+      ['Open in the description', '1'],
       ['Passed', '1'],
     ])
   })
@@ -33,7 +33,7 @@ describe('the HTML report', () => {
       '<summary><b>6</b> POST https://api.example.test/v2/pods/p1/action → 200</summary>',
       '{&quot;action&quot;:&quot;stop&quot;}',
       'All 3 exchanges of the scenario',
-      'asked 3 times: 200 PROVISIONING … 200 RUNNING',
+      'sent 3 times: 200 PROVISIONING … 200 RUNNING',
       '# expected: status 409\n# observed: status 200',
       'npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
       '<code>run r0abc; rule pods.action.exited.stop</code>',
@@ -68,7 +68,7 @@ describe('the HTML report', () => {
 
   it('shows readings and reasons', async () => {
     const page = renderHtml(await sampleResults())
-    expect(page).toContain('What was seen: answer: <b>404</b>')
+    expect(page).toContain('Readings: answer: <b>404</b>')
     expect(page).toContain('<code>npx plumbline replay</code>')
     expect(page).toContain('Why: <b>blocked</b>: blocked by pod.running gpu none: a pod did not become RUNNING')
   })

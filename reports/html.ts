@@ -11,8 +11,8 @@ import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './s
 type Markup = ReturnType<typeof html>
 
 /**
- * One file that needs no network and no script: failures first, then what was not verified, readings, what passed.
- * Everything that came from the target is escaped, and a policy in the page forbids it to load anything.
+ * One file without network or script: failures first, then rules that were not verified, readings, passed rules.
+ * Everything from the target is escaped, and a policy of the page forbids loading anything.
  */
 export function renderHtml(results: Results): string {
   const { run, verdict } = results
@@ -42,15 +42,14 @@ ${known(results.known)}
 ${section('lesser', 'Advice and accepted failures', groups.lesser, (rule) => failure(results, rule))}
 ${table('not-verified', 'Not verified', groups.notVerified, 'Why', (rule) => html`<b>${rule.verdict}</b>: ${visible(reasonOf(rule))}`)}
 ${table('in-part', 'Judged in part', groups.inPart, 'Not judged', unjudged)}
-${table('readings', 'Where the description is open', groups.readings, 'What was seen', readings)}
+${table('readings', 'Open in the description', groups.readings, 'Readings', readings)}
 ${table('passed', 'Passed', groups.passed, 'Exchanges', (rule) => html`${rule.exchanges}`)}
 ${provenance(results)}
 </main>
 </body>
 </html>
 `
-  if (page instanceof Promise)
-    throw new Error('a part of the report is not there yet; give renderHtml results and nothing else')
+  if (page instanceof Promise) throw new Error('a part of the report is a promise; pass only results to renderHtml')
   return page.toString()
 }
 
@@ -90,15 +89,15 @@ function failure({ run }: Results, rule: RuleResult): Markup {
 <p class="says">${says}</p>
 <p class="quiet">${level} rule, profile ${profile}, from “${source}” of the API description</p>
 ${known === null ? null : html`<p>Accepted until ${known.expires}: ${known.reason}</p>`}
-${verdict === 'broken' ? html`<p>A fault of plumbline itself: ${visible(reasonOf(rule))}</p>` : null}
+${verdict === 'broken' ? html`<p>An internal error of plumbline: ${visible(reasonOf(rule))}</p>` : null}
 ${findings.map(finding)}
 ${omitted.findings > 0 ? html`<p class="quiet">${isInRecord(omitted.findings, 'more finding')}</p>` : null}
-${first === undefined ? null : html`<h4>The exchange that shows it</h4>${renderExchange(first, true)}`}
+${first === undefined ? null : html`<h4>The exchange that shows the failure</h4>${renderExchange(first, true)}`}
 ${scenario.length > 1 ? html`<details><summary>All ${scenario.length} exchanges of the scenario</summary>${scenario.map((one) => renderExchange(one, false))}${left(omitted.exchanges)}</details>` : null}
-${curl.length === 0 ? null : html`<details open><summary>The same by hand, in bash</summary><pre class="shell">${curl.join('\n')}</pre></details>`}
+${curl.length === 0 ? null : html`<details open><summary>Reproduce by hand, in bash</summary><pre class="shell">${curl.join('\n')}</pre></details>`}
 <dl>
-<dt>Just this rule</dt><dd><code>${rerun}</code></dd>
-<dt>In the log of the target</dt><dd><code>${logMark(run.id, id)}</code></dd>
+<dt>Rerun this rule</dt><dd><code>${rerun}</code></dd>
+<dt>In the target's log</dt><dd><code>${logMark(run.id, id)}</code></dd>
 </dl>
 </article>
 `
@@ -144,7 +143,7 @@ ${rules.map((rule) => html`<li><code>${rule.id}</code><span>${rule.says}</span><
 </section>`
 }
 
-/** How many rules stand here, and where their verdicts differ, how many of each: the numbers of the tally. */
+/** The number of rules here, and of each verdict if they differ: the numbers of the tally. */
 function byVerdict(rules: readonly RuleResult[]): string {
   const counts = verdictOrder
     .map((word) => ({ word, count: rules.filter(({ verdict }) => verdict === word).length }))
@@ -176,6 +175,6 @@ function provenance({ run, format }: Results): Markup {
     ...Object.entries(run.digests),
   ]
   return html`<section id="provenance"><h2>Where this comes from</h2>
-<p>These results follow from the record of the run alone; <code>${program} replay</code> over the record derives them again.</p>
+<p>These results are derived only from the record of the run; <code>${program} replay</code> derives them again.</p>
 <dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>\n`)}</dl></section>`
 }

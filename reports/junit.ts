@@ -2,12 +2,12 @@ import library, { type Builder, type TestCase } from 'junit-report-builder'
 import type { Results, RuleResult } from '../results/types.ts'
 import { logMark, reasonOf } from './sort.ts'
 
-/** The library is CommonJS whose export is the builder itself; its types speak of a default export. */
+/** The library is CommonJS and exports the builder itself; its types declare a default export. */
 const builder = library as unknown as Builder
 
 /**
- * JUnit XML: one suite an area, one case a rule. `failed` is a failure, `broken` an error, advice passes and says so in
- * system-out; what was not verified, and a failure that `known:` accepts, is skipped with its reason.
+ * JUnit XML: one suite per area, one case per rule. `failed` is a failure, `broken` an error, advice passes with a note in
+ * system-out; rules that were not verified, and failures that `known:` accepts, are skipped with the reason.
  */
 export function renderJunit(results: Results): string {
   const report = builder.newBuilder().name(text(`plumbline: ${results.run.target}`))
@@ -42,7 +42,7 @@ function addCase(testCase: TestCase, rule: RuleResult, run: string): void {
   }
 }
 
-/** The library writes `skipped` without a reason; CI servers show one where it is given. */
+/** The library writes `skipped` without a reason; CI servers show one if there is one. */
 function skip(testCase: TestCase, reason: string): void {
   const build = testCase.build.bind(testCase)
   testCase.getSkippedCount = () => 1
@@ -69,8 +69,8 @@ function details({ id, says, source, findings, curl, rerun }: RuleResult, run: s
       `  observed: ${observed}`,
     ]),
     ...(curl.length === 0 ? [] : ['', ...curl, '']),
-    `just this rule: ${rerun}`,
-    `in the log of the target: ${logMark(run, id)}`,
+    `rerun this rule: ${rerun}`,
+    `in the target's log: ${logMark(run, id)}`,
   ]
   return text(lines.join('\n'))
 }

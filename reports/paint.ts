@@ -1,4 +1,4 @@
-/** The colours of a terminal, handed in so that reports stay pure; the colours of picocolors fit. */
+/** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
 export interface Paint {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string

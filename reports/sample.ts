@@ -7,7 +7,7 @@ export function sampleResults(more: Parameters<typeof sampleEvents>[0] = {}): Pr
   return buildResults(eventsOf(sampleEvents(more)), { ledger: sampleLedger })
 }
 
-/** Results in which the target tried to draw on whatever shows them. */
+/** Results in which the target tries to inject markup and escape sequences. */
 export async function hostileResults(): Promise<Results> {
   const results = await sampleResults()
   const evil = '\u001b[2J</script><script>alert(1)</script>]]>]]>\u0000\u202e"\'&<img src=x onerror=alert(1)>'

@@ -2,14 +2,14 @@ import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 
-/** The rules of a run by what a reader looks for, each group in the order of the ledger. */
+/** The rules of a run in groups for the reader, each in the order of the ledger. */
 export interface Sorted {
-  /** Must rules that failed without an entry of `known:` that accepts it, and rules that broke by our own fault. */
+  /** Must rules that failed without an accepting entry of `known:`, and broken rules. */
   readonly failures: readonly RuleResult[]
   /** Should rules that failed, and failures that are accepted. */
   readonly lesser: readonly RuleResult[]
   readonly notVerified: readonly RuleResult[]
-  /** Rules with a verdict of which an unclaimed part was not judged. */
+  /** Rules with a verdict and an unclaimed part. */
   readonly inPart: readonly RuleResult[]
   /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
   readonly readings: readonly RuleResult[]
@@ -30,7 +30,7 @@ export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
   }
 }
 
-/** Why a rule has no verdict about the target, with what blocked it. */
+/** Why a rule has no verdict about the target, and what blocked it. */
 export function reasonOf({ verdict, reason, by }: RuleResult): string {
   const why = reason ?? 'no reason was recorded'
   return verdict === 'blocked' && by !== null ? `blocked by ${by}: ${why}` : why
@@ -41,7 +41,7 @@ export function unclaimedParts({ unjudged }: RuleResult): RuleResult['unjudged']
   return unjudged.filter(({ verdict }) => verdict === 'unclaimed')
 }
 
-/** What to look for in the log of the target: every request of a rule carries it in its User-Agent. */
+/** The text to search for in the log of the target: every request of a rule carries it in its User-Agent. */
 export function logMark(run: string, rule: string): string {
   return `run ${run}; rule ${rule}`
 }
@@ -56,7 +56,7 @@ export function duration(ms: number): string {
   return `${Math.floor(seconds / large)} ${unit}${rest === 0 ? '' : ` ${rest} ${part}`}`
 }
 
-/** How long a run took, and how much time passed on a clock that is not the harness's own. */
+/** The length of a run, and the time that passed on a clock that is not the harness's. */
 export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): string {
   const real = `${((endedMs - startedMs) / 1_000).toFixed(1)} s`
   return clock === 'real' || passedMs === null
@@ -64,7 +64,7 @@ export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): s
     : `${real}, ${duration(passedMs)} on the ${clock} clock`
 }
 
-/** Text with control and direction characters made visible, so that an answer cannot draw on a terminal. */
+/** Text with control and direction characters made visible, so that a response cannot control a terminal. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0

@@ -16,15 +16,15 @@ describe('the text of a run', () => {
       '    observed  status 200 with <img src=x onerror=alert(1)>',
       '    exchange 6: POST https://api.example.test/v2/pods/p1/action → 200',
       '',
-      '  the same by hand, in bash:',
+      '  reproduce by hand, in bash:',
       '    export BASE=https://api.example.test',
       '    export KEY_FULL="$'.concat('{KEY_FULL:?set it to keys.full (your target file)}"'),
       "    export AGENT='plumbline/0.1.0 (run r0abc; rule pods.action.exited.stop)'",
     ])
     expect(text).toContain('    # 3. triggerPodAction: 200 EXITED in the run\n')
     expect(text.split('\n').slice(-3)).toEqual([
-      '  just this rule:   npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
-      '  in your own log:  run r0abc; rule pods.action.exited.stop',
+      '  rerun this rule:  npx plumbline check --target target.yaml --only pods.action.exited.stop --profile core --seed 7',
+      '  in your log:      run r0abc; rule pods.action.exited.stop',
       '',
     ])
   })
@@ -32,7 +32,7 @@ describe('the text of a run', () => {
   it('ends with what was not verified, the counts and the verdict', async () => {
     expect(renderSummary(await sampleResults()).split('\n')).toEqual([
       'not verified',
-      '  pods.shape.cost  inconclusive: no exchange exercised this rule, so nothing was shown',
+      '  pods.shape.cost  inconclusive: no exchange exercised this rule',
       '  pods.action.race  blocked by pod.running gpu none: a pod did not become RUNNING',
       '  limits.pods.minute  unverified: left out by a budget of 60 s',
       '  pods.action.error.start  unclaimed: pod.error is neither given nor declared absent',
@@ -67,10 +67,10 @@ describe('the text of a run', () => {
       { rule: 'pods.y', clause: null, reason: 'r', expires: '2026-12-01', state: 'accepted' as const },
     ]
     const text = renderText({ ...results, known })
-    expect(text).toContain('known  pods.x, clause refused expired on 2026-01-01: mend the failure or set a later day\n')
+    expect(text).toContain('known  pods.x, clause refused expired on 2026-01-01: fix the failure or set a later date\n')
     const elsewhere = { ...entry('pods.action.exited.stop'), state: 'not judged' } as const
     expect(renderText({ ...results, known: [elsewhere] })).toContain(
-      'known  pods.action.exited.stop, clause unchanged accepts nothing here: the rule failed before it came so far\n',
+      'known  pods.action.exited.stop, clause unchanged accepts nothing here: the rule failed before that clause\n',
     )
     const passed = { ...entry('pods.action.running.stop'), state: 'not judged' } as const
     expect(renderText({ ...results, known: [passed] })).not.toContain('accepts nothing here')

@@ -5,12 +5,12 @@ import { verdictOrder } from '../results/verdict.ts'
 import { type Paint, plain } from './paint.ts'
 import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './sort.ts'
 
-/** Beyond this many failures the shell lines are left to the other reports. */
+/** With more failures than this, only the other reports have shell lines. */
 const shellLinesFor = 10
 /** Findings of one rule that are printed. */
 const printedFindings = 5
 
-/** The whole text: failures first, then what was not verified, then the summary. Ends with a newline. */
+/** The whole text: failures, then rules that were not verified, then the summary. Ends with a newline. */
 export function renderText(results: Results, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
@@ -29,8 +29,8 @@ export function renderText(results: Results, paint: Paint = plain): string {
 }
 
 /**
- * One failure for somebody who has never seen this suite: what the rule says and where that stands, what was expected
- * and observed, shell lines that show it, the command that reruns just it, and what to look for in the target's log.
+ * One failure for a reader who does not know this suite: the rule and its heading, expected
+ * and observed, shell lines that reproduce it, the command that reruns just it, and the mark in the target's log.
  */
 export function renderFailure(results: Results, rule: RuleResult, paint: Paint = plain, shell = true): string {
   const { id, verdict, level, says, source, findings, omitted, curl, rerun } = rule
@@ -40,20 +40,20 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     `${paint.bold((verdict === 'advice' ? paint.yellow : paint.red)(word))}  ${paint.bold(id)}  ${paint.dim(`(${level})`)}`,
     `  ${says}`,
     `  ${paint.dim(`heading "${source}" of the API description`)}`,
-    ...(verdict === 'broken' ? [`  ${paint.bold('a fault of plumbline itself')}: ${visible(reasonOf(rule))}`] : []),
+    ...(verdict === 'broken' ? [`  ${paint.bold('an internal error of plumbline')}: ${visible(reasonOf(rule))}`] : []),
     ...findings.slice(0, printedFindings).flatMap((finding) => findingLines(rule, finding, paint)),
     ...(hidden > 0 ? [`  ${paint.dim(`and ${counted(hidden, 'more finding')}, in results.json and the record`)}`] : []),
     ...(shell && curl.length > 0
-      ? ['', '  the same by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
+      ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
     ...(!shell && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
     '',
-    `  just this rule:   ${rerun}`,
-    `  in your own log:  ${logMark(results.run.id, id)}`,
+    `  rerun this rule:  ${rerun}`,
+    `  in your log:      ${logMark(results.run.id, id)}`,
   ])
 }
 
-/** The last lines of a run: what was not verified and why, the counts, the verdict. Ends with a newline. */
+/** The last lines of a run: rules that were not verified and why, the counts, the verdict. Ends with a newline. */
 export function renderSummary(results: Results, paint: Paint = plain): string {
   const { run, verdict, counts } = results
   const { notVerified, inPart } = sortRules(results)
@@ -72,7 +72,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
   ])
 }
 
-/** How many values of each dimension the rules of a run drew. */
+/** Number of values of each dimension that the rules of a run drew. */
 function variedLine(rules: readonly RuleResult[]): string[] {
   const values = new Map<string, Set<string>>()
   for (const { variation } of rules) {
@@ -116,16 +116,16 @@ function brief(rule: RuleResult, paint: Paint): string {
 function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint): string {
   const what = clause === null ? rule : `${rule}, clause ${clause}`
   const then = {
-    'no longer fails': 'no longer fails: take it out of known',
-    expired: `expired on ${expires}: mend the failure or set a later day`,
-    stale: 'names a rule or clause that does not exist: correct it or take it out of known',
+    'no longer fails': 'no longer fails: remove it from known',
+    expired: `expired on ${expires}: fix the failure or set a later date`,
+    stale: 'names an unknown rule or clause: correct it or remove it from known',
     accepted: 'accepted',
-    'not judged': 'accepts nothing here: the rule failed before it came so far',
+    'not judged': 'accepts nothing here: the rule failed before that clause',
   }[state]
   return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
 }
 
-/** One line for each reason, with the rules that it holds for. */
+/** One line for each reason, with its rules. */
 function gaps(rules: readonly RuleResult[]): string[] {
   return byReason(
     rules.map((rule) => {
@@ -135,7 +135,7 @@ function gaps(rules: readonly RuleResult[]): string[] {
   )
 }
 
-/** The same for the parts that were not judged of rules that have a verdict. */
+/** The same for unjudged parts of rules that have a verdict. */
 function partGaps(rules: readonly RuleResult[]): string[] {
   return byReason(rules.flatMap((rule) => unclaimedParts(rule).map(({ reason }) => [rule.id, `a part: ${reason}`])))
 }

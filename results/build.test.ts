@@ -58,7 +58,7 @@ describe('results', () => {
     const [, , , cost] = (await sample()).rules
     expect(cost).toMatchObject({
       verdict: 'inconclusive',
-      reason: 'no exchange exercised this rule, so nothing was shown',
+      reason: 'no exchange exercised this rule',
     })
   })
 
@@ -174,7 +174,7 @@ describe('results', () => {
     [
       'two verdicts',
       [sampleRun([rule]), sampleVerdict(rule, 'passed'), sampleVerdict(rule, 'failed')],
-      'two verdicts of pods.a.b',
+      'two verdicts for pods.a.b',
     ],
     ['an unknown rule', [sampleRun(['pods.none'])], 'names the rule pods.none, which this ledger does not have'],
     ['no rule', [sampleRun(['\u001b[2J'])], 'names the rule "\\u001b[2J", which this ledger does not have'],

@@ -13,9 +13,9 @@ import { type Events, type Failing, gather, type OpenExchange, type Scenario } f
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
 import { aboutTheTarget, judgeRun, verdictOrder } from './verdict.ts'
 
-/** What results take from a row of the ledger. */
+/** The part of a ledger row that results use. */
 export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> {
-  /** What it needs of a target, beside the plane that its id speaks of. */
+  /** Its needs, besides the plane of its id. */
   readonly needs?: readonly string[]
   /** Needs of parts of it. */
   readonly parts?: readonly string[]
@@ -24,23 +24,23 @@ export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 
 export interface BuildOptions {
   /** All rows of the ledger, in its order. */
   readonly ledger: readonly LedgerRow[]
-  /** Opens a recorded exchange; needed where bodies lie in files of their own (`toExchange` of the record). */
+  /** Opens a recorded exchange; needed if bodies are in separate files (`toExchange` of the record). */
   readonly open?: OpenExchange
 }
 
-/** At most this many findings of a rule are shown. */
+/** Most findings of a rule that are shown. */
 const shownFindings = 30
-/** At most this many failing rules are shown with their scenario. */
+/** Most failing rules that are shown with their scenario. */
 const shownScenarios = 100
-/** At most this many values of one reading are shown. */
+/** Most values of one reading that are shown. */
 const shownReadings = 20
 
-/** All of a record but its exchanges, as one pass over it found it. */
+/** The record without its exchanges, from one pass over it. */
 interface Gist {
   readonly run: RunEvent
   readonly end: EndEvent | null
   readonly exchanges: number
-  /** The last moment that the record tells of, on the clock of the harness. */
+  /** The last moment in the record, on the clock of the harness. */
   readonly lastMs: number
   readonly verdicts: ReadonlyMap<string, VerdictEvent>
   readonly findings: ReadonlyMap<string, Findings>
@@ -87,7 +87,7 @@ export async function buildResults(events: Events, { ledger, open = inline }: Bu
   return { format: resultsFormat, run: runOf(gist), verdict, coverage, counts: countsOf(rules), rules, known }
 }
 
-/** The text of `results.json`: the same bytes for the same results. */
+/** The text of `results.json`: equal results give equal bytes. */
 export function serialiseResults(results: Results): string {
   return `${JSON.stringify(results, null, 2)}\n`
 }
@@ -109,7 +109,7 @@ async function readGist(events: Events): Promise<Gist> {
       lastMs = event.received.harness
     } else if (event.type === 'verdict') {
       if (verdicts.has(event.rule))
-        throw new NoRecord(`the record has two verdicts of ${event.rule}; each rule has one`)
+        throw new NoRecord(`the record has two verdicts for ${event.rule}; a rule has only one`)
       verdicts.set(event.rule, event)
     } else if (event.type === 'finding') {
       const { rule, clause, expected, observed, exchange } = event
@@ -140,7 +140,7 @@ function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): Le
   )
 }
 
-/** The verdict of a rule as it counts: what nothing exercised is not passed, and what nobody judged is not silent. */
+/** The effective verdict of a rule: without an exchange it does not pass, and a missing verdict is reported. */
 function verdictOf(
   { verdicts, end, run }: Gist,
   row: LedgerRow,
@@ -153,15 +153,15 @@ function verdictOf(
       if (absent !== null) return { verdict: 'not-applicable', reason: absent }
       return { verdict: 'unverified', reason: `the run could not start: ${end.stopped.message}` }
     }
-    return { verdict: 'broken', reason: 'the run ended without a verdict of this rule' }
+    return { verdict: 'broken', reason: 'the run ended without a verdict for this rule' }
   }
   if ((event.verdict === 'passed' || event.verdict === 'observed') && event.exchanges === 0) {
-    return { verdict: 'inconclusive', reason: 'no exchange exercised this rule, so nothing was shown' }
+    return { verdict: 'inconclusive', reason: 'no exchange exercised this rule' }
   }
   return event
 }
 
-/** What a rule needs and the recorded target declares absent, with the reason; null where that is nothing. */
+/** The need of a rule that the recorded target declares absent, with the reason; null without one. */
 function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): string | null {
   const absent = membersOf(membersOf(target)?.absent) ?? {}
   for (const need of needsOf({ ...row, needs })) {
@@ -171,7 +171,7 @@ function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): st
   return null
 }
 
-/** The recorded target; what its record leaves out is not offered. */
+/** The recorded target; anything missing in the record is not offered. */
 function targetOf({ target }: RunEvent): Target {
   return { pods: null, queue: null, receiver: null, keys: {}, absent: {}, ...membersOf(target) } as unknown as Target
 }
@@ -186,7 +186,7 @@ function failingOf(gist: Gist, rows: readonly LedgerRow[]): Failing[] {
   }))
 }
 
-/** The rule whose exchange shows a finding; null where that belongs to no rule, or is not kept. */
+/** The rule whose exchange shows a finding; null if the exchange belongs to no rule, or is not kept. */
 function ownerOf({ steps }: Scenario, exchange: number | null): string | null {
   const owner = steps.find(({ shown }) => shown.n === exchange)?.shown.owner ?? null
   return owner === null || /^(fixture:|cleanup|probe)/.test(owner) ? null : owner
@@ -275,20 +275,20 @@ function runOf({ run, end, exchanges, lastMs }: Gist): Results['run'] {
   }
 }
 
-/** The entry of a key, made where it is missing. */
+/** The entry of a key, created if it is missing. */
 function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = map.get(key) ?? make()
   map.set(key, value)
   return value
 }
 
-/** Opens an exchange whose bodies stand in the event itself. */
+/** Opens an exchange whose bodies are in the event itself. */
 function inline(event: ExchangeEvent): Exchange {
   const { type: _, ...exchange } = event
   const bytes = (body: ExchangeEvent['request']['body']): Uint8Array | null => {
     if (body === null) return null
     if ('file' in body)
-      throw new Error(`the body ${body.file} of exchange ${event.n} lies in a file; give buildResults an open`)
+      throw new Error(`the body ${body.file} of exchange ${event.n} is in a file; pass open to buildResults`)
     return 'text' in body ? new TextEncoder().encode(body.text) : Buffer.from(body.base64, 'base64')
   }
   const { request, response } = event

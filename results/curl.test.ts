@@ -247,7 +247,7 @@ describe('the shell lines of a scenario', () => {
       )
       expect(lines.filter((line) => /^(JOB_\d=\$\()?curl/.test(line))).toHaveLength(curls)
       expect(lines.at(-1)).toContain('{"n":3}')
-      expect(lines.some((line) => line.startsWith('# left out'))).toBe(false)
+      expect(lines.some((line) => line.startsWith('# omitted'))).toBe(false)
     },
   )
 
@@ -374,7 +374,7 @@ describe('the shell lines of a scenario', () => {
       'virtual',
     )
     expect(lines[0]).toBe(
-      'export BASE=http://127.0.0.1:8080  # where this serves the reference: npx plumbline serve --port 8080 --clock control',
+      'export BASE=http://127.0.0.1:8080  # after this serves the reference: npx plumbline serve --port 8080 --clock control',
     )
     expect(lines.at(-1)).toBe('curl -si -A "$AGENT" "$BASE/v2/pods/p1" -H "Authorization: Bearer $KEY_FULL"')
   })

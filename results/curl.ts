@@ -6,27 +6,27 @@ import type { Scenario, Step } from './scenario.ts'
 import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
 import { answerText, tellsStatusOf } from './shown.ts'
 
-/** A scenario of a run, with what its shell lines need to know of the target. */
+/** A scenario of a run, with the facts about the target for its shell lines. */
 export interface CurlScenario extends Scenario, TargetFacts {
   readonly plumbline: string
   readonly run: string
   readonly rule: string
-  /** The command that runs just this rule again. */
+  /** The command that reruns just this rule. */
   readonly rerun: string
   readonly finding: Finding | null
 }
 
-/** Sent by curl itself, or of no use outside the run. */
+/** Headers that curl sends itself, or that are useless outside the run. */
 const leftOut =
   /^(accept-encoding|connection|content-length|host|traceparent|tracestate|transfer-encoding|user-agent)$/i
-/** A pod status that a pattern can look for; anything else is left to the HTTP status. */
+/** A pod status that a pattern can search for; otherwise the HTTP status decides. */
 const podStatus = /^[A-Za-z0-9_-]{1,40}$/
 /** A job that reports to the receiver of the run; names that end in .invalid are nobody's. */
 const reports = /"plumbline":\{"v":1,"beacon":|"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
 /** Without the receiver of its run a job fails at its first report or hold: it reports nothing then, and sleeps instead. */
 const beacon = /(?<="plumbline":\{"v":1,)"beacon":"[^"]*",?/
 const hold = /\{"hold":"[\w.-]+"\}/g
-/** Polls closer together than this, in ms, were a burst and not a wait. */
+/** Polls closer together than this, in ms, are a burst and not a wait. */
 const burstMs = 250
 
 /**
@@ -111,7 +111,7 @@ export function toCurl(scenario: CurlScenario): string[] {
   function told(makesPod: boolean): string[] {
     return [
       ...removals,
-      ...(makesPod ? ['# this makes a pod of its own: remove it afterwards'] : []),
+      ...(makesPod ? ['# this creates a pod: remove it afterwards'] : []),
       ...(finding === null ? [] : [comment(`expected: ${finding.expected}`), comment(`observed: ${finding.observed}`)]),
     ]
   }
@@ -149,21 +149,21 @@ export function toCurl(scenario: CurlScenario): string[] {
   return [...head(lines), ...lines]
 }
 
-/** Where the target is. The reference in process has no address, so a served one takes its place. */
+/** The address of the target. The reference in process has none, so a served one takes its place. */
 function start({ embedded, base, clock }: TargetFacts): string {
   if (!embedded) return `export BASE=${word(base)}`
   const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
-  return `export BASE=http://127.0.0.1:8080  # where this serves the reference: ${serve}`
+  return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
 }
 
-/** Moves a controlled clock by so many milliseconds, through whatever is due on the way. */
+/** Advances a controlled clock by so many milliseconds, through all events that are due. */
 const waitMs =
   'wait_ms() { local now end= i; for i in $(seq 1000); do ' +
   `now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; ` +
   `[ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' ` +
   `-d '{"advanceMs":'"$((end - now))"'}'; done; }`
 
-/** Headers as they were sent; an empty one is written with a semicolon, as curl wants it. */
+/** Headers as sent; an empty one is written with a semicolon, as curl requires. */
 function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
   const sent = headers.filter(([name]) => !leftOut.test(name))
   const lines = sent.map(([name, value]) => (value.trim() === '' ? `${name};` : `${name}: ${value}`))

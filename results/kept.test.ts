@@ -6,17 +6,17 @@ test.each<[kept: unknown, shown: string]>([
   ['not-applicable', 'not-applicable'],
   [undefined, 'nothing'],
   [null, 'nothing'],
-  ['\u001b]0;passed\u0007', 'something that is no verdict'],
-  [{ toString: 'passed' }, 'something that is no verdict'],
-  [['passed'], 'something that is no verdict'],
+  ['\u001b]0;passed\u0007', 'an unknown verdict'],
+  [{ toString: 'passed' }, 'an unknown verdict'],
+  [['passed'], 'an unknown verdict'],
 ])('the kept verdict %j is shown as %s', (kept, shown) => {
   expect(keptVerdict(kept)).toBe(shown)
 })
 
 test.each<[kept: unknown, shown: string]>([
   ['pods.patch.null', 'pods.patch.null'],
-  ['\u001b[2Jpods.patch.null', 'something that is no rule'],
-  [undefined, 'something that is no rule'],
+  ['\u001b[2Jpods.patch.null', 'an unknown rule'],
+  [undefined, 'an unknown rule'],
 ])('the kept rule %j is shown as %s', (kept, shown) => {
   expect(keptRule(kept)).toBe(shown)
 })

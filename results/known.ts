@@ -3,12 +3,12 @@ import type { Finding, Verdict } from '../harness/rule/outcome.ts'
 import type { KnownFailure } from '../target/types.ts'
 import type { KnownResult, KnownState } from './types.ts'
 
-/** What a run showed of one rule, as far as an entry of `known:` is concerned. */
+/** The outcome of one rule, for an entry of `known:`. */
 export interface Shown {
   readonly verdict: Verdict
   /** Clauses that were reached. */
   readonly clauses: readonly string[]
-  /** Clauses that were found broken. */
+  /** Broken clauses. */
   readonly broken: ReadonlySet<Finding['clause']>
 }
 
@@ -16,13 +16,13 @@ export interface KnownFacts {
   readonly entries: readonly KnownFailure[]
   /** Day of the run, as YYYY-MM-DD. */
   readonly day: string
-  /** Whether the ledger has a rule of this id. */
+  /** True if the ledger has a rule with this id. */
   readonly exists: (rule: string) => boolean
-  /** What the run showed of a rule; undefined where it was not selected. */
+  /** The outcome of a rule; undefined if it was not selected. */
   readonly shown: (rule: string) => Shown | undefined
 }
 
-/** What became of each entry of `known:`, in the order of the target file. */
+/** The state of each entry of `known:`, in the order of the target file. */
 export function judgeKnown({ entries, day, exists, shown }: KnownFacts): KnownResult[] {
   return entries.map(({ rule, clause, reason, expires }) => {
     const state = exists(rule) ? stateOf(clause, expires < day, shown(rule)) : 'stale'
@@ -30,7 +30,7 @@ export function judgeKnown({ entries, day, exists, shown }: KnownFacts): KnownRe
   })
 }
 
-/** The entry that accepts the failure of a rule: every broken clause must have one. Null where one has none. */
+/** The entry that accepts the failure of a rule: every broken clause must have one. Null if one has none. */
 export function acceptedBy(
   known: readonly KnownResult[],
   rule: string,
@@ -52,7 +52,7 @@ export function knownOf(target: unknown): KnownFailure[] {
   })
 }
 
-/** A scenario stops at its first broken clause, so a clause that a failed rule did not reach may exist all the same. */
+/** A scenario stops at its first broken clause, so a clause that a failed rule did not reach may still exist. */
 function stateOf(clause: string | null, expired: boolean, shown: Shown | undefined): KnownState {
   if (expired) return 'expired'
   if (shown === undefined) return 'not judged'

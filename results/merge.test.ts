@@ -38,7 +38,7 @@ test('each rule comes from the run that decided it, and the whole is judged anew
   expect(isValid(merged), JSON.stringify(isValid.errors)).toBe(true)
   expect(merged.rules.map(({ verdict }) => verdict)).toEqual(['passed', 'passed'])
   expect(merged.verdict.word).toBe('conformant')
-  expect(merged.verdict.line).toMatch(/; a part only: \d+ rules not selected$/)
+  expect(merged.verdict.line).toMatch(/; partial run: \d+ rules not selected$/)
   expect(merged.run).toMatchObject({ id: 'r0+r1', selected: 2, passedMs: 10_000 })
   expect(merged.counts).toEqual({ passed: 2 })
   const again = { name: 'whole', results: merged }

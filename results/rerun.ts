@@ -3,10 +3,10 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 
-/** What of the recorded target its shell lines and commands need. */
+/** The facts about the recorded target that shell lines and commands need. */
 export interface TargetFacts {
   readonly name: string
-  /** Address of the pod API, else of the queue plane; empty where the target has neither. */
+  /** Address of the pod API, else of the queue plane; empty if the target has neither. */
   readonly base: string
   readonly clock: string | null
   readonly deletePath: string
@@ -29,18 +29,18 @@ export function targetFacts({ target, clock }: RunEvent): TargetFacts {
   }
 }
 
-/** A rule as far as the command that runs it again depends on it. */
+/** The part of a rule that its rerun command depends on. */
 export interface Rerun {
   readonly id: string
   readonly profile: string
-  /** The rule whose exchange showed the finding: another one, where the rule is about every exchange of a run. */
+  /** The rule whose exchange showed the finding; another one if the rule is an invariant. */
   readonly shownBy: string | null
 }
 
-/** How the program is called from a shell, in the folder of its clone or of the project that it is installed in. */
+/** The shell command of the program, in the folder of its clone or of the project that it is installed in. */
 export const program = 'npx plumbline'
 
-/** The command that runs one rule again, with the run's seed and the scenario that showed what was found. */
+/** The command that reruns one rule, with the run's seed and the scenario that showed the finding. */
 export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): string {
   if (run.load?.rules.includes(id)) return loadCommand(run, id)
   const target = targetFacts(run).embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]

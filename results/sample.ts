@@ -4,7 +4,7 @@ import type { EvidenceEvent, ExchangeEvent, FindingEvent, RunEvent, VerdictEvent
 import type { LedgerRow } from './build.ts'
 import type { Events } from './scenario.ts'
 
-/** A small record for the tests of results and reports: plain data, no run behind it. */
+/** A small record for the tests of results and reports: plain data without a run. */
 
 /** 2026-11-02T09:00:00Z */
 export const sampleStartMs = 1_793_610_000_000
@@ -65,7 +65,7 @@ export interface SampleExchange {
   readonly operation?: PodOperation
   readonly path?: string
   readonly headers?: HeaderPairs
-  /** A recorded body (`{text}`, `{base64}`, `{file}`), or any other value that is sent as JSON. */
+  /** A recorded body (`{text}`, `{base64}`, `{file}`), or another value that is sent as JSON. */
   readonly body?: object
   readonly status?: number | null
   readonly answer?: object

@@ -5,18 +5,18 @@ import type { Finding } from '../harness/rule/outcome.ts'
 import { type Answer, answerOf, answerText, showExchange, tellsStatusOf } from './shown.ts'
 import type { ShownExchange, ShownPolls } from './types.ts'
 
-/** A scenario keeps at most this many exchanges. */
+/** Most exchanges of a scenario. */
 const scenarioExchanges = 30
 /** Request bodies up to this many bytes are kept for the shell lines. */
 const keptBodyBytes = 16 * 1024
 
-/** Reads the events of a record from the beginning; called once a pass. */
+/** Reads the events of a record from the beginning; called once per pass. */
 export type Events = () => AsyncIterable<EvidenceEvent>
 
 /** A recorded exchange with its bodies as bytes. */
 export type OpenExchange = (event: ExchangeEvent) => Exchange
 
-/** A rule whose scenario is wanted, and the exchanges that its findings name. */
+/** A rule whose scenario is requested, and the exchanges that its findings name. */
 export interface Failing {
   readonly rule: string
   readonly evidence: readonly number[]
@@ -31,7 +31,7 @@ export interface Made {
   readonly position: number
 }
 
-/** One exchange of a scenario, with what the shell lines need beyond what reports show. */
+/** One exchange of a scenario, with additional data for the shell lines. */
 export interface Step {
   readonly shown: ShownExchange
   /** The request body; null if there was none or it is longer than `keptBodyBytes`. */
@@ -139,8 +139,8 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
 }
 
 /**
- * Whether the exchange of a finding shows it without any other: how a body is answered depends on it alone, unless a rate
- * was exceeded. What becomes of an accepted one depends on others as well.
+ * True if the exchange of a finding shows it alone: the response to a body depends on it alone, unless a rate
+ * was exceeded. The job of an accepted body depends on others as well.
  */
 function isAlone(rule: string, { operation, answer, made }: Entry, finding: Finding | null): boolean {
   if (!rule.startsWith('queue.body.') || makes[operation] !== 'job' || answer === null || answer.status === 429)
@@ -214,7 +214,7 @@ function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Exchange
   })
 }
 
-/** What each operation that creates something creates. */
+/** The resource that each creating operation creates. */
 const makes: Readonly<Record<string, Made['kind']>> = { createPod: 'pod', runJob: 'job', runJobSync: 'job' }
 
 function madeBy({ operation, response }: Exchange): Made | null {

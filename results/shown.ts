@@ -3,10 +3,10 @@ import { membersOf } from '../harness/exchange/read.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { ShownExchange, ShownMessage } from './types.ts'
 
-/** Bodies are shown up to this many characters. */
+/** Most characters of a body that are shown. */
 export const shownBodyCharacters = 4_000
 
-/** What an answer was, in short: its status, and the status of the pod in it. */
+/** A response in short: its status, and the status of the pod in it. */
 export interface Answer {
   readonly status: number
   readonly pod: string | null
@@ -30,7 +30,7 @@ export function showExchange(exchange: Exchange): ShownExchange {
   }
 }
 
-/** The answer of an exchange in short; null where none came. */
+/** The response of an exchange in short; null without one. */
 export function answerOf({ response }: Exchange): Answer | null {
   if (response === null) return null
   const status = membersOf(jsonOf(response.body))?.status
@@ -43,7 +43,7 @@ export function answerText(answer: Answer | null): string {
   return answer.pod === null ? String(answer.status) : `${answer.status} ${answer.pod}`
 }
 
-/** Whether what was wrong is the HTTP status of an answer, whatever else it held. */
+/** True if the wrong part of a response is its HTTP status. */
 export function tellsStatusOf({ observed }: Finding, { status }: Answer): boolean {
   return new RegExp(`^status ${status}\\b`).test(observed)
 }

@@ -17,7 +17,7 @@ export const exitCodes = {
 
 export type RunVerdict = Exclude<keyof typeof exitCodes, 'usage'> | 'refused'
 
-/** One exchange as reports show it: text bodies, cut where they are long, secrets as marks. */
+/** One exchange as reports show it: bodies as text, long ones cut, secrets as marks. */
 export interface ShownExchange {
   readonly n: number
   readonly owner: string
@@ -25,7 +25,7 @@ export interface ShownExchange {
   readonly subject: string | null
   /** Time since the exchange before it, ms on the target's clock; 0 for the first of its owner. */
   readonly waitedMs: number
-  /** Set where earlier requests of the same kind were folded into this last one. */
+  /** Set if earlier identical requests were folded into this last one. */
   readonly polls: ShownPolls | null
   /** Of the last request of a fold; ms of the Unix epoch on the target's clock, as `receivedMs`. */
   readonly sentMs: number
@@ -41,15 +41,15 @@ export interface ShownPolls {
   readonly count: number
   /** When the first was sent, ms of the Unix epoch on the target's clock. */
   readonly sinceMs: number
-  /** What the first was answered, as `200 PROVISIONING`, `404` or `no answer`. */
+  /** Response to the first, such as `200 PROVISIONING`, `404` or `no answer`. */
   readonly from: string
-  /** What the last was answered. */
+  /** Response to the last. */
   readonly to: string
 }
 
 export interface ShownMessage {
   readonly headers: readonly (readonly [string, string])[]
-  /** Text of the body; base64 where it is no text; null where there was none. At most 4,000 characters. */
+  /** Text of the body; base64 if it is not text; null if there was none. At most 4,000 characters. */
   readonly body: string | null
   /** `cut`: the beginning of a longer text; `base64-cut`: base64 of the first bytes. */
   readonly bodyKind: 'text' | 'cut' | 'base64' | 'base64-cut' | 'none'
@@ -69,26 +69,26 @@ export interface RuleResult {
   readonly reason: string | null
   readonly by: string | null
   readonly exchanges: number
-  /** Parts of the rule that were not judged, for the target does not offer what they need. */
+  /** Parts of the rule that were not judged because the target lacks a capability. */
   readonly unjudged: readonly UnjudgedPart[]
   readonly clauses: readonly string[]
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
-  /** What the seed drew of all that its sentence leaves open: dimension to values, in the order of their use. */
+  /** Values that the seed drew: dimension to values, in the order of their use. */
   readonly variation: Readonly<Record<string, readonly string[]>>
-  /** On the target's clock, ms of the Unix epoch; null where the rule never ran. */
+  /** On the target's clock, ms of the Unix epoch; null if the rule never ran. */
   readonly startedMs: number | null
   readonly endedMs: number | null
-  /** The entry of `known:` that accepts this failure, null where none does. */
+  /** The entry of `known:` that accepts this failure, null if none does. */
   readonly known: { readonly reason: string; readonly expires: string } | null
   /**
-   * For failed and advice alone, and for at most 100 rules of a run: the exchanges of the scenario (fixtures it used
-   * included), polls folded, at most 30.
+   * Only for failed and advice, and for at most 100 rules of a run: the exchanges of the scenario (with the fixtures it
+   * used), polls folded, at most 30.
    */
   readonly scenario: readonly ShownExchange[]
-  /** What the bounds on findings (30) and on `scenario` left out; the record has it all. */
+  /** Number of findings (beyond 30) and exchanges that were left out; the record has all of them. */
   readonly omitted: { readonly findings: number; readonly exchanges: number }
-  /** The scenario as numbered shell lines that work from nothing, for failed and advice alone. */
+  /** Numbered shell lines that reproduce the scenario from nothing; only for failed and advice. */
   readonly curl: readonly string[]
   /** The command that reruns just this rule. */
   readonly rerun: string
@@ -102,7 +102,7 @@ export interface KnownResult {
   readonly state: KnownState
 }
 
-/** What became of an entry of `known:` (`docs/verdicts.md`). */
+/** The state of an entry of `known:` (`docs/verdicts.md`). */
 export type KnownState = 'accepted' | 'no longer fails' | 'expired' | 'stale' | 'not judged'
 
 export interface ProfileCoverage {
@@ -111,15 +111,15 @@ export interface ProfileCoverage {
   readonly must: number
   /** Passed, observed or failed: a verdict about the target. */
   readonly verified: number
-  /** Verified rules of which an unclaimed part was not judged. */
+  /** Verified rules with an unclaimed part. */
   readonly inPart: number
   readonly unclaimed: number
   readonly notApplicable: number
-  /** Claimed without a verdict about the target: inconclusive, blocked, unverified or broken. */
+  /** Claimed rules without a verdict about the target: inconclusive, blocked, unverified or broken. */
   readonly unverified: number
 }
 
-/** `results.json`: what a run showed, derived from its evidence and the ledger and from nothing else. */
+/** `results.json`: the results of a run, derived only from its record and the ledger. */
 export interface Results {
   readonly format: number
   readonly run: {
@@ -128,9 +128,9 @@ export interface Results {
     readonly target: string
     readonly startedMs: number
     readonly endedMs: number
-    /** How much time passed on the target's clock, ms; null where the run was cut short. */
+    /** Time that passed on the target's clock, ms; null if the run was cut short. */
     readonly passedMs: number | null
-    /** Null where nothing was drawn, as in a load. */
+    /** Null if nothing was drawn, as in a load. */
     readonly seed: number | null
     readonly clock: string
     readonly profiles: readonly string[]

@@ -70,7 +70,7 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'known is stale',
     facts([passed], { known: [{ state: 'stale' }] }),
     1,
-    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 known failure names a rule or clause that does not exist',
+    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 known failure names an unknown rule or clause',
   ],
   [
     'known was not judged',
@@ -125,13 +125,13 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'no must rule selected',
     facts([rule('passed', { level: 'should' })]),
     0,
-    'conformant: core (no must rule was selected); nothing that must hold was judged',
+    'conformant: core (no must rule was selected); no must rule was judged',
   ],
   [
     'no must rule judged',
     facts([rule('passed', { level: 'should' }), rule('unclaimed')]),
     0,
-    'conformant: core (0 of 1 must rules verified, 1 unclaimed); nothing that must hold was judged',
+    'conformant: core (0 of 1 must rules verified, 1 unclaimed); no must rule was judged',
   ],
   [
     'a profile of which no rule was selected',
@@ -150,13 +150,13 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'broken and failed',
     facts([rule('broken'), rule('failed')]),
     4,
-    'broken: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by a fault of plumbline itself; 1 must rule failed',
+    'broken: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by an internal error of plumbline; 1 must rule failed',
   ],
   [
     'cut short',
     facts([rule('failed'), rule('broken')], { ended: false }),
     130,
-    'interrupted: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by a fault of plumbline itself; 1 must rule failed',
+    'interrupted: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by an internal error of plumbline; 1 must rule failed',
   ],
   [
     'unreachable',

@@ -15,7 +15,7 @@ export interface JudgedRule {
   readonly profile: string
   readonly level: 'must' | 'should'
   readonly verdict: Verdict
-  /** Whether an entry of `known:` accepts its failure. */
+  /** True if an entry of `known:` accepts its failure. */
   readonly accepted: boolean
   readonly unjudged: readonly Pick<UnjudgedPart, 'verdict'>[]
 }
@@ -27,9 +27,9 @@ export interface RunFacts {
   readonly strict: boolean
   /** Rules of these profiles that were not selected. */
   readonly leftOut?: number
-  /** False where the record has no end: the run was cut short. */
+  /** False if the record has no end: the run was cut short. */
   readonly ended: boolean
-  /** Set where the run could not start. */
+  /** Set if the run could not start. */
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 
@@ -53,10 +53,7 @@ const claimedInVain: readonly Verdict[] = ['inconclusive', 'blocked', 'unverifie
 const knownTrouble: Readonly<Partial<Record<KnownState, readonly [one: string, many: string]>>> = {
   'no longer fails': ['known failure no longer fails', 'known failures no longer fail'],
   expired: ['known failure has expired', 'known failures have expired'],
-  stale: [
-    'known failure names a rule or clause that does not exist',
-    'known failures name rules or clauses that do not exist',
-  ],
+  stale: ['known failure names an unknown rule or clause', 'known failures name unknown rules or clauses'],
 }
 
 /**
@@ -93,16 +90,16 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
   const notes = [
-    ...(count('broken') > 0 ? [`${counted(count('broken'), 'rule')} broken by a fault of plumbline itself`] : []),
+    ...(count('broken') > 0 ? [`${counted(count('broken'), 'rule')} broken by an internal error of plumbline`] : []),
     ...(refusing > 0 ? [`${counted(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
     ...(exercised ? [] : ['nothing was exercised']),
-    ...(exercised && !judgedMust ? ['nothing that must hold was judged'] : []),
+    ...(exercised && !judgedMust ? ['no must rule was judged'] : []),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
     ...(strict && inPart > 0 ? [`${counted(inPart, 'rule')} judged in part in a strict run`] : []),
     ...(accepted > 0 ? [`${counted(accepted, 'known failure')} accepted`] : []),
-    ...(leftOut > 0 ? [`a part only: ${counted(leftOut, 'rule')} not selected`] : []),
+    ...(leftOut > 0 ? [`partial run: ${counted(leftOut, 'rule')} not selected`] : []),
   ]
   if (!ended) return { word: 'interrupted', notes }
   if (count('broken') > 0) return { word: 'broken', notes }
@@ -112,7 +109,7 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   return { word: 'conformant', notes }
 }
 
-/** The word for the exit code of a run that could not start; a code that none of them has is a fault of ours. */
+/** The word for the exit code of a run that could not start; an unknown code is an internal error. */
 function wordOf(exit: number): RunVerdict {
   if (exit === exitCodes.usage) return 'refused'
   if (exit === exitCodes.unreachable) return 'unreachable'
@@ -121,7 +118,7 @@ function wordOf(exit: number): RunVerdict {
   return 'broken'
 }
 
-/** The profiles that rules were selected of, in the order in which they were asked for. */
+/** The profiles with selected rules, in the requested order. */
 function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
   const judged = new Set(rules.map((rule) => rule.profile))
   const names = [...new Set([...profiles, ...judged])].filter((name) => judged.has(name))
@@ -136,7 +133,7 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
   })
 }
 
-/** Whether a rule has a verdict although a part of it was not judged that the target file does not speak of. */
+/** True if a rule has a verdict although an unclaimed part of it was not judged. */
 export function isInPart({ verdict, unjudged }: Pick<JudgedRule, 'verdict' | 'unjudged'>): boolean {
   return aboutTheTarget.has(verdict) && unjudged.some((part) => part.verdict === 'unclaimed')
 }

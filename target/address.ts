@@ -1,6 +1,6 @@
 import type { Resolved } from './secrets.ts'
 
-/** A base address without its trailing slash, or why it is none. Plain http is for this machine, unless it is allowed. */
+/** A base address without its trailing slash, or why it is invalid. Plain http is for this machine, unless allowed. */
 export function readAddress(text: string, { plainHttp }: { readonly plainHttp: boolean }): Resolved {
   if (!URL.canParse(text)) return { fault: 'expected an http or https address, such as https://api.example.com' }
   const url = new URL(text)

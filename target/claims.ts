@@ -6,7 +6,7 @@ import type { Target } from './types.ts'
 
 export type Claim = 'given' | 'unclaimed' | { readonly absent: string }
 
-/** A rule as far as its needs go. */
+/** The needs of a rule. */
 type Needing = Pick<RuleRow, 'id' | 'needs'> & { readonly area: string }
 
 /** A part of a rule that is not judged because the target does not offer what it needs. */
@@ -16,25 +16,25 @@ export interface UnjudgedPart {
   readonly reason: string
 }
 
-/** Whether the target offers what a rule needs: given, declared absent with a reason, or not spoken of. */
+/** The claim of the target about a need: given, declared absent with a reason, or unclaimed. */
 export function claimOf(target: Target, need: string): Claim {
   const reason = absenceOf(target.absent, need)
   if (reason !== undefined) return { absent: reason }
   return isGiven(target, need) ? 'given' : 'unclaimed'
 }
 
-/** What `absent` says of a need, or of the part of the API that it belongs to. */
+/** The reason under `absent` for a need, or for the plane that it belongs to. */
 export function absenceOf<T>(absent: Readonly<Record<string, T>>, need: string): T | undefined {
   return absent[need] ?? absent[need.split('.')[0] ?? need]
 }
 
-/** Throws NotApplicable or Unclaimed, with the line to add, where the target does not offer `need`. */
+/** Throws NotApplicable or Unclaimed, with the line to add, if the target does not offer `need`. */
 export function demand(target: Target, need: string): void {
   const error = missing(target, need)
   if (error !== null) throw error
 }
 
-/** What `demand` throws; null where the target offers `need`. */
+/** The error that `demand` throws; null if the target offers `need`. */
 export function missing(target: Target, need: string): NotApplicable | Unclaimed | null {
   const claim = claimOf(target, need)
   if (claim === 'given') return null
@@ -44,7 +44,7 @@ export function missing(target: Target, need: string): NotApplicable | Unclaimed
   return new Unclaimed(`${need} is neither given nor declared absent${add}`)
 }
 
-/** What is said of the first need of a rule that the target does not offer; null where it offers all. */
+/** The error about the first need of a rule that the target does not offer; null if it offers all. */
 export function missingNeed(target: Target, row: Needing): NotApplicable | Unclaimed | null {
   return needsOf(row).reduce<ReturnType<typeof missing>>((found, need) => found ?? missing(target, need), null)
 }

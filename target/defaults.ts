@@ -4,7 +4,7 @@ import type { Budget, Grants, HealthPaths, PodPlane, StreamForm, Tolerances } fr
 /** The paths of the document; the description shows the action call alone, the others of the pod API are inferred. */
 export const defaultPaths = pathsOf('pods')
 
-/** What a pod plane is taken to be where its file says nothing. */
+/** Defaults of the pod plane. */
 export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   listAt: 'pods',
   flavorsAt: 'cpus',
@@ -13,7 +13,7 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   extra: {},
   // GPU types have no listing in the description, so none can be guessed.
   gpu: null,
-  // CPU flavors are listed: the first one that is listed needs no line in the file.
+  // CPU flavors are listed: the first one needs no line in the file.
   cpu: 'catalog',
   catalog: true,
   persistent: null,
@@ -22,7 +22,7 @@ export const defaultPlane: Omit<PodPlane, 'url' | 'paths'> = {
   volumeElsewhere: null,
   volumePath: '/workspace',
   recipes: {},
-  // Which fields PATCH takes beside mounts is not described; a name is the least of them.
+  // The description does not say which fields PATCH takes beside mounts; a name is the safest.
   change: 'name',
   capacity: capacityTexts(),
 }
@@ -40,7 +40,7 @@ export const defaultHealth: HealthPaths = {
   workers: 'workers',
 }
 
-/** As many jobs at once as the smallest endpoint that is commonly set up executes. */
+/** Concurrent jobs of the smallest endpoint in common use. */
 export const defaultWorkers = 3
 
 /** The one table of tolerances: each with the reason for its number. */
@@ -53,7 +53,7 @@ export const defaultTolerances: Tolerances = {
   visibleMs: 10_000,
   // 1s: t is whole seconds, and rounding goes either way.
   windowSlackS: 1,
-  // 30s: proxies give up on an answer after 30 to 60 s.
+  // 30s: proxies give up on a response after 30 to 60 s.
   answerMs: 30_000,
   // 5s: three lost SYN packets.
   connectMs: 5_000,
@@ -87,10 +87,10 @@ export const leastTolerancesMs = {
 
 export type ToleranceName = keyof typeof leastTolerancesMs
 
-/** 16 scenarios about pods beside each other. Each has one pod to five alive at once, those of generated bodies up to 11. */
+/** 16 concurrent scenarios about pods. Each has one to five pods at once, those with generated bodies up to 11. */
 export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
 
-/** A restricted key without grants is one that may read and do nothing else. */
+/** A restricted key without grants may only read. */
 export const defaultGrants: Grants = {
   may: ['listPods', 'getPod'],
   mayNot: ['createPod', 'updatePod', 'deletePod', 'start', 'stop', 'restart', 'terminate'],

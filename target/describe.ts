@@ -4,10 +4,10 @@ import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { markOf } from '../harness/record/redact.ts'
 import type { Hook, PodPlane, Recipe, Target } from './types.ts'
 
-/** A shorter text would be found by chance in every answer. */
+/** A shorter text would be found by chance in every response. */
 const shortestSecret = 8
 
-/** The target as it may be written to a record: the same, with each key and each secret text of a hook as its mark. */
+/** The target for a record: each key and each secret text of a hook is replaced by its mark. */
 export function describeTarget(target: Target): Target {
   return {
     ...target,
@@ -71,7 +71,7 @@ function secretTexts(status: string, hook: Hook | null): [name: string, text: st
 }
 
 /**
- * What follows a `=`, a `:` or a blank, but for the `//` of an address: the value of an option, of a connection string
+ * The text after a `=`, a `:` or a blank, except the `//` of an address: the value of an option, of a connection string
  * or of JSON, the token of a header line, the password of an address; to the end of the text, to the next character that
  * ends a value, and to each before it that may end one or belong to it.
  */

@@ -1,11 +1,11 @@
-/** One thing that is wrong in a target file. `path` is the key path, as `pods.cpu.id`; `line` counts from 1, 0 is unknown. */
+/** One fault of a target file. `path` is the key path, such as `pods.cpu.id`; `line` counts from 1, 0 is unknown. */
 export interface TargetFault {
   readonly line: number
   readonly path: string
   readonly message: string
 }
 
-/** The target file cannot be used as it is. The message names file, line and key of each fault, one to a line. */
+/** The target file is invalid. The message names file, line and key of each fault, one per line. */
 export class TargetFileError extends Error {
   override readonly name = 'TargetFileError'
   readonly faults: readonly TargetFault[]

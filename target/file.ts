@@ -1,11 +1,11 @@
 import type { ToleranceName } from './defaults.ts'
 import type { HealthPaths, KnownFailure, PodPlane, PodStatus, QueuePlane, StreamForm } from './types.ts'
 
-/** A target file as its author writes it, once the schema holds. `docs/target-file.md` explains each key. */
+/** A target file as written by its author, valid against the schema. `docs/target-file.md` explains each key. */
 export interface TargetFile {
   readonly plumbline: 1
   readonly name?: string
-  /** One of `pods` and `queue` is there. */
+  /** At least one of `pods` and `queue` is present. */
   readonly pods?: string | PodsSection
   readonly queue?: QueueSection
   readonly receiver?: ReceiverSection

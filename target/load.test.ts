@@ -77,17 +77,17 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a misspelt key',
     file({ more: 'tolerence: {}' }),
-    'target.yaml:4: tolerence: there is no key of that name; did you mean tolerances?',
+    'target.yaml:4: tolerence: unknown key; did you mean tolerances?',
   ],
   [
     'a misspelt key in depth',
     file({ pods: '\n  url: https://a.test\n  volumeSecnd: x' }),
-    'target.yaml:4: pods.volumeSecnd: there is no key of that name; did you mean volumeSecond?',
+    'target.yaml:4: pods.volumeSecnd: unknown key; did you mean volumeSecond?',
   ],
   [
     'an unknown key with none near',
     file({ more: 'budget: {money: 3}' }),
-    'target.yaml:4: budget.money: there is no key of that name; known here: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
+    'target.yaml:4: budget.money: unknown key; known: scenarios, requestsPerMinute, jobPrice, podPricePerHour',
   ],
   [
     'a missing key',
@@ -112,7 +112,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a hook with half a quotation',
     file({ pods: `\n  url: https://a.test\n  statuses:\n    ERROR: {hook: "sh -c 'x"}` }),
-    'target.yaml:5: pods.statuses.ERROR.hook: a quotation mark has no end; write the words as a list',
+    'target.yaml:5: pods.statuses.ERROR.hook: a quotation mark is not closed; close it, or write the words as a list',
   ],
   [
     'a hook that is no word',
@@ -127,7 +127,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'an inline key',
     file({ keys: '{full: abcdef}' }),
-    'target.yaml:3: keys.full: a key does not stand in the file: write ${NAME} and set that environment variable',
+    'target.yaml:3: keys.full: the key is written out; use ${NAME} and set that environment variable',
   ],
   [
     'a variable that is not set',
@@ -142,7 +142,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a key that no header may carry',
     file({ keys: '{full: "${SPACED}"}' }),
-    'target.yaml:3: keys.full: environment variable SPACED holds a space or a character that no header may carry',
+    'target.yaml:3: keys.full: environment variable SPACED contains a space or a character that a header cannot carry',
   ],
   [
     'one key under two names',
@@ -152,7 +152,7 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a grant and its opposite',
     file({ keys: '{full: "${API_KEY}", restricted: {key: "${RESTRICTED_API_KEY}", may: [stop], mayNot: [stop]}}' }),
-    'target.yaml:3: keys.restricted: stop stands under may and under mayNot; keep one',
+    'target.yaml:3: keys.restricted: stop is under both may and mayNot; keep one',
   ],
   [
     'an address that is none',
@@ -187,44 +187,44 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a need that is unknown',
     file({ more: 'absent: {key.expird: none}' }),
-    'target.yaml:4: absent.key.expird: there is no need of that name; did you mean key.expired?',
+    'target.yaml:4: absent.key.expird: unknown capability; did you mean key.expired?',
   ],
   [
     'given and absent',
     file({ pods: '{url: "https://a.test", volume: v}', more: 'absent: {volume: none}' }),
-    'target.yaml:4: volume is both given and declared absent; take one of the two away',
+    'target.yaml:4: volume is both given and declared absent; remove one of the two',
   ],
   [
     'a second volume alone',
     file({ pods: '{url: "https://a.test", volumeSecond: v}' }),
-    'target.yaml:2: pods.volumeSecond is given without pods.volume; give pods.volume first',
+    'target.yaml:2: pods.volumeSecond is given without pods.volume; add pods.volume',
   ],
   [
     'a persistent mount without GPU',
     file({ pods: '{url: "https://a.test", persistent: {size: 10, path: /x}}' }),
-    'target.yaml:2: pods.persistent is for GPU pods; give pods.gpu as well',
+    'target.yaml:2: pods.persistent needs GPU pods; add pods.gpu',
   ],
   [
     'a rule that is unknown',
     file({ more: 'known: [{rule: auth.pods.mising, reason: r, expires: 2027-01-01}]' }),
-    'target.yaml:4: known.0.rule: there is no rule auth.pods.mising; did you mean auth.pods.missing?',
+    'target.yaml:4: known.0.rule: unknown rule auth.pods.mising; did you mean auth.pods.missing?',
   ],
   [
     'a day that is none',
     file({ more: 'known: [{rule: auth.pods.missing, reason: r, expires: 2027-02-30}]' }),
-    'target.yaml:4: known.0.expires: expected a day as YYYY-MM-DD, got "2027-02-30"',
+    'target.yaml:4: known.0.expires: expected a date as YYYY-MM-DD, got "2027-02-30"',
   ],
   [
     'an alias without its anchor',
     file({ more: 'clock: *none' }),
-    'target.yaml: an alias (*name) has no anchor before it, or there are too many; write the values out',
+    'target.yaml: an alias (*name) has no anchor before it, or there are too many aliases; write the values out',
   ],
-  ['a second document', `${file()}---\n`, 'target.yaml:4: a second document begins here; a target file is one'],
   [
-    'a key twice',
-    file({ more: 'name: a\nname: b' }),
-    'target.yaml:5: a key stands twice in the same mapping; keep one',
+    'a second document',
+    `${file()}---\n`,
+    'target.yaml:4: a second document begins here; keep one document per target file',
   ],
+  ['a key twice', file({ more: 'name: a\nname: b' }), 'target.yaml:5: duplicate key in the same mapping; keep one'],
 ]
 
 test.each(refusals)('is refused: %s', (_, text, message) => {
@@ -363,7 +363,7 @@ test.each([
 ])('the hook %s is refused: a variable is no part of a word', (hook) => {
   const text = file({ pods: `{url: "https://a.test", statuses: {ERROR: {hook: ${hook}}}}` })
   expect(refusal(text)).toContain(
-    'pods.statuses.ERROR.hook: ${NAME} stands for a whole address or word; set a variable to all of it, or write $NAME for a shell',
+    'pods.statuses.ERROR.hook: ${NAME} must be a whole address or word; set a variable to all of it, or write $NAME for a shell',
   )
 })
 
@@ -421,7 +421,7 @@ test.each([
   ['stream', 'queue: {url: "https://q.test", endpoints: {normal: e}, stream: true}'],
 ])('%s is not both written and declared absent', (need, line) => {
   const text = `plumbline: 1\nkeys: {full: "${'${API_KEY}'}"}\n${line}\nabsent: {${need}: none}`
-  expect(refusal(text)).toBe(`target.yaml:4: ${need} is both given and declared absent; take one of the two away`)
+  expect(refusal(text)).toBe(`target.yaml:4: ${need} is both given and declared absent; remove one of the two`)
 })
 
 test('every need of the ledger can be declared absent', () => {
@@ -496,12 +496,12 @@ absent: {endpoint.second: one is all there is}
     [
       'one endpoint twice',
       smallest.replace('normal: e-1', 'normal: e-1, second: e-1'),
-      'target.yaml:3: queue.endpoints.second is the normal one; give another endpoint',
+      'target.yaml:3: queue.endpoints.second is the same endpoint as normal; give another one',
     ],
     [
       'a receiver that nobody finds',
       `${smallest}receiver: {listen: "0.0.0.0:8787"}\n`,
-      'target.yaml:4: receiver.url is missing: say by which address the target reaches this listener',
+      'target.yaml:4: receiver.url is missing; add the address at which the target reaches this listener',
     ],
     [
       'a path without the endpoint',

@@ -10,7 +10,7 @@ import type { Path } from './values.ts'
 
 /**
  * Reads a target file from disk. Secrets come from `environment` (names to values).
- * @throws TargetFileError with file, line, key path, what was expected and what came.
+ * @throws TargetFileError with file, line, key path, the expected and the actual value.
  */
 export function loadTarget(file: string, environment: Environment): Target {
   let text: string
@@ -28,7 +28,7 @@ export function parseTarget(text: string, { file, environment }: { file: string;
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false, logLevel: 'error' })
   const lineOf = (offset: number | undefined) => (offset === undefined ? 1 : lines.linePos(offset).line)
-  // Texts of the parser may quote the file, and the file may hold a key: only codes are passed on.
+  // Parser messages may quote the file, and the file may hold a key: only codes are passed on.
   const broken = document.errors.map(({ code, pos }) => ({
     line: lineOf(pos[0]),
     path: '',
@@ -50,24 +50,24 @@ export function parseTarget(text: string, { file, environment }: { file: string;
   return target
 }
 
-/** The value of a document. What fails here are aliases: one without its anchor, or far too many of them. */
+/** The value of a document. Only aliases can fail here: one without its anchor, or too many of them. */
 function plainOf(document: Document, file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch {
-    const message = 'an alias (*name) has no anchor before it, or there are too many; write the values out'
+    const message = 'an alias (*name) has no anchor before it, or there are too many aliases; write the values out'
     throw new TargetFileError(file, [{ line: 0, path: '', message }])
   }
 }
 
 function syntaxFault(code: string): string {
-  if (code === 'DUPLICATE_KEY') return 'a key stands twice in the same mapping; keep one'
-  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; a target file is one'
-  if (code === 'TAB_AS_INDENT') return 'a tab stands here; YAML is indented with spaces'
-  return `this is no YAML (${code.toLowerCase().replaceAll('_', ' ')}); inside {…} and […] write '\${NAME}' in quotes`
+  if (code === 'DUPLICATE_KEY') return 'duplicate key in the same mapping; keep one'
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; keep one document per target file'
+  if (code === 'TAB_AS_INDENT') return 'a tab cannot indent YAML; use spaces'
+  return `invalid YAML (${code.toLowerCase().replaceAll('_', ' ')}); inside {…} and […] write '\${NAME}' in quotes`
 }
 
-/** Where the value at `path` begins, or its key; the nearest node above it where there is none. */
+/** Line of the value at `path`, or of its key, or of the nearest node above it. */
 function offsetOf(document: Document, path: Path, atKey: boolean): number | undefined {
   const above = document.getIn(path.slice(0, -1), true)
   const parent = path.length <= 1 ? document.contents : above

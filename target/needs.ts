@@ -13,12 +13,12 @@ const general: Readonly<Record<string, General>> = {
     `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod], mayNot: [stop]}}`,
   ),
   'restricted.may': {
-    says: 'what that key may do',
+    says: 'the permissions of the restricted key',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod]}}`,
     given: ({ grants }) => grants.may.length > 0,
   },
   'restricted.may-not': {
-    says: 'what that key may not do',
+    says: 'the permissions that the restricted key lacks',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [createPod, stop]}}`,
     given: ({ grants }) => grants.mayNot.length > 0,
   },
@@ -46,7 +46,7 @@ const general: Readonly<Record<string, General>> = {
   }),
 }
 
-/** Every need that the ledger knows, by name. `absent:` in a target file takes these names and no other. */
+/** Every need of the ledger, by name. `absent:` in a target file takes only these names. */
 export function allNeeds(): Readonly<Record<string, Pick<Capability, 'says' | 'line'>>> {
   return Object.assign({}, general, ...allPlanes().map(({ capabilities }) => capabilities))
 }

@@ -11,7 +11,7 @@ import type { Grants, KeyName, KnownFailure, Target, Tolerances } from './types.
 import { addressOf, type Surroundings, take } from './values.ts'
 import { isWritten } from './written.ts'
 
-/** Fills in every default and reads addresses, keys and lengths of time. Faults are told, not thrown. */
+/** Fills in every default and reads addresses, keys and lengths of time. Faults are noted, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {
   const { fault } = around
   const absent = file.absent ?? {}
@@ -35,7 +35,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   }
   for (const need of Object.keys(absent)) {
     if (isWritten(file, need) && claimOf({ ...target, absent: {} }, need) === 'given') {
-      fault(['absent', need], `${need} is both given and declared absent; take one of the two away`)
+      fault(['absent', need], `${need} is both given and declared absent; remove one of the two`)
     }
   }
   return target
@@ -68,7 +68,7 @@ function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Tar
   return { ...read, ...alteredOf(read) }
 }
 
-/** A key of the form of the full one that opens nothing; none where no character of it can be exchanged. */
+/** A key in the form of the full one that opens nothing; none if no character of it can be replaced. */
 function alteredOf(keys: Target['keys']): Target['keys'] {
   const other = altered(keys.full ?? '')
   return Object.values(keys).includes(other) || other === '' ? {} : { altered: other }
@@ -80,14 +80,14 @@ function grantsOf({ keys: { restricted } }: TargetFile, { fault }: Surroundings)
   }
   const { may = [], mayNot = [] } = restricted
   for (const name of may.filter((entry) => mayNot.includes(entry))) {
-    fault(['keys', 'restricted', 'mayNot'], `keys.restricted: ${name} stands under may and under mayNot; keep one`)
+    fault(['keys', 'restricted', 'mayNot'], `keys.restricted: ${name} is under both may and mayNot; keep one`)
   }
   return { may, mayNot }
 }
 
 function clockOf({ clock = 'real' }: TargetFile, around: Surroundings): Target['clock'] {
   if (clock === 'real') return 'real'
-  // No key is sent to the control address, so plain http shows nothing.
+  // No key is sent to the control address, so plain http reveals nothing.
   return { url: addressOf(clock.url, true, ['clock', 'url'], around) }
 }
 
@@ -106,7 +106,7 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
 function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): KnownFailure[] {
   return known.map((entry, index) => {
     if (!ruleIds.includes(entry.rule)) {
-      fault(['known', index, 'rule'], `known.${index}.rule: there is no rule ${entry.rule}${near(entry.rule, ruleIds)}`)
+      fault(['known', index, 'rule'], `known.${index}.rule: unknown rule ${entry.rule}${near(entry.rule, ruleIds)}`)
     }
     return { ...entry, clause: entry.clause ?? null }
   })

@@ -15,12 +15,12 @@ function planeOf(section: PodsSection, absent: Target['absent'], path: Path, aro
   const noCpu = absent['pods.cpu'] !== undefined || absent.catalog !== undefined
   const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
   if (rest.persistent !== undefined && rest.gpu === undefined) {
-    around.fault(['pods', 'persistent'], 'pods.persistent is for GPU pods; give pods.gpu as well')
+    around.fault(['pods', 'persistent'], 'pods.persistent needs GPU pods; add pods.gpu')
   }
   for (const other of ['volumeSecond', 'volumeElsewhere'] as const) {
     if (rest[other] === undefined) continue
     if (rest.volume === undefined) {
-      around.fault(['pods', other], `pods.${other} is given without pods.volume; give pods.volume first`)
+      around.fault(['pods', other], `pods.${other} is given without pods.volume; add pods.volume`)
     }
     if (rest[other] === rest.volume) {
       around.fault(['pods', other], `pods.${other} is the same volume as pods.volume; give another one`)

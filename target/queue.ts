@@ -4,7 +4,7 @@ import type { QueueSection, ReceiverSection } from './file.ts'
 import type { EndpointRole, QueuePlane, ReceiverAddress } from './types.ts'
 import { addressOf, type Surroundings } from './values.ts'
 
-/** The queue plane of a target file with every default filled in. Faults are told, not thrown. */
+/** The queue plane of a target file with every default filled in. Faults are noted, not thrown. */
 export function queueOf(section: QueueSection, around: Surroundings): QueuePlane {
   const { url, allowPlainHttp = false, paths, worker = false, workers = defaultWorkers } = section
   const { executionTimeout, ...ids } = section.endpoints
@@ -17,7 +17,10 @@ export function queueOf(section: QueueSection, around: Surroundings): QueuePlane
     )
   }
   if (endpoints.second !== null && endpoints.second === endpoints.normal) {
-    around.fault(['queue', 'endpoints', 'second'], 'queue.endpoints.second is the normal one; give another endpoint')
+    around.fault(
+      ['queue', 'endpoints', 'second'],
+      'queue.endpoints.second is the same endpoint as normal; give another one',
+    )
   }
   return {
     url: addressOf(url, allowPlainHttp, ['queue', 'url'], around),
@@ -34,16 +37,16 @@ export function queueOf(section: QueueSection, around: Surroundings): QueuePlane
   }
 }
 
-/** Where the suite listens and by which address it is reached. A loopback address needs no `url`. */
+/** The listener of the suite and the address at which the target reaches it. A loopback address needs no `url`. */
 export function receiverOf({ listen, url }: ReceiverSection, around: Surroundings): ReceiverAddress {
   if (url !== undefined) {
-    // No key is sent to the receiver, so plain http shows nothing of ours.
+    // No key is sent to the receiver, so plain http reveals nothing.
     return { listen, url: addressOf(url, true, ['receiver', 'url'], around) }
   }
   if (!/^(localhost|127(\.\d+){3}|\[::1\]):/.test(listen)) {
     around.fault(
       ['receiver', 'listen'],
-      'receiver.url is missing: say by which address the target reaches this listener',
+      'receiver.url is missing; add the address at which the target reaches this listener',
     )
   }
   return { listen, url: '' }

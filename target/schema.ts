@@ -4,14 +4,14 @@ import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
 import { allNeeds } from './needs.ts'
 
-/** A fault by its place in the value: `path` is what lies there; `atKey` says that the key itself is wrong. */
+/** A fault at `path` in the value; `atKey` if the key itself is wrong. */
 export interface SchemaFault {
   readonly path: readonly (string | number)[]
   readonly atKey: boolean
   readonly message: string
 }
 
-/** Checks a value against `spec/schemas/target.schema.json`; the value itself where it holds. */
+/** Checks a value against `spec/schemas/target.schema.json`; returns the value itself if it is valid. */
 export function checkSchema(
   value: unknown,
 ): { readonly file: TargetFile } | { readonly faults: readonly SchemaFault[] } {
@@ -28,11 +28,11 @@ function unknownNeeds(file: TargetFile): SchemaFault[] {
     .map((need) => ({
       path: ['absent', need],
       atKey: true,
-      message: `absent.${need}: there is no need of that name${suggestion(need, known)}`,
+      message: `absent.${need}: unknown capability${suggestion(need, known)}`,
     }))
 }
 
-/** The one text of the format `regex`. */
+/** The fault of `pods.capacity`, the only value of the format `regex`. */
 function wrongPatterns({ pods }: TargetFile): SchemaFault[] {
   const capacity = typeof pods === 'object' ? pods.capacity : undefined
   if (capacity === undefined || isPattern(capacity)) return []
@@ -50,7 +50,7 @@ function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFa
     return {
       path: [...path, key],
       atKey: true,
-      message: `${full}: there is no key of that name${suggestion(key, known)}`,
+      message: `${full}: unknown key${suggestion(key, known)}`,
     }
   }
   const expected = expectedOf(parentSchema)
@@ -70,7 +70,7 @@ function expectedOf(part: unknown): string | null {
   return name === undefined ? null : expectedOf((schema.$defs as Record<string, unknown>)[name])
 }
 
-/** What came, in a few characters; values below `keys` are never shown. */
+/** The actual value in a few characters; values below `keys` are never shown. */
 function show(value: unknown, path: readonly string[]): string {
   if (value === null) return 'nothing'
   if (Array.isArray(value)) return 'a list'

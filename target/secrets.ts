@@ -1,12 +1,12 @@
-/** Keys that begin like this are published ones of the reference implementation. They open nothing else. */
+/** Prefix of the published keys of the reference implementation. They open nothing else. */
 export const examplePrefix = 'plumbline-example-'
 
-/** A shorter one would be found by chance in every answer. */
+/** A shorter one would be found by chance in every response. */
 const shortestKey = 8
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value that was read, or one sentence that says why there is none. Never repeats a secret. */
+/** A value that was read, or a sentence that says why it could not be. Never repeats a secret. */
 export type Resolved = { readonly value: string } | { readonly fault: string }
 
 const reference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
@@ -15,19 +15,21 @@ const reference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 export function resolveSecret(text: string, environment: Environment): Resolved {
   if (text.startsWith(examplePrefix)) return { value: text }
   if (!reference.test(text)) {
-    return { fault: `a key does not stand in the file: write \${NAME} and set that environment variable` }
+    return { fault: `the key is written out; use \${NAME} and set that environment variable` }
   }
   const resolved = resolveText(text, environment)
   if ('value' in resolved && !/^[\x21-\x7e]+$/.test(resolved.value)) {
-    return { fault: `environment variable ${nameIn(text)} holds a space or a character that no header may carry` }
+    return { fault: `environment variable ${nameIn(text)} contains a space or a character that a header cannot carry` }
   }
   if ('value' in resolved && resolved.value.length < shortestKey) {
-    return { fault: `environment variable ${nameIn(text)} holds fewer than ${shortestKey} characters, which is no key` }
+    return {
+      fault: `environment variable ${nameIn(text)} is shorter than ${shortestKey} characters and cannot be an API key`,
+    }
   }
   return resolved
 }
 
-/** A plain value, or one that is `${NAME}` of the environment as a whole. */
+/** A plain value, or the value of an environment variable if it is `${NAME}` as a whole. */
 export function resolveText(text: string, environment: Environment): Resolved {
   const name = nameIn(text)
   if (name === null) return { value: text }

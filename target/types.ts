@@ -1,28 +1,28 @@
 import type { OperationOf } from '../generated/operations.ts'
 import type { PodOperation } from '../harness/exchange/exchange.ts'
 
-/** The keys of a run; `altered` is in no target file: the full key with its end exchanged, which nobody was ever given. */
+/** The keys of a run; `altered` is in no target file: the full key with another ending, which was never issued. */
 export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger' | 'altered'
 
 export type PodStatus = 'PROVISIONING' | 'STARTING' | 'RUNNING' | 'EXITED' | 'ERROR' | 'TERMINATED'
 
 export type MountKind = 'none' | 'network' | 'persistent'
 
-/** What a restricted key was granted at its creation: names of operations, actions as `start`, `stop`, `restart`, `terminate`. */
+/** Permissions of a restricted key: names of operations, actions as `start`, `stop`, `restart`, `terminate`. */
 export interface Grants {
   readonly may: readonly string[]
   readonly mayNot: readonly string[]
 }
 
-/** What brings a pod into a status from outside the API: a command and its words, or an address that is called. */
+/** Brings a pod into a status from outside the API: a command and its words, or an address that is called. */
 export type Hook = ({ readonly command: readonly string[] } | { readonly url: string }) & {
-  /** Those of its texts that came from the environment; missing where none did. */
+  /** Its texts that came from the environment; missing if none did. */
   readonly secrets?: readonly string[]
 }
 
 /**
  * How to bring a pod into a status: more members for the creation body, the actions to take once it is RUNNING, and a
- * hook that is run after them.
+ * hook that runs after them.
  */
 export interface Recipe {
   readonly body: Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ export interface Recipe {
   readonly hook: Hook | null
 }
 
-/** A failure that is known and accepted until a day. */
+/** A known failure that is accepted until a date. */
 export interface KnownFailure {
   readonly rule: string
   readonly clause: string | null
@@ -45,13 +45,13 @@ export interface KnownFailure {
 export interface Tolerances {
   /** How long a pod may take to settle in a status, ms on the target's clock. */
   readonly settleMs: number
-  /** First pause between two looks at a pod; it doubles up to four times this. */
+  /** First pause between two reads of a pod; it doubles up to four times this. */
   readonly pollMs: number
   /** How long a write may take to be visible in a read, ms. */
   readonly visibleMs: number
   /** Slack on t of a rate window, seconds. */
   readonly windowSlackS: number
-  /** Real ms to wait for a whole answer. */
+  /** Real ms to wait for a complete response. */
   readonly answerMs: number
   /** Real ms to wait for a connection. */
   readonly connectMs: number
@@ -59,40 +59,40 @@ export interface Tolerances {
   readonly rateWaitMs: number
   /** How long an endpoint without a free worker may take to have one, ms on the target's clock. */
   readonly coldStartMs: number
-  /** How long a free worker may take to begin with a job, and the end of a job to be seen, ms. */
+  /** How long a free worker may take to start a job, and the end of a job to become visible, ms. */
   readonly dispatchMs: number
-  /** How soon after a job's end its first notification is due, ms. */
+  /** How long after a job's end its first notification may come, ms. */
   readonly webhookMs: number
   /** By how much the time between two attempts of a notification may be off, ms. */
   readonly webhookSpacingMs: number
   /** By how much the mean time between attempts of several notifications may be off, ms. */
   readonly webhookMeanMs: number
-  /** How long a gateway may answer one operation in place of the API while others are answered, ms. */
+  /** How long a gateway may answer one operation in place of the API while the API answers others, ms. */
   readonly outageMs: number
   /** How long the automatic retries of a job may take together, ms. */
   readonly retriesMs: number
   /** How long a hook may take, real ms. */
   readonly hookMs: number
-  /** How late a ttl, a retention or an executionTimeout may be carried out, ms. */
+  /** How late a ttl, a retention or an executionTimeout may be enforced, ms. */
   readonly sweepMs: number
 }
 
-/** The fields of a pod that a PATCH may change without harm. */
+/** Fields of a pod that a PATCH can change without harm. */
 export type ChangeField = 'name' | 'args' | 'env'
 
-/** What every plane has in a target: its base address, and a template of the path of each operation. */
+/** The part of a target that every plane has: its base address, and a path template for each operation. */
 export interface PlaneSection {
   readonly url: string
   readonly paths: Readonly<Record<string, string>>
 }
 
-/** The pod plane of a target. Present kinds of pod are claims; null is unclaimed unless `absent` says why. */
+/** The pod plane of a target. Kinds of pod that are present are claimed; null is unclaimed unless `absent` says why. */
 export interface PodPlane {
   readonly url: string
   readonly paths: Readonly<Record<PodOperation, string>>
-  /** Member of the list answer that holds the pods; empty where the answer is the array itself. */
+  /** Member of the list response that holds the pods; empty if the response is the array itself. */
   readonly listAt: string
-  /** Member of the catalog answer that holds the flavors; empty where the answer is the array itself. */
+  /** Member of the catalog response that holds the flavors; empty if the response is the array itself. */
   readonly flavorsAt: string
   readonly image: string
   /** More members for every creation body. */
@@ -100,7 +100,7 @@ export interface PodPlane {
   readonly gpu: Readonly<Record<string, unknown>> | null
   /** `catalog` takes the first flavor that the catalog lists. */
   readonly cpu: Readonly<Record<string, unknown>> | 'catalog' | null
-  /** Whether the CPU catalog is listed. */
+  /** True if the CPU catalog is listed. */
   readonly catalog: boolean
   readonly persistent: { readonly size: number; readonly path: string } | null
   readonly volume: string | null
@@ -109,13 +109,13 @@ export interface PodPlane {
   readonly volumeElsewhere: string | null
   readonly volumePath: string
   readonly recipes: Readonly<Partial<Record<PodStatus, Recipe>>>
-  /** The field by which PATCH changes a pod harmlessly; null where PATCH changes nothing but mounts. */
+  /** A field that PATCH can change without harm; null if PATCH only changes mounts. */
   readonly change: ChangeField | null
-  /** A pattern for texts that tell of want of capacity. */
+  /** A pattern for error texts about a lack of capacity. */
   readonly capacity: string
 }
 
-/** The part that an endpoint plays for the rules; several parts may be one endpoint's. */
+/** The role of an endpoint in the rules; one endpoint may have several. */
 export type EndpointRole =
   | 'normal'
   | 'dedicated'
@@ -128,17 +128,17 @@ export type EndpointRole =
 /** The operations of the queue plane, each with a path. */
 export type QueuePath = OperationOf<'queue'>
 
-/** How the answers of /stream are read. */
+/** The form of /stream responses. */
 export interface StreamForm {
   /** Member that holds the list of partial results. */
   readonly at: string
-  /** Member of an entry that holds the partial result; empty where the entry is the result itself. */
+  /** Member of an entry that holds the partial result; empty if the entry is the result itself. */
   readonly outputAt: string
-  /** `new`: each answer holds what came since the last one; `cumulative`: all of it. */
+  /** `new`: each response holds the results since the last one; `cumulative`: all results. */
   readonly form: 'new' | 'cumulative'
 }
 
-/** The members of a /health answer that hold its counts, each as a path with points. */
+/** The members of a /health response that hold its counts, each as a path with dots. */
 export interface HealthPaths {
   readonly inQueue: string
   readonly inProgress: string
@@ -147,19 +147,19 @@ export interface HealthPaths {
   readonly workers: string
 }
 
-/** The queue plane of a target. Ids of endpoints are claims; null is unclaimed unless `absent` says why. */
+/** The queue plane of a target. Endpoints with an id are claimed; null is unclaimed unless `absent` says why. */
 export interface QueuePlane {
   readonly url: string
-  /** Templates: `{endpoint}` and `{job}` stand for ids, `{route}` for what follows /openai. */
+  /** Templates: `{endpoint}` and `{job}` are ids, `{route}` is the path after /openai. */
   readonly paths: Readonly<Record<QueuePath, string>>
   readonly endpoints: { readonly normal: string } & Readonly<Record<Exclude<EndpointRole, 'normal'>, string | null>>
-  /** What the endpoint `executionTimeout` is set to, ms; null where there is none. */
+  /** Execution timeout of the endpoint `executionTimeout`, ms; null without one. */
   readonly executionTimeoutMs: number | null
-  /** Whether the conformance worker is deployed on the endpoints. */
+  /** True if the conformance worker is deployed on the endpoints. */
   readonly worker: boolean
   /** How many jobs the normal endpoint may execute at once. */
   readonly workers: number
-  /** Requests a window that each running worker adds; null where it is not known. */
+  /** Requests per window that each running worker adds; null if unknown. */
   readonly perWorkerRate: number | null
   readonly stream: StreamForm | null
   readonly health: HealthPaths
@@ -167,27 +167,27 @@ export interface QueuePlane {
   readonly openai: boolean
 }
 
-/** Where the target reaches the suite: notifications and the beacons of workers. */
+/** The listener for notifications and the beacons of workers. */
 export interface ReceiverAddress {
   /** Host and port to listen on; port 0 takes any. */
   readonly listen: string
-  /** The address by which the target reaches it, without a slash at the end; empty until it listens. */
+  /** The address at which the target reaches it, without a slash at the end; empty until it listens. */
   readonly url: string
 }
 
-/** What a run may use at once. */
+/** Concurrency, quota and prices of a run. */
 export interface Budget {
-  /** How many scenarios about pods run beside each other. */
+  /** Number of concurrent scenarios about pods. */
   readonly scenarios: number
-  /** Requests a minute that the account is granted on the pod API; null where it is not said. */
+  /** Requests per minute that the pod API grants the account; null if unknown. */
   readonly requestsPerMinute: number | null
-  /** What a job costs at most, USD; null where it is not said. */
+  /** Highest price of a job, USD; null if unknown. */
   readonly jobPrice: number | null
-  /** What the dearest of the pods of a run costs an hour, USD; null where it is not said. */
+  /** Highest price of a pod of the run per hour, USD; null if unknown. */
   readonly podPricePerHour: number | null
 }
 
-/** A target file as it is understood: every default filled in, secrets still in place. Written to records with marks. */
+/** A target file with every default filled in and secrets in place. Records get it with marks. */
 export interface Target {
   readonly name: string
   readonly pods: PodPlane | null
@@ -203,11 +203,11 @@ export interface Target {
   readonly known: readonly KnownFailure[]
 }
 
-/** What opening a target gives: a value to call in process, and its clock. */
+/** An open target: a value to call in process, and its clock. */
 export interface EmbeddedTarget {
   fetch(request: Request): Promise<Response>
   readonly control: import('../harness/clock/types.ts').ClockControl
   readonly target: Target
-  /** Tells the target what its notifications and beacons reach; left out where it reaches nobody. */
+  /** Gives the target the receiver of its notifications and beacons; missing if it reaches none. */
   reach?(receive: (request: Request) => Promise<Response>): void
 }

@@ -1,4 +1,4 @@
-/** A command line as its words: split at spaces, with quotes around what holds some; null where a quote has no end. */
+/** The words of a command line, split at spaces outside quotes; null if a quote is not closed. */
 export function wordsOf(line: string): readonly string[] | null {
   const words = line.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? []
   if (/["']/.test(line.replace(/"[^"]*"|'[^']*'/g, ''))) return null

@@ -1,7 +1,7 @@
 import type { PodsSection, TargetFile } from './file.ts'
 import type { PodStatus } from './types.ts'
 
-/** Needs that a target claims by default, each with the part of the file that claims it. */
+/** Needs that a target claims by default, each with the value of the file that claims it. */
 const defaults: Readonly<Record<string, (pods: Partial<PodsSection>, file: TargetFile) => unknown>> = {
   'pods.cpu': ({ cpu }) => cpu,
   catalog: ({ cpu }) => cpu,
@@ -12,7 +12,7 @@ const defaults: Readonly<Record<string, (pods: Partial<PodsSection>, file: Targe
   'quota.reachable': () => undefined,
 }
 
-/** True if the file itself claims a need that the target offers, not a default. */
+/** True if the file itself, not a default, claims a need that the target offers. */
 export function isWritten(file: TargetFile, need: string): boolean {
   const pods: Partial<PodsSection> = typeof file.pods === 'object' ? file.pods : {}
   if (need.startsWith('pod.')) return pods.statuses?.[need.slice(4).toUpperCase() as PodStatus] !== undefined

@@ -40,27 +40,27 @@ export interface CheckOptions {
   readonly strict: boolean
   readonly keep: boolean
   readonly quiet: boolean
-  /** ms that the run may take. */
+  /** Longest duration of the run, ms. */
   readonly budget?: number
-  /** USD that the run may cost, by its plan and by what it comes to. */
+  /** Highest cost of the run in USD, planned and actual. */
   readonly maxCost?: number
   /** Set if load is driven once all other rules are judged. */
   readonly load?: LoadFlags
 }
 
-/** What `check` judges: the rows that the suites have a function for. `load` judges the others. */
+/** The rows that `check` judges: those with a function in the suites. `load` judges the others. */
 export const judged = rules.filter(({ id }) => !judgedByLoad.has(id))
 
-/** A run on a controlled clock takes seconds; one whose clock is slow, or steps in vain, ends within this, real ms. */
+/** A run on a controlled clock takes seconds; one with a slow or useless clock ends within this, real ms. */
 const controlledBudgetMs = 1_800_000
 
-/** How long the run may take to write down what it knows once it was told to end, real ms. */
+/** How long the run may take to write its record after an interruption, real ms. */
 const graceMs = 1_000
 
-/** How the process that runs the rules ends where its record cannot grow. */
+/** The last words of the process that runs the rules if its record cannot grow. */
 const saysFull = /\b(ENOSPC|EDQUOT)\b/
 
-/** Judges the rules against a target, or against the reference in process. Answers the exit code. */
+/** Judges the rules against a target, or against the reference in process. Returns the exit code. */
 export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
   if (options.keep && options.target === undefined) {
     throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
@@ -105,7 +105,7 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   return inFolder(options.out, terminal.cwd, judge)
 }
 
-/** The folder of `--out`, for this run alone; without one a temporary folder, which is taken away. */
+/** The folder of `--out`, locked for this run; otherwise a temporary folder, which is removed. */
 export async function inFolder(
   out: string | undefined,
   cwd: string,
@@ -176,7 +176,7 @@ export async function conduct({ plan, file, options, terminal, tellRecord }: Con
     if (!end.inOrder) {
       if (!saysFull.test(end.said)) throw new BrokenError(brokenSentence(end))
       terminal.err(
-        `plumbline: the disk of ${plan.evidence} is full, so the record is not whole and nothing is judged; make room, or name another folder with --out`,
+        `plumbline: the disk of ${plan.evidence} is full, so the record is incomplete and nothing is judged; free some space, or choose another folder with --out`,
       )
       return exitCodes.incomplete
     }
@@ -197,7 +197,7 @@ function refuseLoad(only: readonly string[]): void {
   throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${planeOfRule(id).load} --only ${id}`)
 }
 
-/** Plans a run that takes time, says so, and answers its budget and what that leaves out. */
+/** Plans a run in real time, prints the plan, and returns its budget and the rules that it leaves out. */
 async function plannedFor(
   target: Target | null,
   selected: readonly string[],
@@ -206,7 +206,7 @@ async function plannedFor(
 ): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs }
-  // Loaded where it is asked for: the plan needs every suite.
+  // Loaded on demand: the plan imports every suite.
   const { defaultBudgetMs, planOf, refuseCost } = await import('../plan.ts')
   const { plan, lines } = await planOf(target, selected, budget)
   if (!quiet) for (const line of lines) terminal.err(line)
@@ -281,11 +281,11 @@ async function loadFor(
 function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
   progress.end()
   err(
-    `plumbline: interrupted; removing what the run has made, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,
+    `plumbline: interrupted; removing what the run created, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,
   )
 }
 
-/** Removes what the run itself did not; pods that it was told to keep stay. */
+/** Removes what the run itself did not; pods that it keeps on purpose stay. */
 function sweepLeft(
   terminal: Terminal,
   run: string,
@@ -297,7 +297,7 @@ function sweepLeft(
 }
 
 function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swept, run: string): void {
-  if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} that the run had left`)
+  if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} left by the run`)
   if (kept.length > 0) {
     terminal.err(
       `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,

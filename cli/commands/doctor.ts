@@ -16,7 +16,7 @@ export interface DoctorOptions {
   readonly target?: string
 }
 
-/** Says what a target file claims, what it leaves open, which rules that leaves out, and what to add. Sends nothing. */
+/** Shows what a target file claims, which rules it leaves out, and what to add. Sends nothing. */
 export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
   const { target: name } = options
   const target = name === undefined ? embed().target : await readTarget(name, terminal)
@@ -95,7 +95,7 @@ function partsWith(need: string): string[] {
   return ledger.filter(({ parts }) => parts.some((part) => part === need)).map(({ id }) => id)
 }
 
-/** How many rules need it, whole and in part. */
+/** Number of rules that need it, in whole and in part. */
 function affected(need: string): string[] {
   const [rules, parts] = [rulesWith(need).length, partsWith(need).length]
   return [

@@ -40,17 +40,17 @@ export interface FuzzCommandOptions {
   readonly json?: string
 }
 
-/** Cases of a run that is given neither a number nor a time. */
+/** Default number of cases. */
 const usualRuns = 10_000
 
 /** Real ms for the last looks at pods, before `--for` is over, and how long they may take beyond it. */
 const lastLooksMs = 2_000
 const overtimeMs = 500
 
-/** How long lanes may take to end by themselves once the run was told to, real ms. */
+/** How long lanes may take to end by themselves after an interruption, real ms. */
 const graceMs = 2_000
 
-/** Sends generated bodies to a target, or to the reference, and holds each answer against the oracle. */
+/** Sends generated bodies to a target or the reference, and compares each response with the oracle. */
 export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Promise<number> {
   if (options.runs !== undefined && options.for !== undefined)
     throw new UsageError('give either --runs or --for, not both')
@@ -108,7 +108,7 @@ async function conducted(
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
       onCase: progress.tick,
       ...(forMs === null && { mostPodless: most / 5 }),
-      // A lane that waits for a pod does not look up: after a moment it is left behind, and its pods to the sweep.
+      // A lane that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
       cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [after(forMs + overtimeMs)])]),
     })
     progress.end()
@@ -146,7 +146,7 @@ async function replayed(
 ): Promise<number> {
   if (!pathForm.test(path))
     throw new UsageError(
-      `--path takes numbers with colons between them, such as 1204:0:3, or several of these with commas; got ${path}`,
+      `--path takes numbers joined by colons, such as 1204:0:3, or several of these joined by commas; got ${path}`,
     )
   const { seen, stopped } = await replayOn(open, { seed, path }, lane(0))
   const reason = stopped ?? seen?.undecided ?? null
@@ -156,7 +156,7 @@ async function replayed(
   }
   if (seen === null) throw new UsageError(`--path ${path} is not in what --seed ${seed} draws for this target`)
   const { stage, cases, wrong, observed, expected, podless } = seen
-  if (podless !== null) err(`plumbline: no pod could be made (${podless}); the body went to a pod that does not exist`)
+  if (podless !== null) err(`plumbline: no pod could be made (${podless}); the body was sent to an unknown pod`)
   out(`${stage}: ${observed}, where ${findingSaid(seen)}`)
   out(`expected: ${expected}`)
   for (const line of bodyLines(cases)) out(line)
@@ -170,14 +170,14 @@ const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 
 async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
   const { pods } = target
-  if (pods === null) throw new UsageError('the target file gives no address of the pod API; add pods')
+  if (pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
   const open = await openTarget(target, concurrency).catch((error: unknown) => {
     throw error instanceof ClockFault ? new UsageError(error.message) : error
   })
   const fault = await unreachable(open, pods.url)
   if (fault === null) return open
   err(
-    `plumbline: ${pods.url} gives no answer: ${fault}; check pods.url in the target file and that the target is running`,
+    `plumbline: ${pods.url} does not answer: ${fault}; check pods.url in the target file, and that the target is running`,
   )
   await open.close()
   return null
@@ -190,7 +190,7 @@ async function unreachable({ transport }: OpenTarget, url: string): Promise<stri
   )
 }
 
-/** Runs of lanes, each with a ledger on disk of what it creates, where that outlives the process. */
+/** Runs of lanes, each with a ledger on disk of what it creates, if that outlives the process. */
 function createLanes(target: Target | null, file: string | null, { cwd, err }: Terminal) {
   const runs: string[] = []
   return {
@@ -202,7 +202,7 @@ function createLanes(target: Target | null, file: string | null, { cwd, err }: T
       runs.push(run)
       return { run, resources }
     },
-    /** Answers how much could not be removed. */
+    /** Returns how much could not be removed. */
     async sweep(signal: AbortSignal): Promise<number> {
       const end = { signal, goesOnMs: interruptedMs }
       let left = 0

@@ -62,14 +62,14 @@ export async function load(kind: LoadKind, options: LoadOptions, terminal: Termi
 
 function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {
   if (kind === 'pods') {
-    if (pods === null) throw new UsageError('the target file names no pod API; add pods: https://HOST')
+    if (pods === null) throw new UsageError('the target file has no pod API; add pods: https://HOST')
     return
   }
   if (queue === null) {
-    throw new UsageError('the target file names no queue-based endpoints; add queue: {url, endpoints}')
+    throw new UsageError('the target file has no queue-based endpoints; add queue: {url, endpoints}')
   }
   if (queue.endpoints.dedicated !== null) return
   throw new UsageError(
-    'load floods and purges an endpoint, so the target file must mark one for that; add queue: {endpoints: {dedicated: ENDPOINT_ID}}',
+    'load floods and purges an endpoint, and the target file marks none for that; add queue: {endpoints: {dedicated: ENDPOINT_ID}}',
   )
 }

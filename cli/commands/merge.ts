@@ -22,7 +22,7 @@ export interface MergeOptions {
 export async function merge(folders: readonly string[], options: MergeOptions, terminal: Terminal): Promise<number> {
   const out = resolve(terminal.cwd, options.out)
   const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
-  if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; name another one`)
+  if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; choose another one`)
   const read = readerOf(terminal.cwd)
   const merged = joined(folders.map(read))
   return withOutput(terminal.cwd, options.out, async () => {

@@ -11,13 +11,13 @@ export interface PlanOptions {
   readonly budget?: number
 }
 
-/** Says how long a run would take, what decides that, and what a budget leaves out. Asks the target for its quotas alone. */
+/** Shows how long a run takes, its longest waits, and the rules that a budget leaves out. Asks only for quotas. */
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const { selected } = await selectionOf(options, target, terminal)
   const { plan: planned, lines } = await planOf(target, selected, options.budget)
   for (const line of lines) terminal.out(line)
-  if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('the end is decided by:')
+  if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')
   for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {
     terminal.out(`  ${lengthOf(fromMs)} to ${lengthOf(toMs)}: ${rule}`)
   }

@@ -29,7 +29,7 @@ export interface ProveCommandOptions {
   readonly quiet: boolean
 }
 
-/** Proves that every rule can fail and that none fails wrongly. Answers 0 where all of it holds, else 1. */
+/** Proves that every rule can fail and that none fails wrongly. Returns 0 if all of it holds, else 1. */
 export async function prove(options: ProveCommandOptions, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
   for (const pattern of options.only) refuseOdd(pattern)
@@ -45,7 +45,7 @@ export async function prove(options: ProveCommandOptions, terminal: Terminal): P
   return holds ? exitCodes.conformant : exitCodes['not conformant']
 }
 
-/** More rules without a verdict than this make a defect a cliff. */
+/** A defect is a cliff if it leaves more rules than this without a verdict. */
 const mostUndecided = 5
 
 interface Proven {
@@ -94,7 +94,7 @@ async function proveOdd(
   return { result, lines: toldOdd(result, quiet), holds: result.broken.length === 0 }
 }
 
-/** The lines of a proof: the matrix where it was asked for, then what is wrong, and the sum of it last. */
+/** The lines of a proof: the matrix if requested, then errors, then the summary. */
 export function told(result: ProofResult): string[] {
   const { defects, latitudes, matrix, proven } = result
   const found = defects.filter(({ killed }) => killed)
@@ -108,7 +108,7 @@ export function told(result: ProofResult): string[] {
   ]
 }
 
-/** What one defect does to all rules. */
+/** The effect of one defect on all rules. */
 function toldRow({ id, failed, blocked, inconclusive }: MatrixRow): string[] {
   const rulesOf = (undecided: readonly Undecided[]) => undecided.map(({ rule }) => rule).join(', ')
   return [
@@ -131,7 +131,7 @@ function toldCliffs(matrix: readonly MatrixRow[]): string[] {
     })
 }
 
-/** The lines of a proof with several seeds: what a seed changed, and the sum of it last. */
+/** The lines of a proof with several seeds: changes by a seed, then the summary. */
 export function toldSeeds({ seeds, latitudes, changed }: SeedsResult): string[] {
   return [
     ...changed.map(
@@ -143,7 +143,7 @@ export function toldSeeds({ seeds, latitudes, changed }: SeedsResult): string[] 
   ]
 }
 
-/** The lines of a run over odd answers: rules that crashed, changes that no rule noticed, and the sum of it last. */
+/** The lines of a run over odd responses: rules that crashed, changes that no rule noticed, then the summary. */
 export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: boolean): string[] {
   return [
     ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
@@ -154,7 +154,7 @@ export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: b
 }
 
 function refuseContradictions({ odd, only, matrix, sample, seed, seeds }: ProveCommandOptions): void {
-  if (seeds !== undefined && (odd || matrix)) throw new UsageError('--seeds goes with neither --odd nor --matrix')
-  if (odd && (only.length > 0 || matrix)) throw new UsageError('--odd goes with neither --only nor --matrix')
-  if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed go with --odd')
+  if (seeds !== undefined && (odd || matrix)) throw new UsageError('--seeds cannot be combined with --odd or --matrix')
+  if (odd && (only.length > 0 || matrix)) throw new UsageError('--odd cannot be combined with --only or --matrix')
+  if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed need --odd')
 }

@@ -17,8 +17,8 @@ export interface ReplayOptions {
 }
 
 /**
- * Judges a record again, without the target: the same rules over what was seen. Answers the exit code of the run; where
- * results are kept beside the record and are not what it gives, each difference is told and it is that of `broken`.
+ * Judges a record again, without the target, by the same rules. Returns the exit code of the run. If the
+ * results beside the record differ from what it gives, reports each difference and returns the code of `broken`.
  */
 export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
   return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, options, terminal))
@@ -38,19 +38,19 @@ async function judgedAgain(folder: string, options: ReplayOptions, terminal: Ter
     })
   const differences = heldAgainst(join(dir, 'results.json'), results)
   printResults(results, terminal, { quiet: false })
-  if (differences?.length === 0) terminal.out('results.json beside the record is what the record gives')
+  if (differences?.length === 0) terminal.out('results.json beside the record matches the record')
   const exit = reported(dir, results, options, terminal)
   if (differences === null || differences.length === 0) return exit
   return tellDifferences(differences, { source: 'the record gives', results }, terminal)
 }
 
-/** Where kept results are not those of the record; null where there are none, and where the record has no end to judge. */
+/** Differences between kept results and those of the record; null without kept results, or if the record has no end. */
 function heldAgainst(file: string, results: Results): readonly string[] | null {
   if (!isFile(file) || results.verdict.exit === exitCodes.interrupted) return null
   return differencesOf(file, results)
 }
 
-/** Writes the reports where they are wanted. Answers the exit code of the run. */
+/** Writes the reports if requested. Returns the exit code of the run. */
 function reported(dir: string, results: Results, options: ReplayOptions, terminal: Terminal): number {
   if (options.out !== undefined) {
     const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)

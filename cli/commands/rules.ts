@@ -13,7 +13,7 @@ export interface RulesOptions {
   readonly json: boolean
 }
 
-/** Lists the ledger: what is judged, what it needs, where its test is, and which defects prove it. */
+/** Lists the ledger: each rule, its needs, the file of its test, and the defects that prove it. */
 export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
   const tests = await testFiles()
   // It imports every suite, which would leave no import to tell the file of a rule.

@@ -36,10 +36,10 @@ export interface ServeOptions {
   readonly latitude: readonly string[]
   readonly printTarget?: string
   readonly quotas?: Readonly<Record<string, number>>
-  /** How requests are counted, and by what the windows of the queue plane are shorter or longer. */
+  /** How requests are counted, and the scale of the windows of the queue plane. */
   readonly limiter?: QueueSettings['limiter']
   readonly windowScale?: number
-  /** The command of a worker process; the conformance worker of the reference unless given. */
+  /** The command of a worker process; default: the conformance worker of the reference. */
   readonly worker?: string
   /** List the defects and latitudes instead of serving. */
   readonly list: boolean
@@ -51,12 +51,12 @@ const host = '127.0.0.1'
 /** Quotas of the pod API that nothing on this machine reaches. */
 const generous = { minute: 1_000_000, hour: 60_000_000, day: 1_000_000_000 }
 
-/** Real milliseconds that worker processes have to end by themselves. */
+/** Real milliseconds for worker processes to end by themselves. */
 const graceMs = 2_000
 
-/** Serves the reference until it is interrupted. Throws UsageError where the port is taken or the worker does not start. */
+/** Serves the reference until interrupted. Throws UsageError if the port is taken or the worker does not start. */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
-  if (options.json && !options.list) throw new UsageError('--json goes with --list')
+  if (options.json && !options.list) throw new UsageError('--json needs --list')
   if (options.list) return listed(options, terminal)
   const variants = await variantsOf(options)
   if (options.printTarget !== undefined) writableFile(terminal.cwd, '--print-target', options.printTarget)
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     await serveUntil(interruption.signal, worker, variants, options, terminal)
     return 0
   } catch (error) {
-    // A worker that was ended while it started has no fault.
+    // A worker that was ended while it started is not at fault.
     if (interruption.signal.aborted) return 0
     throw error
   } finally {
@@ -131,7 +131,7 @@ async function listed({ json }: ServeOptions, { out }: Terminal): Promise<number
   return 0
 }
 
-/** Loaded where it is asked for: it brings the whole proof along. */
+/** Loaded on demand: it imports the whole proof. */
 async function catalog() {
   const { defects, latitudes } = await import('../../proof/catalog.ts')
   const { loadDefects } = await import('../../load/defects.ts')
@@ -192,7 +192,7 @@ function make(options: ReferenceOptions) {
   }
 }
 
-/** The reference with its API document and the control of its clock beside it, both without a key. */
+/** The reference, with its API document and the control of its clock, both without a key. */
 function withDocument(fetch: Fetch, control: Fetch): Fetch {
   return async (request) => {
     const { pathname } = splitUrl(request.url)

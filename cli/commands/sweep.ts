@@ -18,13 +18,13 @@ import type { Terminal } from '../terminal.ts'
 
 export interface SweepCommandOptions {
   readonly target?: string
-  /** Runs of other machines too: a container has another host name each time. */
+  /** True if runs of other machines are swept too: a container has another host name each time. */
   readonly allHosts?: boolean
-  /** Gives up what the named runs have left and cannot be removed, once it is listed. */
+  /** Lists and gives up what cannot be removed of the named runs. */
   readonly forget?: boolean
 }
 
-/** Removes what runs below this folder have left behind. Answers 0, or 3 where something may still be there. */
+/** Removes what runs below this folder left behind. Returns 0, or 3 if something may still exist. */
 export async function sweep(
   runs: readonly string[],
   options: SweepCommandOptions,
@@ -33,12 +33,14 @@ export async function sweep(
   const { cwd } = terminal
   const known = listRuns(cwd)
   if (options.forget === true && runs.length === 0) {
-    throw new UsageError('--forget gives up what may still cost: name the runs, such as sweep r0123456789 --forget')
+    throw new UsageError(
+      '--forget gives up resources that may still cost money; name the runs, such as sweep r0123456789 --forget',
+    )
   }
   for (const run of runs) {
     if (!known.includes(run)) {
-      const hint = known.length === 0 ? '; there is none' : suggestion(run, known)
-      throw new UsageError(`there is no run ${run} below ${resolve(cwd, '.plumbline')}${hint}`)
+      const hint = known.length === 0 ? '; no run has a ledger there' : suggestion(run, known)
+      throw new UsageError(`no run ${run} below ${resolve(cwd, '.plumbline')}${hint}`)
     }
   }
   const given = options.target === undefined ? null : await readTarget(options.target, terminal)
@@ -50,7 +52,7 @@ export async function sweep(
       terminal.err('plumbline: interrupted; sweep again for what is left')
       return exitCodes.interrupted
     }
-    if (known.length === 0) terminal.out('nothing to sweep: no run has left a ledger here')
+    if (known.length === 0) terminal.out('nothing to sweep: no run has a ledger here')
     return failures === 0 ? exitCodes.conformant : exitCodes.incomplete
   } finally {
     interruption.end()
@@ -58,7 +60,7 @@ export async function sweep(
 }
 
 interface Asked {
-  /** Runs that were named. */
+  /** Runs named on the command line. */
   readonly runs: readonly string[]
   readonly given: Target | null
   readonly options: SweepCommandOptions
@@ -66,7 +68,7 @@ interface Asked {
   readonly terminal: Terminal
 }
 
-/** Answers how much may still be there. */
+/** Returns how much may still exist. */
 async function sweepAll(all: readonly string[], { runs, given, options, signal, terminal }: Asked): Promise<number> {
   const { cwd } = terminal
   let failures = 0
@@ -74,21 +76,21 @@ async function sweepAll(all: readonly string[], { runs, given, options, signal, 
     if (signal.aborted) return failures
     const alive = aliveProcess(cwd, run)
     if (alive !== null) {
-      terminal.err(`run ${run} is still under way (process ${alive}); it was left alone`)
+      terminal.err(`run ${run} is still active (process ${alive}); skipped`)
       if (runs.includes(run)) failures++
       continue
     }
     const host = otherHost(cwd, run)
     if (host !== null && options.allHosts !== true && !runs.includes(run)) {
       terminal.err(
-        `run ${run} belongs to ${host}, and whether it is still under way cannot be told here; it was left alone; if it has ended, name it: ${program} sweep ${run}, or give --all-hosts where all have ended`,
+        `run ${run} belongs to ${host} and may still be active; skipped; if it has ended, use ${program} sweep ${run}, or --all-hosts if all have ended`,
       )
       failures++
       continue
     }
     const forgets = options.forget === true
     const left = await sweepOne(readLedger(cwd, run), given, forgets, signal, terminal)
-    // What was not tried is not given up.
+    // Only what was tried is given up.
     if (signal.aborted) return failures
     if (forgets) tellForgotten(left, run, terminal)
     if (forgets) deleteLedger(readLedger(cwd, run))
@@ -97,7 +99,7 @@ async function sweepAll(all: readonly string[], { runs, given, options, signal, 
   return failures
 }
 
-/** Removes what a run has left, says so, and answers what it could not remove. */
+/** Removes what a run left, reports it, and returns what could not be removed. */
 async function sweepOne(
   ledger: RunLedger,
   given: Target | null,
@@ -123,7 +125,7 @@ async function sweepOne(
   if (gone.length > 0) parts.push(`${gone.length} already gone`)
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
   if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled`)
-  if (never.length > 0) parts.push(`${never.length} never came into being`)
+  if (never.length > 0) parts.push(`${never.length} never created`)
   if (failed.length > 0) parts.push(`${failed.length} not removed`)
   terminal.out(`run ${run}: ${parts.join(', ')}`)
   if (expiring !== null) terminal.out(`run ${run}: ${expiring}`)
@@ -131,12 +133,12 @@ async function sweepOne(
   return failed
 }
 
-/** Why what a run has left cannot be found by this target file; null where it can. */
+/** Why this target file cannot find what a run left; null if it can. */
 function faultOf({ urls }: RunLedger, target: Target): string | null {
   for (const { name, creates } of allPlanes()) {
     const [was, now] = [urls[name], sectionOf(target, name)?.url ?? '']
     if (creates === null || was === undefined || now === was) continue
-    return `it made its ${creates.kind}s at ${was || 'no address'}, and the target file says ${now || 'nothing'}`
+    return `it created its ${creates.kind}s at ${was || 'no address'}, but the target file says ${now || 'nothing'}`
   }
   return null
 }
@@ -151,15 +153,15 @@ function allOf({ left, jobs, endpoints }: RunLedger, reason: string): readonly L
   ]
 }
 
-/** The target of a run by its file; where that is no more and nothing is to be removed, why. */
+/** The target of a run from its file; or why it cannot be read, if nothing has to be removed. */
 function fromLedger({ run, targetFile }: RunLedger, forgets: boolean, { environment }: Terminal): Target | string {
   try {
     if (targetFile !== null) return loadTarget(targetFile, environment)
   } catch (error) {
     if (!forgets || !(error instanceof TargetFileError)) throw error
-    return `its target file cannot be used: ${error.message}`
+    return `its target file is invalid: ${error.message}`
   }
-  const fault = `the ledger of run ${run} names no target file`
+  const fault = `the ledger of run ${run} has no target file`
   if (forgets) return fault
   throw new UsageError(`${fault}; give one with --target`)
 }

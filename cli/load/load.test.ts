@@ -36,27 +36,31 @@ describe('one clear sentence before anything is sent', () => {
   test.each<[string, number, RegExp]>([
     ['load flood --target normal.yaml', 2, /Allowed choices are smoke, limits, pods/],
     ['load limits', 2, /required option '--target <file>' not specified/],
-    ['load limits --target pods.yaml', 2, /names no queue-based endpoints; add queue: \{url, endpoints\}$/m],
+    ['load limits --target pods.yaml', 2, /has no queue-based endpoints; add queue: \{url, endpoints\}$/m],
     [
       'load limits --target normal.yaml',
       2,
-      /must mark one for that; add queue: \{endpoints: \{dedicated: ENDPOINT_ID\}\}/,
+      /marks none for that; add queue: \{endpoints: \{dedicated: ENDPOINT_ID\}\}/,
     ],
-    ['load pods --target normal.yaml', 2, /names no pod API; add pods: https:\/\/HOST$/m],
+    ['load pods --target normal.yaml', 2, /has no pod API; add pods: https:\/\/HOST$/m],
     [
       'load limits --target away.yaml',
       2,
-      /only where its owner agrees; add --i-own-this api.example.com if that is you/,
+      /needs the permission of its owner; add --i-own-this api.example.com if that is you/,
     ],
-    ['load limits --target away.yaml --i-own-this example.com', 2, /agrees, not of example.com; add --i-own-this api/],
-    ['load limits --target away.yaml --i-own-this api.example.com --window-scale 0.1', 2, /on this machine; its rates/],
-    ['load limits --target controlled.yaml', 2, /driven in real time, .* serve it with --clock real/],
-    ['load limits --target dedicated.yaml --only pods.shape.env', 2, /--only: no rule matches pods.shape.env/],
     [
-      'load limits --target dedicated.yaml --only limits.queue.requests',
+      'load limits --target away.yaml --i-own-this example.com',
       2,
-      /nothing can be loaded: requests is neither/,
+      /its owner, not of example.com; add --i-own-this api/,
     ],
+    [
+      'load limits --target away.yaml --i-own-this api.example.com --window-scale 0.1',
+      2,
+      /on this machine; other targets/,
+    ],
+    ['load limits --target controlled.yaml', 2, /in real time, .* serve the target with --clock real/],
+    ['load limits --target dedicated.yaml --only pods.shape.env', 2, /--only: no rule matches pods.shape.env/],
+    ['load limits --target dedicated.yaml --only limits.queue.requests', 2, /nothing to load: requests is neither/],
     [
       'load limits --target dedicated.yaml --max-requests 10',
       2,
@@ -66,7 +70,7 @@ describe('one clear sentence before anything is sent', () => {
     ['load limits --target dedicated.yaml --window-scale 0', 2, /Expected a number above 0, such as 0.1, got 0/],
     ['check --reference --load', 2, /--load needs a target over HTTP; npx plumbline serve --clock real/],
     ['check --reference --max-requests 10', 2, /--max-requests needs --load$/m],
-    ['check --target controlled.yaml --load', 2, /driven in real time, .* serve it with --clock real/],
+    ['check --target controlled.yaml --load', 2, /in real time, .* serve the target with --clock real/],
     ['check --target dedicated.yaml --profile core --load', 2, /no rule of load is selected; add --profile limits/],
     [
       'check --reference --only limits.queue.run',
@@ -117,13 +121,11 @@ test('caps hold at their very number', () => {
   expect(refusalBeyond(estimate, { maxRequests: 100, maxSeconds: 60 })).toBeNull()
   expect(refusalBeyond(estimate, { maxRequests: 99, maxSeconds: 60 })).toContain('up to 100 requests')
   const said = (jobs: number, price: number | null) => describeEstimate({ ...estimate, jobs }, price)
-  expect(said(0, null)).toBe(
-    'up to 100 requests in 60 s; estimated cost: none beside the requests, since nothing is created',
-  )
+  expect(said(0, null)).toBe('up to 100 requests in 60 s; estimated cost: only the requests, since nothing is created')
   expect(said(40, null)).toMatch(
     /: 40 empty jobs .* \(price unknown: set budget: \{jobPrice: USD\} in the target file\)/,
   )
-  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority, /)
+  expect(said(40, 0.01)).toMatch(/: up to 0\.40 USD for 40 empty jobs of low priority that start no worker/)
 })
 
 test.each<[says: string, points: string[], faults: (readonly [string, string])[], lines: string[]]>([
@@ -139,7 +141,7 @@ test.each<[says: string, points: string[], faults: (readonly [string, string])[]
     [
       'not served: one request of run was answered 500',
       'not served: no job was accepted',
-      'smoke: 1 of 4 operations served, nothing judged; what was not served is not judged by load limits',
+      'smoke: 1 of 4 operations served, nothing judged; load limits does not judge operations that are not served',
     ],
   ],
   [
@@ -148,7 +150,7 @@ test.each<[says: string, points: string[], faults: (readonly [string, string])[]
     [['run', 'down']],
     [
       'not served: down',
-      'smoke: 0 of 1 operation served, nothing judged; what was not served is not judged by load limits',
+      'smoke: 0 of 1 operation served, nothing judged; load limits does not judge operations that are not served',
     ],
   ],
 ])('a smoke that served %s ends with how many', (_, operations, faults, lines) => {

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts'
 import { isLoopback } from '../loopback.ts'
 
 /**
- * Load goes to this machine, or to a host whose owner says so. Throws UsageError for any other address, and for a
+ * Load goes to this machine, or to a host with its owner's permission. Throws UsageError for another address, and for a
  * statement about another host than the target's.
  */
 export function refuseUnowned(urls: readonly string[], stated: string | undefined): void {
@@ -11,7 +11,7 @@ export function refuseUnowned(urls: readonly string[], stated: string | undefine
   if (foreign !== undefined) {
     const said = stated === undefined ? '' : `, not of ${stated}`
     throw new UsageError(
-      `load is sent to ${foreign.hostname} only where its owner agrees${said}; add --i-own-this ${foreign.hostname} if that is you`,
+      `load on ${foreign.hostname} needs the permission of its owner${said}; add --i-own-this ${foreign.hostname} if that is you`,
     )
   }
 }

@@ -15,7 +15,7 @@ import { isLoopback } from '../loopback.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseUnowned } from './owned.ts'
 
-/** What a command line says of load. */
+/** The options of load on a command line. */
 export interface LoadFlags {
   readonly iOwnThis?: string
   readonly maxRequests?: number
@@ -48,7 +48,7 @@ export async function prepareLoad(
   const leftOut = leftOutOf(rules, target)
   const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
   const [missing] = leftOut.values()
-  if (claimed.size === 0) throw new UsageError(`nothing can be loaded: ${missing?.message ?? 'no rule was selected'}`)
+  if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
   const known = target.queue === null ? null : beforeSmoke({ queue: target.queue, rules: claimed, windowScale })
   const steps = known === null ? [] : [...smokeSteps(known), ...(isSmoke ? [] : limitSteps(known))]
   const estimate = estimateOf(steps)
@@ -62,7 +62,7 @@ export async function prepareLoad(
   return { options: { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }, estimate }
 }
 
-/** k6 knows real time alone, and only a reference of one's own has windows of another length. */
+/** k6 knows only real time, and only a local reference has windows of another length. */
 function refuseAddresses(
   rules: readonly string[],
   target: Target,
@@ -74,12 +74,12 @@ function refuseAddresses(
   refuseUnowned(urls, iOwnThis)
   if (target.clock !== 'real') {
     throw new UsageError(
-      'load is driven in real time, and the target file gives a controlled clock; serve it with --clock real',
+      'load runs in real time, but the target file has a controlled clock; serve the target with --clock real',
     )
   }
   if (windowScale !== 1 && !urls.every((url) => isLoopback(new URL(url).hostname))) {
     throw new UsageError(
-      '--window-scale is for a reference that is served on this machine; its rates are the documented ones elsewhere',
+      '--window-scale is only for a reference on this machine; other targets have the documented rates',
     )
   }
 }
@@ -100,6 +100,6 @@ export function refuseFullDisk(path: string, { requests }: Estimate): void {
   if (bavail * bsize >= needed) return
   const megabytes = (bytes: number) => Math.ceil(bytes / 1024 / 1024)
   throw new UsageError(
-    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; name another folder with --out`,
+    `a record of this load may take ${megabytes(needed)} MB, and the disk of ${path} has ${megabytes(bavail * bsize)} MB left; choose another folder with --out`,
   )
 }

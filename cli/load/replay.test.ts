@@ -102,12 +102,12 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
   [
     'another byte of the results',
     (folder) => changeText(folder, 'results.json', '"seed": null', '"seed": 8'),
-    /^results\.json has other bytes than the record gives$/m,
+    /^results\.json differs in bytes from what the record gives$/m,
   ],
   [
     'a verdict of the results that is none',
     (folder) => changeText(folder, 'results.json', '"verdict": "passed"', '"verdict": "\\u001b[2Jpassed"'),
-    keptAs('something that is no verdict', 'passed'),
+    keptAs('an unknown verdict', 'passed'),
   ],
 ])('%s is told, and the exit code is that of broken', async (_, damage, message, why) => {
   const name = `changed-${copies++}`
@@ -117,7 +117,7 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
   expect(err).toMatch(message)
   if (why !== undefined) expect(out).toMatch(why)
   expect(err).toMatch(
-    /^plumbline: what was kept is not what the record gives; it was changed, or is damaged, or judged by another state of the suite$/m,
+    /^plumbline: the kept files differ from what the record gives; they were changed or are damaged, or judged by another state of the suite$/m,
   )
   expect(code).toBe(4)
 })
@@ -157,7 +157,7 @@ async function writeLoad(dir: string): Promise<void> {
   writeFileSync(join(dir, 'results.json'), serialiseResults(await resultsOf(dir)))
 }
 
-/** What k6 writes of a plan. */
+/** The output of k6 for a plan. */
 function rawOf({ plan }: Step): string {
   const limiter = createLimits({})('b', 'cancel')
   const stretches = plan.plane === 'queue' ? plan.stretches : []

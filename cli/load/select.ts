@@ -6,7 +6,7 @@ export type LoadKind = 'smoke' | 'limits' | 'pods'
 
 export interface LoadSelection {
   readonly profiles: readonly string[]
-  /** Ids of the rules that results will be about, sorted. */
+  /** Ids of the rules in the results, sorted. */
   readonly selected: readonly string[]
 }
 
@@ -28,7 +28,7 @@ export function selectLoad(
   const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
   const usual = named.length > 0 ? [...new Set(named)] : usualOf(rows)
   const profiles = profile === undefined ? usual : readProfiles(profile, rows)
-  // One row of load is of another profile, and is judged by `check` with the rest of it.
+  // One row of load has another profile, and is judged by `check`.
   return {
     profiles: profiles.filter((name) => name !== 'core'),
     selected: selectRules(rows, { only, profiles }),

@@ -30,7 +30,7 @@ export async function tellSmoke(dir: string, { out, err }: Terminal): Promise<nu
 }
 
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {
-  return `${operation}${how}: ${status === 0 ? 'no answer' : status} after ${Math.round(receivedMs - sentMs)} ms`
+  return `${operation}${how}: ${status === 0 ? 'no response' : status} after ${Math.round(receivedMs - sentMs)} ms`
 }
 /** Which operations can be driven, and why not the others. */
 export function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
@@ -38,7 +38,7 @@ export function smokeLines(points: readonly Point[], faults: readonly (readonly 
   const names = [...new Set([...points.map(({ operation }) => operation), ...failed])]
   const served = names.filter((name) => !failed.has(name))
   const reasons = [...new Set(faults.map(([, reason]) => reason))]
-  const rest = reasons.length === 0 ? '' : '; what was not served is not judged by load limits'
+  const rest = reasons.length === 0 ? '' : '; load limits does not judge operations that are not served'
   return [
     ...reasons.map((reason) => `not served: ${reason}`),
     `smoke: ${served.length} of ${counted(names.length, 'operation')} served, nothing judged${rest}`,

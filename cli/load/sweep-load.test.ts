@@ -40,12 +40,12 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   for (const id of [child, pid]) process.kill(id, 'SIGSTOP')
   for (const id of [child, pid]) process.kill(id, 'SIGKILL')
   await exited
-  expect(await sweep()).toMatchObject({ said: expect.stringContaining(`is still under way (process ${k6Id})`) })
+  expect(await sweep()).toMatchObject({ said: expect.stringContaining(`is still active (process ${k6Id})`) })
   process.kill(k6Id, 'SIGKILL')
   await until(async () => !(await sweep('--target', 'other.yaml')).said.includes('under way'))
 
   const refused = await sweep('--target', 'other.yaml')
-  expect(refused.said).toContain('only an endpoint that the target file marks dedicated is purged, and this one is not')
+  expect(refused.said).toContain('the target file does not mark this endpoint dedicated, so it is not purged')
   expect(refused.code).toBe(3)
   expect(await waiting(url, jobs)).not.toEqual([])
 

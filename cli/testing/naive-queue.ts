@@ -15,8 +15,8 @@ interface Step {
 }
 
 /**
- * A first day's work on queue-based endpoints, for tests: /run, /runsync and /status on whatever endpoint, without keys.
- * Its handler runs in this process as soon as it is asked: it echoes the input, or follows the simplest steps of a plan.
+ * A naive implementation of queue-based endpoints, for tests: /run, /runsync and /status on any endpoint, without keys.
+ * Its handler runs at once in this process: it echoes the input, or follows the simplest steps of a plan.
  */
 export async function serveNaiveQueue(): Promise<{ readonly url: string; close(): void }> {
   const jobs = new Map<string, Job>()

@@ -3,7 +3,7 @@ import type { Call } from '../../reference/index.ts'
 
 export interface RealCall {
   readonly call: Call
-  /** Ends what is under way. */
+  /** Ends all open requests. */
   close(): Promise<void>
 }
 
@@ -11,15 +11,15 @@ export interface RealCall {
 const connectMs = 10_000
 
 /**
- * Sends beacons and webhooks over HTTP. Only connecting is bounded in real time: how long an answer may take is the
- * caller's to say, by the signal of the request. Redirects are not followed.
+ * Sends beacons and webhooks over HTTP. Only the connection is bounded in real time; the caller bounds the response
+ * by the signal of the request. Redirects are not followed.
  */
 export function createRealCall(): RealCall {
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: connectMs },
-    // A connection each: one that its receiver closes while it lies idle would make an attempt fail that nobody refused.
+    // One connection per request: an idle connection that the receiver closes would make an attempt fail.
     pipelining: 0,
   })
   return {
@@ -33,7 +33,7 @@ export function createRealCall(): RealCall {
         signal,
       })
       const bytes = await body.arrayBuffer()
-      // A status that a Response cannot have is no success either.
+      // A status that a Response cannot have is not a success either.
       const status = statusCode >= 200 && statusCode <= 599 ? statusCode : 599
       return new Response(bytes.byteLength > 0 ? bytes : null, { status })
     },

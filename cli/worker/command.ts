@@ -5,11 +5,11 @@ import { UsageError } from '../errors.ts'
 export type Words = readonly [command: string, ...args: string[]]
 
 /**
- * The words of a command line, quotes taken off. It is run without a shell, so that a signal reaches the program itself.
- * @throws UsageError where it is empty, or asks for what only a shell can do.
+ * The words of a command line, without quotes. It runs without a shell, so that a signal reaches the program itself.
+ * @throws UsageError if it is empty, or needs a shell.
  */
 export function readCommand(flag: string, line: string): Words {
-  // Each variable is handed back as an object, so that it is refused rather than emptied.
+  // Each variable is returned as an object, so that it is refused rather than emptied.
   const [command, ...args] = parse(line, (name) => ({ op: `$${name}` })).map((word) => {
     if (typeof word === 'string') return word
     const what = 'comment' in word ? `#${word.comment}` : 'pattern' in word ? word.pattern : word.op

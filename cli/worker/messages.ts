@@ -1,6 +1,6 @@
 import type { WorkerJob, WorkerTools } from '../../reference/index.ts'
 
-/** What a worker process is told, a JSON line each (`spec/worker.md`, heading The local process protocol). */
+/** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
 export type Told =
   | {
       readonly type: 'execute'
@@ -10,7 +10,7 @@ export type Told =
     }
   | { readonly type: 'stop'; readonly execution: string }
 
-/** What a worker process tells. */
+/** Messages from a worker process. */
 export type Said =
   | { readonly type: 'ready'; readonly v: 1 }
   | { readonly type: 'partial'; readonly execution: string; readonly partial: unknown }
@@ -18,7 +18,7 @@ export type Said =
   | { readonly type: 'failed'; readonly execution: string; readonly message: string }
   | { readonly type: 'stopped'; readonly execution: string }
 
-/** Reads a line of a worker process; null where it is no message that is known. */
+/** Reads a line of a worker process; null if it is not a known message. */
 export function readSaid(line: string): Said | null {
   const value = parse(line)
   if (typeof value !== 'object' || value === null) return null

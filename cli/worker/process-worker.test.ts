@@ -105,7 +105,7 @@ test('a line that is no message ends it, and what it started', async () => {
       setInterval(() => require('node:fs').readdirSync('.').length > 0 && console.log('hello'), 5)`),
   )
   expect(await execute({})).toEqual({ kind: 'died' })
-  expect(complaints[0]).toBe('wrote a line that is no message, and is ended: hello')
+  expect(complaints[0]).toBe('wrote a line that is not a message, and is ended: hello')
   const [child = ''] = readdirSync(folder)
   const left = owningProcess(Number(child.slice('child-'.length)))
   while (isAlive(left)) await sleep(5)
@@ -117,7 +117,7 @@ test('what it tells of another execution does not count', async () => {
       say({ type: 'failed', execution, message: '' })`),
   )
   expect(await execute({})).toEqual({ kind: 'failed', message: '' })
-  expect(complaints).toEqual(['told of other, which is not under way'])
+  expect(complaints).toEqual(['reported other, which is not active'])
 })
 
 test('one that does not heed SIGTERM is ended all the same', async () => {
@@ -136,7 +136,7 @@ test('one that does not heed SIGTERM is ended all the same', async () => {
 test.each([
   ['process.exit(3)', 'it ended with exit code 3'],
   ['console.log(`{"type":"ready","v":2}`); setInterval(() => {}, 1000)', 'it ended with SIGKILL'],
-  ['setInterval(() => {}, 1000)', 'it did not say that it is ready within 300 ms'],
+  ['setInterval(() => {}, 1000)', 'it sent no ready message within 300 ms'],
 ])('a program that does %s is refused', async (code, message) => {
   const refused = start(code, { readyMs: message.includes('300') ? 300 : 10_000 })
   await expect(refused).rejects.toThrow(UsageError)

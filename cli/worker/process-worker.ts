@@ -4,7 +4,7 @@ import type { Words } from './command.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
 export interface ProcessWorker extends WorkerProgram {
-  /** Ends every process: asks first, insists `graceMs` later. */
+  /** Ends every process: SIGTERM first, SIGKILL `graceMs` later. */
   close(graceMs: number): Promise<void>
   /** Ends every process at once, without waiting for it. */
   kill(): void
@@ -24,12 +24,12 @@ export interface ProcessWorkerOptions {
 /**
  * A worker program that is run as real processes. A process executes one job at a time and then another, for whichever
  * worker of its endpoint's environment takes it; there are as many as executions at once. One that ends has died.
- * @throws UsageError where the program does not start, or does not speak the protocol of `spec/worker.md`.
+ * @throws UsageError if the program does not start, or does not speak the protocol of `spec/worker.md`.
  */
 export async function createProcessWorker(options: ProcessWorkerOptions): Promise<ProcessWorker> {
   const { words, cwd, environment, complain, readyMs = 30_000, signal } = options
   const all = new Set<WorkerProcess>()
-  /** The idle ones, by the environment that they were started with. */
+  /** The idle processes, by their environment. */
   const idle = new Map<string, WorkerProcess[]>()
 
   const start = (env: Readonly<Record<string, string>>): WorkerProcess => {
@@ -50,14 +50,16 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
     for (const each of all) each.kill('SIGKILL')
   }
 
-  // The first one shows early whether the program works, and is there for the first job.
+  // The first process shows early whether the program works, and is ready for the first job.
   const first = start({})
   signal?.addEventListener('abort', kill)
-  const fault = await within(first.ready, readyMs, `it did not say that it is ready within ${readyMs} ms`)
+  const fault = await within(first.ready, readyMs, `it sent no ready message within ${readyMs} ms`)
   signal?.removeEventListener('abort', kill)
   if (fault !== null) {
     kill()
-    throw new UsageError(`--worker: ${words.join(' ')} is no worker process: ${fault}; spec/worker.md has the protocol`)
+    throw new UsageError(
+      `--worker: ${words.join(' ')} is not a worker process: ${fault}; see the protocol in spec/worker.md`,
+    )
   }
   free(keyOf({}), first)
   process.on('exit', kill)
@@ -88,7 +90,7 @@ function keyOf(env: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(env).sort())
 }
 
-/** The promise, or `late` once the time is over. */
+/** The promise, or `late` after the time. */
 async function within<T>(promise: Promise<T>, ms: number, late: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<T>((resolve) => {

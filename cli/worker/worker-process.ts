@@ -8,14 +8,14 @@ import { readSaid, type Said, type Told } from './messages.ts'
 export interface WorkerProcess {
   /** Why it never became ready; null once it is. */
   readonly ready: Promise<string | null>
-  /** Settles when it and all it started are gone. */
+  /** Settles when it and all processes that it started are gone. */
   readonly ended: Promise<void>
   readonly isAlive: () => boolean
   /** Never rejects: a process that ends meanwhile has died. */
   execute(job: WorkerJob, tools: WorkerTools): Promise<Outcome>
-  /** Signals it and all it started. */
+  /** Signals it and all processes that it started. */
   kill(signal: NodeJS.Signals): void
-  /** Closes its standard input, by which it is told that nothing more comes. */
+  /** Closes its standard input: no more messages come. */
   dismiss(): void
 }
 
@@ -23,7 +23,7 @@ export interface WorkerProcessOptions {
   readonly words: Words
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Told of what it does wrong. */
+  /** Receives its protocol errors. */
   readonly complain: (message: string) => void
 }
 
@@ -34,7 +34,7 @@ interface Current {
   readonly end: (outcome: Outcome) => void
 }
 
-/** Starts a worker process, in a process group of its own. What it writes to standard error is shown as it is. */
+/** Starts a worker process in its own process group. Its standard error is shown unchanged. */
 export function startWorkerProcess({ words, cwd, environment, complain }: WorkerProcessOptions): WorkerProcess {
   const [command, ...args] = words
   const child = spawn(command, args, {
@@ -60,7 +60,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
   }
   const hear = (said: Said) => {
     if (said.type === 'ready') ready.resolve(null)
-    else if (said.execution !== current?.job.execution) complain(`told of ${said.execution}, which is not under way`)
+    else if (said.execution !== current?.job.execution) complain(`reported ${said.execution}, which is not active`)
     else if (said.type === 'partial') current.tools.emit(said.partial)
     else finish(outcomeOf(said))
   }
@@ -70,7 +70,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
     leave(`it cannot be started (${error.code})`)
     ended.resolve()
   })
-  // What it started goes with it, and lets go of the pipes that are waited for.
+  // Its child processes end with it and close their pipes.
   child.on('exit', () => signalGroup(child, 'SIGKILL'))
   child.on('close', (code, signal) => {
     leave(`it ended with ${signal ?? `exit code ${code}`}`)
@@ -80,7 +80,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
   createInterface({ input: child.stdout }).on('line', (line) => {
     const said = readSaid(line)
     if (said !== null) return hear(said)
-    complain(`wrote a line that is no message, and is ended: ${line.slice(0, 100)}`)
+    complain(`wrote a line that is not a message, and is ended: ${line.slice(0, 100)}`)
     signalGroup(child, 'SIGKILL')
   })
 
@@ -119,6 +119,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch {
-    // It is gone already, which is what was wanted.
+    // It is already gone.
   }
 }

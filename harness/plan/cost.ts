@@ -22,7 +22,7 @@ export function costLine(created: Created, prices: Prices): string {
     ...(pods === 0 ? [] : [`about ${counted(pods, 'pod')} (${lengthOf(podMs)} in all)`]),
     ...(jobs === 0 ? [] : [`about ${counted(jobs, 'job')}`]),
   ]
-  if (parts.length === 0) return 'estimated cost: none beside the requests, since nothing is created'
+  if (parts.length === 0) return 'estimated cost: only the requests, since nothing is created'
   const cost = costOf(created, prices)
   const price =
     cost === null ? `unknown (set ${missing(created, prices)} in the target file)` : `about ${cost.toFixed(2)} USD`

@@ -4,10 +4,10 @@ import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../exchange/read.ts'
 import { Inconclusive, RuleBroken } from './outcome.ts'
 
-/** Statuses by which a gateway says that the API behind it did not answer. */
+/** Statuses of a gateway whose API did not answer. */
 export const outageStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** The assertions of one clause. Each throws RuleBroken with expected and observed, and counts the exchange it looked at. */
+/** The assertions of one clause. Each throws RuleBroken with expected and observed, and counts its exchange. */
 export interface Check {
   /** The status is one of `expected`; a gateway's 502, 503 or 504 is inconclusive unless it is expected. */
   status(reply: Reply, ...expected: readonly number[]): void
@@ -15,18 +15,18 @@ export interface Check {
   success(reply: Reply): void
   /** The body is a pod: a JSON object with a string id and status. Read after the status was checked. */
   pod(reply: Reply): PodView
-  /** 200 with the full pod `before`, live fields aside; `also` names more fields that may differ. */
+  /** 200 with the full pod `before`, except live fields; `also` names more fields that may differ. */
   sameAs(reply: Reply, before: PodView, ...also: readonly string[]): PodView
   /** Members of a JSON object body. */
   object(reply: Reply): Members
-  /** `holds`, else both texts stand in the report. `at` is what shows it; null where no single answer does. */
+  /** `holds`, else both texts are in the report. `at` is the response that shows it; null without a single one. */
   that(holds: boolean, expected: string, observed: string, at: Reply | PodView | null): void
-  /** Counts the exchange of a reply as one that exercised the rule. */
+  /** Counts the exchange of a response as one that exercised the rule. */
   saw(reply: Reply): void
 }
 
 export interface CheckLog {
-  /** Told of each clause that was reached and each exchange that was looked at. */
+  /** Receives each clause that was reached and each exchange that was judged. */
   clause(name: string): void
   exercised(exchange: number): void
 }
@@ -79,18 +79,18 @@ export function createCheck(clause: string, log: CheckLog): Check {
   return check
 }
 
-/** Whether a gateway answered in place of the API. */
+/** True if a gateway answered in place of the API. */
 export function isOutage({ status }: Pick<Reply, 'status'>): boolean {
   return outageStatuses.has(status)
 }
 
-/** Throws Inconclusive where a gateway answered in place of the API, unless that lasts while other requests are answered. */
+/** Throws Inconclusive if a gateway answered in place of the API, unless it persists while others are answered. */
 export function refuseOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLasting'>): void {
   if (outageStatuses.has(status) && isLasting !== true)
-    throw new Inconclusive(`the target answered ${status}, which tells of an outage and not of a rule`)
+    throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing about the rule`)
 }
 
-/** `status 200`; of a refusal also what it says, as JSON, which the record cuts short once it is free of secrets. */
+/** `status 200`; for a refusal also its body as JSON, which the record shortens once it is free of secrets. */
 export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
   if (status < 400 || bytes.length === 0) return `status ${status}`
   return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are no text')}`

@@ -11,12 +11,12 @@ export type Verdict =
   | 'not-applicable'
   | 'broken'
 
-/** What was wrong, as data: reports make sentences of it, the proof compares `clause` and `observed` for equality. */
+/** A broken clause as data: reports make sentences of it, the proof compares `clause` and `observed` for equality. */
 export interface Finding {
   readonly clause: string
   readonly expected: string
   readonly observed: string
-  /** Number of the exchange that shows it; null where no single one does. */
+  /** Number of the exchange that shows it; null without a single one. */
   readonly exchange: number | null
 }
 
@@ -30,15 +30,15 @@ export class RuleBroken extends Error {
   }
 }
 
-/** The condition under which a verdict would be sound was not met. */
+/** A sound verdict was not possible. */
 export class Inconclusive extends Error {
   override readonly name = 'Inconclusive'
 }
 
-/** The same, for a request had no whole answer. */
+/** The same, because a request had no complete response. */
 export class Unanswered extends Inconclusive {}
 
-/** An answer, or null where no whole one came. */
+/** A response, or null without a complete one. */
 export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
   return answer.catch((error: unknown) => {
     if (error instanceof Unanswered) return null
@@ -46,14 +46,14 @@ export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
   })
 }
 
-/** An answer; where no whole one came, the reason begins with what it was to. */
+/** A response; without a complete one, the reason begins with `what`. */
 export function answerTo<T>(what: string, answer: Promise<T>): Promise<T> {
   return answer.catch((error: unknown) => {
     throw error instanceof Unanswered ? new Unanswered(`${what} had ${error.message}`) : error
   })
 }
 
-/** Something that the rule builds on (a fixture, another rule) did not come about. */
+/** Something that the rule builds on (a fixture, another rule) failed. */
 export class Blocked extends Error {
   override readonly name = 'Blocked'
   readonly by: string
@@ -63,22 +63,22 @@ export class Blocked extends Error {
   }
 }
 
-/** The target file neither gives nor declares absent something that the rule needs. */
+/** The target file neither gives nor declares absent a need of the rule. */
 export class Unclaimed extends Error {
   override readonly name = 'Unclaimed'
 }
 
-/** The target file declares absent something that the rule needs. */
+/** The target file declares a need of the rule absent. */
 export class NotApplicable extends Error {
   override readonly name = 'NotApplicable'
 }
 
-/** A budget left the rule out, named beforehand, or ran out before the rule was done. */
+/** A budget left the rule out, as announced, or ran out before the rule was done. */
 export class Unverified extends Error {
   override readonly name = 'Unverified'
 }
 
-/** A rule waits for something that nothing can bring: a fault of the harness. */
+/** A rule waits for an event that can never come: a fault of the harness. */
 export class Stalled extends Error {
   override readonly name = 'Stalled'
 }

@@ -17,23 +17,23 @@ export interface Scenario {
   readonly alone: boolean
   /** Endpoints that no other rule may use meanwhile. */
   readonly uses?: readonly EndpointRole[]
-  /** Endpoints that other rules may use meanwhile which share them too: nothing is executed there. */
+  /** Endpoints that it uses together with other rules that share them: nothing is executed there. */
   readonly shares?: readonly EndpointRole[]
-  /** Endpoints that it brings a worker to after a while; rules that do the same begin with it and may use them too. */
+  /** Endpoints that get a worker after a while; rules that do the same begin together and may use them too. */
   readonly rouses?: readonly EndpointRole[]
-  /** How many workers of the normal endpoint it keeps at once; default: 1 where its row needs the worker. */
+  /** How many workers of the normal endpoint it keeps at once; default: 1 if its row needs the worker. */
   readonly workers?: number | ((target: Target) => number)
-  /** What its sentence leaves open, and the engine draws by seed. */
+  /** Dimensions that its sentence leaves open, drawn by the engine. */
   readonly varies?: readonly Dimension[]
 }
 
-/** What a reducer makes of one exchange. */
+/** The judgement of a reducer about one exchange. */
 export interface Seen<State> {
   readonly state: State
-  /** Clauses that this exchange exercised; empty where it says nothing about the rule. */
+  /** Clauses that this exchange exercised; empty if it shows nothing about the rule. */
   readonly exercised: readonly string[]
   readonly findings: readonly Omit<Finding, 'exchange'>[]
-  /** What was seen where the description is open; the last value of a name stays. */
+  /** Readings where the description is open; the last value of a name wins. */
   readonly readings?: Readonly<Record<string, string>>
 }
 
@@ -49,7 +49,7 @@ export type Rule = Scenario | Invariant
 
 const rules = new Map<RuleId, Rule>()
 
-/** Puts a scenario into the registry. Throws where the id is there already. */
+/** Puts a scenario into the registry. Throws if the id is already there. */
 export function rule<Branch>(
   id: RuleId,
   run: (context: Context, branch: Branch) => Promise<void>,
@@ -58,18 +58,18 @@ export function rule<Branch>(
   add({ kind: 'scenario', id, run: run as Scenario['run'], ...options, alone: options.alone ?? false })
 }
 
-/** What a scenario may say of itself. */
+/** Options of a scenario. */
 export type ScenarioOptions<Branch = unknown> = Pick<
   Scenario,
   'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies'
 > & { readonly each?: (context: Context) => readonly Branch[] }
 
-/** Puts an invariant into the registry: over the exchanges of the plane that its id names. */
+/** Puts an invariant into the registry, over the exchanges of the plane in its id. */
 export function invariant<State>(id: RuleId, initial: State, reduce: Invariant<State>['reduce']): void {
   add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'] })
 }
 
-/** An invariant without memory: each exchange is judged by itself. `null`: the exchange says nothing about the rule. */
+/** An invariant without state: each exchange is judged by itself. `null`: the exchange shows nothing about the rule. */
 export function everyExchange(
   id: RuleId,
   judge: (exchange: Exchange, target: Target) => Omit<Seen<null>, 'state'> | null,

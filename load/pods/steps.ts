@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 75_000
 
 const common = { plane: 'pods', probes: 1, earlyShare: 0.25, longestWaitMs: LONGEST_WAIT_MS } as const
 
-/** One request, which shows that address and key are right, and states the quotas. */
+/** One request that verifies address and key, and shows the quotas. */
 export const podSmoke: PodStep = {
   name: 'pod-smoke',
   plan: { ...common, shape: 'pod-headers', requests: 1, longestWaitMs: 0 },

@@ -5,7 +5,7 @@ import type { Tolerances } from '../../target/types.ts'
 import type { QueueClient } from './client.ts'
 
 /**
- * The same client, which writes each job down that a purge of the dedicated endpoint would not take: those that occupy
+ * The same client; it notes each job that a purge of the dedicated endpoint would not remove: those that occupy
  * a worker, and those on another endpoint.
  */
 export function withLedger(

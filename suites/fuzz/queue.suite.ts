@@ -57,7 +57,7 @@ async function tryOne(context: Context, { clause, operation, send }: Way, one: F
   if (allowed.some(({ answers }) => isIn(seen, answers))) return reply
   // What /runsync answers once its wait is over is not described.
   if (operation === 'runJobSync' && status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
-  if (outageStatuses.has(status)) inconclusive(`the target answered ${status}, which tells of an outage`)
+  if (outageStatuses.has(status)) inconclusive(`the target answered ${status}, which is an outage`)
   const least = await simplest(one, async (simpler) => {
     const again = await sendTwice(send, simpler)
     const classes = classify({ operation }, simpler.bytes)

@@ -57,7 +57,7 @@ export async function tryOne(
       answer = await answerTo(bodySaid(one), trial.send(next, one.bytes, { newConnection: true }))
     }
     if (outageStatuses.has(answer.status)) {
-      context.inconclusive(`the target answered ${answer.status}, which tells of an outage`)
+      context.inconclusive(`the target answered ${answer.status}, which is an outage`)
     }
     return answer
   })

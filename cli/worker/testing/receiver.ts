@@ -16,7 +16,7 @@ export interface Receiver {
   /** The ids of the calls that are held now. */
   readonly holding: ReadonlySet<string>
   release(path: string): void
-  /** What the next requests for a path are answered with; 200 after them. */
+  /** Responses to the next requests for a path; 200 after them. */
   answer(path: string, ...statuses: readonly number[]): void
   close(): void
 }

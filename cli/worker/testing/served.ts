@@ -110,7 +110,7 @@ export async function drive(words: readonly string[], receiver: Receiver) {
           receiver.release(`${beacon}/hold/${key}`)
           await rest()
         },
-        /** What came for it: path below the beacon, moment since the submission, and body. */
+        /** Its arrivals: path below the beacon, moment since the submission, and body. */
         heard(): readonly (readonly [path: string, body: unknown])[] {
           const own = receiver.arrivals.filter(({ path }) => path.startsWith(`${beacon}/`))
           return own.map(({ path, body }) => [path.slice(beacon.length + 1), body])

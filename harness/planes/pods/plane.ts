@@ -27,22 +27,22 @@ export const pods: Plane<PodPlane> = {
   capabilities: {
     pods: { says: 'the pod API', line: 'pods: https://HOST', given: () => true },
     'pods.gpu': {
-      says: 'GPU pods are on offer',
+      says: 'GPU pods',
       line: 'pods: {gpu: {id: GPU_TYPE_ID}}',
       given: ({ gpu }) => gpu !== null,
     },
-    'pods.cpu': { says: 'CPU pods are on offer', line: 'pods: {cpu: catalog}', given: ({ cpu }) => cpu !== null },
+    'pods.cpu': { says: 'CPU pods', line: 'pods: {cpu: catalog}', given: ({ cpu }) => cpu !== null },
     'pods.persistent': {
-      says: 'GPU pods with a persistent mount are on offer',
+      says: 'GPU pods with a persistent mount',
       line: 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}',
       given: ({ persistent, gpu }) => persistent !== null && gpu !== null,
     },
     'pods.change': {
-      says: 'a field beside mounts that PATCH changes without harm',
+      says: 'a field other than mounts that PATCH can change without harm',
       line: 'pods: {change: env}',
       given: ({ change }) => change !== null,
     },
-    catalog: { says: 'CPU flavors are listed', line: 'pods: {catalog: true}', given: ({ catalog }) => catalog },
+    catalog: { says: 'a list of CPU flavors', line: 'pods: {catalog: true}', given: ({ catalog }) => catalog },
     volume: {
       says: 'a network volume that pods may mount',
       line: 'pods: {volume: VOLUME_ID}',
