@@ -50,8 +50,10 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
     const made =
       making.get(stage) ??
       podFor(stage, steps)
-        .then(() => {})
-        .catch((error: unknown) => stop.abort(error))
+        .then(
+          () => {},
+          (error: unknown) => stop.abort(error),
+        )
         .finally(() => making.delete(stage))
     making.set(stage, made)
     return made
