@@ -12,8 +12,8 @@ const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 /** Each verdict on it, and of a failure the clause and what was seen; beside it, why that is right. */
 const expected = {
   'auth.queue.hidden': 'failed refused: status 200', // nobody is asked for a key
-  'auth.queue.invalid': 'failed refused: status 404', // the same, and the first that is asked is not there
-  'auth.queue.missing': 'failed refused: status 200', // the same
+  'auth.queue.invalid': 'failed refused: status 200', // the same
+  'auth.queue.missing': 'failed refused: status 404', // the same, and the first that is asked is not there
   'queue.body.fuzz': 'failed run: status 200 to as-number at $', // unchecked
   'queue.body.input-missing': 'failed refused: status 200', // unchecked
   'queue.body.input-type': 'failed refused: status 200', // unchecked

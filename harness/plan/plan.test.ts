@@ -227,7 +227,7 @@ test.each<
     line: string,
   ]
 >([
-  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'none beside the requests, since nothing is created'],
+  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'only the requests, since nothing is created'],
   [
     { pods: 2, podMs: 5_400_000, jobs: 40 },
     { podPricePerHour: 0.5, jobPrice: 0.01 },

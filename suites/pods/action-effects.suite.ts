@@ -124,6 +124,9 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
   const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept' }
   const before = await fixture.pod('RUNNING', { ...shape, more: { env } })
   const { id } = before
+  // A stop in the history of the pod must not have taken its mount.
+  const isMounted = shape.mount === undefined || shape.mount in (membersOf(before.value.mounts) ?? {})
+  check('kept').that(isMounted, `a mount ${shape.mount}`, `mounts ${show(before.value.mounts)}`, before)
   const reply = await pods.act(id, 'stop')
   if (reply.status !== 200) blocked('pods.action.running.stop', `stop was answered ${reply.status}`)
   const rest = await settle(id, (status) => status === 'EXITED')

@@ -51,8 +51,8 @@ rule(
 
 rule(
   'pods.patch.idempotent',
-  async (context) => {
-    const pod = await context.fixture.pod('EXITED')
+  async (context, shape) => {
+    const pod = await context.fixture.pod('EXITED', shape)
     const body = validPatch(context, pod)
     const first = await context.pods.patch(pod.id, body)
     if (first.status >= 300) context.inconclusive(`a valid PATCH answered ${first.status}`)
@@ -62,7 +62,7 @@ rule(
     context.check('accepted').success(await context.pods.patch(pod.id, body))
     await expectUnchanged(context, once.pod)
   },
-  { varies: anyPod },
+  { each: mountStates, varies: patchVaries },
 )
 
 /** The mount is still there at each later look, and after what is drawn. */
