@@ -7,7 +7,7 @@ import { instrument, type Mutant } from './instrument.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const rules = ['pods.action.exited.stop']
-const files = ['reference/pods/act.ts', 'reference/pods/operations.ts']
+const files = ['reference/pods/act.ts', 'reference/auth/authenticate.ts']
 const sources = files.map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 const { mutants, code } = await instrument(sources)
 const setupOf = (change: (text: string) => string) => ({
@@ -27,7 +27,7 @@ test('mutants are judged against the verdicts of the reference', async () => {
   expect(baseline.reached.has(unreached.id)).toBe(false)
   const chosen = [
     named('permit ConditionalExpression: !tables.actions[pod.status].includes(action) → false'),
-    named('module ObjectLiteral: { start, stop, restart, terminate } → {}'),
+    named('module StringLiteral: \'Bearer\' → ""'),
     unreached,
   ]
   expect(chosen.map(({ id }) => baseline.fresh.has(id))).toEqual([false, true, false])
