@@ -1,5 +1,6 @@
 import { quote } from 'shell-quote'
-import { mountsOf, noSuchPod, planeOf } from '../harness/fixtures/pods.ts'
+import { mountsOf, planeOf } from '../harness/fixtures/pod-body.ts'
+import { noSuchPod } from '../harness/fixtures/pods.ts'
 import { program } from '../results/rerun.ts'
 import { printfFormat, word } from '../results/shell.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'

@@ -1,6 +1,6 @@
 import type fc from 'fast-check'
 import type { SchemaName } from '../../generated/validators.ts'
-import { planeOf } from '../../harness/fixtures/pods.ts'
+import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'

@@ -1,6 +1,6 @@
 import type fc from 'fast-check'
 import type { PodView } from '../../harness/exchange/read.ts'
-import { mountsOf, planeOf } from '../../harness/fixtures/pods.ts'
+import { mountsOf, planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'

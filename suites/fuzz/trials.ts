@@ -1,7 +1,7 @@
 import type { PodAction, PodStatus } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import { show } from '../../harness/exchange/read.ts'
-import { planeOf } from '../../harness/fixtures/pods.ts'
+import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { patchablePod, sameMounts, shown } from '../shared/patching.ts'

@@ -1,7 +1,7 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { Members, PodView } from '../../harness/exchange/read.ts'
 import { changeOf, shows } from '../../harness/fixtures/change.ts'
-import { planeOf } from '../../harness/fixtures/pods.ts'
+import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ChangeField } from '../../target/types.ts'
 import { shown } from './patching.ts'
