@@ -8,8 +8,7 @@ const STEPS = { start, stop, restart, terminate } as const
 
 /**
  * Whether the status of the pod, and its lock, permit the action, by the table under the heading Pod status: null, or
- * the refusal, 409 where the status does not. It is returned and not thrown, for it is no rare case, and to throw costs
- * as much as the rest of the action.
+ * why not, 409 if the status does not. The operations throw it, as they do every refusal.
  */
 export function permit(pod: StoredPod, action: PodAction, { style, tables }: PodService): Refusal | null {
   if (!tables.actions[pod.status].includes(action)) {

@@ -16,7 +16,7 @@ export interface Call {
   readonly body: unknown
 }
 
-type Handler = (call: Call, service: PodService) => Answer | Refusal
+type Handler = (call: Call, service: PodService) => Answer
 
 /**
  * What each operation of the pod plane does, in one go after the body was read, so that requests at the same time
@@ -56,7 +56,7 @@ export const operations: { readonly [O in Operation]: Handler } = {
       return emptyAnswer(204)
     }
     const refusal = parts.permit(pod, 'terminate', service)
-    if (refusal !== null) return refusal
+    if (refusal !== null) throw refusal
     parts.transition(pod, 'terminate', service)
     if (style.deleteBody === 'pod') return podAnswer(style.deleteStatus, pod, service)
     return style.deleteBody === 'none' ? emptyAnswer(style.deleteStatus) : jsonAnswer(style.deleteStatus, {}, service)
@@ -68,11 +68,11 @@ export const operations: { readonly [O in Operation]: Handler } = {
     if (pod.status === 'TERMINATED') throw gone(terminatedActionStatus(service))
     const known = knownAction(body, service)
     const early = style.validationFirst || known === null ? null : parts.permit(pod, known, service)
-    if (early !== null) return early
+    if (early !== null) throw early
     parts.validate('PodActionRequest', body, service)
     const { action } = body as PodActionRequest
     const refusal = parts.permit(pod, action, service)
-    if (refusal !== null) return refusal
+    if (refusal !== null) throw refusal
     if (action === 'start') checkCapacity(service)
     parts.transition(pod, action, service)
     const { answer } = tables.transitions[action]

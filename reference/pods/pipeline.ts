@@ -20,7 +20,7 @@ export function createPodPipeline(service: PodService): (request: Request, path:
 
   return async (request, { pathname, hasQuery }) => {
     let reading: LimitReading | null = null
-    let served: Answer | Refusal
+    let answer: Answer
     try {
       const caller = parts.authenticate(request.headers.get('authorization'), service)
       reading = limiter.take(caller.user, clock.now())
@@ -31,12 +31,11 @@ export function createPodPipeline(service: PodService): (request: Request, path:
         throw new Refusal(style.unknownQuery, 'this operation takes no query parameters')
       }
       const body = facts[operation].body !== null ? await parts.readBody(request, service) : undefined
-      served = operations[operation]({ caller, id: params.id ?? '', body }, service)
+      answer = operations[operation]({ caller, id: params.id ?? '', body }, service)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      served = error
+      answer = refusalAnswer(error, service)
     }
-    const answer = served instanceof Refusal ? refusalAnswer(served, service) : served
     if (life.answerDelayMs > 0) await wait(life.answerDelayMs, service)
     const hasRate = answer.status < 400 || answer.status === 429 || style.rateHeadersOnErrors
     const rate = reading !== null && hasRate ? parts.rateHeaders(reading, service) : {}
