@@ -110,9 +110,10 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     refusedSince ??= now()
     const resets = windowsOf(response).flatMap(({ remaining, resetMs }) => (remaining > 0 ? [] : [resetMs]))
     const saysMs = retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))
-    closedUntil = Math.max(closedUntil, now() + (saysMs === null ? backoffMs : saysMs + slackMs))
     // Those that were under way together were refused once.
-    if (saysMs === null && sentAt >= closedUntil - backoffMs) backoffMs *= 2
+    const isNew = sentAt >= closedUntil
+    closedUntil = Math.max(closedUntil, now() + (saysMs === null ? backoffMs : saysMs + slackMs))
+    if (saysMs === null && isNew) backoffMs *= 2
   }
 
   /**

@@ -16,6 +16,8 @@ export interface Created {
 export function createCreated({ creates }: Plane, resources: ResourceLedger): Created {
   /** Name to id, null if the id is not known. */
   const left = new Map<string, string | null>()
+  /** Names that a creation was sent with more than once: each of them may have made one. */
+  const again = new Set<string>()
   let unnamed = 0
 
   function tell(
@@ -30,6 +32,7 @@ export function createCreated({ creates }: Plane, resources: ResourceLedger): Cr
     const name = nameIn(body)
     const given = typeof name === 'string' ? name : `unnamed-${++unnamed}`
     if (given === name) {
+      if (left.has(given)) again.add(given)
       left.set(given, null)
       tell(given, null, 'requested')
     }
@@ -51,6 +54,8 @@ export function createCreated({ creates }: Plane, resources: ResourceLedger): Cr
       if (known !== id) continue
       left.delete(given)
       tell(given, id, 'removed')
+      // Searched for by its name at the end.
+      if (again.delete(given)) tell(given, null, 'requested')
     }
   }
 

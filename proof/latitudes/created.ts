@@ -1,8 +1,13 @@
 import { Refusal } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
-import { is, jsonOf, onJson } from '../defects/tools.ts'
+import { is, jsonOf, onJson, withBody } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { optioned, plane, reads } from './tools.ts'
+
+const members: ReadonlySet<string> = new Set([
+  ...['name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts', 'gpu', 'cpu'],
+  ...['cloud', 'dataCenterIds', 'globalNetworking'],
+])
 
 /** What platforms make of a creation: how they answer it, what they fill in, and how they say that there is no capacity. */
 export const creations: readonly Latitude[] = [
@@ -25,6 +30,24 @@ export const creations: readonly Latitude[] = [
     id: 'creation-answers-string',
     says: 'A creation is answered with its id as a JSON string.',
     wrap: onJson(isCreated, ({ id }) => id),
+  },
+  {
+    id: 'creation-ignores-unknown-members',
+    says: 'A creation ignores members that it does not know.',
+    wrap: (fetch) => async (request) => {
+      const body = is.create(request) ? await jsonOf(request) : null
+      const known = Object.entries(body ?? {}).filter(([name]) => members.has(name))
+      const isSame = body === null || known.length === Object.keys(body).length
+      return fetch(isSame ? request : withBody(request, Object.fromEntries(known)))
+    },
+  },
+  {
+    id: 'creation-names-pods',
+    says: 'A creation without a name makes a pod with a name of its own.',
+    wrap: (fetch) => async (request) => {
+      const body = is.create(request) ? await jsonOf(request) : null
+      return fetch(body === null || 'name' in body ? request : withBody(request, { ...body, name: 'amber-otter' }))
+    },
   },
   optioned('names-made-unique', 'Something is added to the name of each pod.', {
     parts: making((pod) => ({ name: `${pod.name}-x${pod.n}` })),

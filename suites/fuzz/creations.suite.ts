@@ -3,6 +3,7 @@ import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -71,6 +72,7 @@ async function tryOne(context: Context, one: FuzzCase): Promise<{ readonly reply
   const reply = await send(context, one, bytes)
   check('answer').saw(reply)
   if (isAllowed(reply, allowed)) return { reply, name }
+  refuseOutage(reply)
   if (lacksCapacity(reply)) inconclusive('the target has no capacity')
   const least = await simplest(one, async (simpler) => {
     const { status } = await send(context, simpler, (await named(context, simpler)).bytes)

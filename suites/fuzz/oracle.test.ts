@@ -138,7 +138,9 @@ describe('a creation', () => {
     [{ ...least, gpu: { id: 'g' }, mounts: { ...network, ...persistent } }, '400'],
     [{ ...least, cpu: { id: 'c', vcpuCount: 2 }, mounts: persistent }, '400,422'],
     [{ ...least, gpu: { id: 'g' }, cpu: { id: 'c', vcpuCount: 2 } }, '4xx'],
-    [{ ...least, gpu: { id: 'g' }, x: 1 }, '422'],
+    [{ ...least, gpu: { id: 'g' }, x: 1 }, '2xx 4xx'],
+    [{ image: 'b', gpu: { id: 'g' } }, '2xx 4xx'],
+    [{ image: 'b', gpu: { id: 'g' }, disk: 0 }, '4xx 422'],
   ])('%j: %s', (body, answers) => {
     expect(answersTo(create, JSON.stringify(body))).toBe(answers)
   })

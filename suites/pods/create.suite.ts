@@ -76,7 +76,7 @@ rule(
 rule(
   'pods.create.unique-ids',
   async (context) => {
-    const { check, fixture, pods, target } = context
+    const { check, fixture, inconclusive, pods, target } = context
     const replies = [(await created(context, {})).reply, (await created(context, {})).reply]
     // Twenty pods at once are dear where they cost money; a target whose clock is controlled is a test system.
     const bodies: unknown[] = []
@@ -89,6 +89,7 @@ rule(
       check('unique').that(!ids.has(id), 'an id of its own for each creation', 'an id twice', reply)
       ids.add(id)
     }
+    if (ids.size < replies.length && ids.size < 4) inconclusive(`only ${ids.size} creations answered with an id`)
   },
   { varies: ['kind', 'mount'] },
 )

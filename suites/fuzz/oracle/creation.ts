@@ -1,4 +1,4 @@
-import type { Validator } from '../../../generated/validators.ts'
+import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../../harness/exchange/read.ts'
 import { failuresOf, mayBeTaken, refusalOf, refusing } from './failures.ts'
 import { type Allowed, refused } from './types.ts'
@@ -12,8 +12,17 @@ const heading = 'Other operations'
 export function ofCreation(value: unknown, isValid: Validator): Allowed[] {
   if (membersOf(value) === null) return [refused(refusing('notObject'), 'the body is no object')]
   const failures = failuresOf(value, isValid)
-  const refusals = failures.map((failure) => refusalOf(failure, [422], 'a field is not as stated', 'Pod'))
-  if (!failures.every(mayBeTaken)) return refusals
+  const refusals = failures.map((failure) =>
+    isUndescribed(failure)
+      ? refused('4xx', 'members beside those of a pod are not described', heading)
+      : refusalOf(failure, [422], 'a field is not as stated', 'Pod'),
+  )
+  if (!failures.every((failure) => mayBeTaken(failure) || isUndescribed(failure))) return refusals
   if (failures.length === 0) refusals.push(refused('4xx', 'what is on offer is not known', heading))
   return [{ answers: '2xx', reason: 'the body is valid', source: heading, after: { kind: 'made' } }, ...refusals]
+}
+
+/** True if the description does not say how such a creation is answered: which members a creation has is not shown. */
+function isUndescribed({ instancePath, keyword }: ValidationFailure): boolean {
+  return instancePath === '' && (keyword === 'required' || keyword === 'additionalProperties')
 }
