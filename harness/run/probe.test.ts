@@ -50,12 +50,16 @@ test.each<[says: string, fetch: Fetch, status: number]>([
   ['a key that is refused', () => html(401), 401],
   ['a quota that is used up', () => html(429), 429],
   ['a list at another member', () => Response.json({ data: { items: [] } }), 200],
-  ['no list', () => Response.json({ title: 'no', status: 404, detail: 'no' }, { status: 404, headers: problem }), 404],
+  ['no list', ({ url, method }) => refused(isCreation(url, method) ? 422 : 404), 404],
   ['actions alone', ({ url }) => (url.endsWith('/action') ? Response.json({}, { status: 409 }) : html(404)), 404],
   ['creations alone', ({ url, method }) => (isCreation(url, method) ? Response.json({ id: 'p-1' }) : html(200)), 200],
   ['errors as text', ({ url, method }) => new Response('no', { status: isCreation(url, method) ? 400 : 404 }), 404],
 ])('the pod API with %s is judged', async (_, fetch, status) => {
   expect(await probe(fetch)).toEqual({ plane: 'pods', status })
+})
+
+test('an address below which nothing is served is refused, whatever the form of its 404', async () => {
+  expect(await probe(() => refused(404))).toMatchObject({ strange: expect.stringContaining('404') })
 })
 
 test('no pod is made that the ledger does not name, whatever defaults a platform has', async () => {
@@ -81,4 +85,8 @@ test('the queue plane is looked at where it is judged', async () => {
 
 function isCreation(url: string, method: string): boolean {
   return method === 'POST' && url.endsWith('/v2/pods')
+}
+
+function refused(status: number): Response {
+  return Response.json({ title: 'no', status, detail: 'no' }, { status, headers: problem })
 }

@@ -53,10 +53,11 @@ async function look({ name: plane, looks }: Plane, caller: Caller): Promise<Seen
   return { plane, strange: told.join(', ') }
 }
 
-/** Statuses by which somebody says that he has read a request, or failed over it. What is not there says nothing. */
+/** True if the response is about the request: it was read, or failed. A path that is not served says nothing. */
 function speaksOfRequest({ status, exchange }: Reply): boolean {
+  if (isNothing.has(status)) return false
   if (mediaTypeOf(exchange.response?.headers ?? []) === 'application/problem+json') return true
-  return (status >= 400 && status < 500 && !isNothing.has(status)) || (status >= 500 && status !== 501)
+  return (status >= 400 && status < 500) || (status >= 500 && status !== 501)
 }
 
 const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
