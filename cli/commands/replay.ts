@@ -37,6 +37,10 @@ async function judgedAgain(folder: string, options: ReplayOptions, terminal: Ter
       throw error instanceof NoRecord ? new UsageError(error.message) : error
     })
   const differences = heldAgainst(join(dir, 'results.json'), results)
+  if (results.verdict.exit === exitCodes.interrupted) {
+    terminal.out('the run was interrupted, and a record without an end is not judged again')
+    terminal.out('verdicts from before the interruption: results.json beside the record')
+  }
   printResults(results, terminal, { quiet: false })
   if (differences?.length === 0) terminal.out('results.json beside the record matches the record')
   const exit = reported(dir, results, options, terminal)
