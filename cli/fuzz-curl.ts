@@ -1,6 +1,6 @@
 import { quote } from 'shell-quote'
 import { mountsOf, planeOf } from '../harness/fixtures/pod-body.ts'
-import { noSuchPod } from '../harness/fixtures/pods.ts'
+import { noSuchPod } from '../harness/planes/pods/client.ts'
 import { program } from '../results/rerun.ts'
 import { printfFormat, word } from '../results/shell.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'

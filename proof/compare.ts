@@ -3,6 +3,8 @@ import { counted } from '../harness/common/counted.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { absenceOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
+import { createInstance } from './instance.ts'
+import type { Catalog } from './jobs.ts'
 import type { Defect, Latitude } from './types.ts'
 
 /** A verdict or a reading that is not what it should be. */
@@ -60,6 +62,13 @@ export interface Lacking {
   readonly absent: Target['absent']
   /** Ids of the rules that are no invariants. */
   readonly scenarios: ReadonlySet<string>
+}
+
+/** Reads what a latitude lacks from its target file. */
+export function lackingOf(latitude: Latitude, { rules }: Pick<Catalog, 'rules'>): Lacking {
+  const scenarios = rules.filter(({ kind }) => kind === 'scenario').map(({ id }) => id)
+  const absent = latitude.onlyLacks === true ? createInstance([latitude]).target.absent : {}
+  return { absent, scenarios: new Set<string>(scenarios) }
 }
 
 /**

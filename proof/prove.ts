@@ -1,12 +1,17 @@
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Judgement } from '../harness/run/judge.ts'
-import { compareDefect, compareLatitude, compareReference, type DefectResult, type Mismatch } from './compare.ts'
+import {
+  compareDefect,
+  compareLatitude,
+  compareReference,
+  type DefectResult,
+  lackingOf,
+  type Mismatch,
+} from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { runJobs } from './crew.ts'
-import { createInstance } from './instance.ts'
-import { type Catalog, everything, type Job, runJob } from './jobs.ts'
+import { type Catalog, everything, type Job } from './jobs.ts'
 import { planJobs, rulesOf } from './plan.ts'
-import type { Defect } from './types.ts'
 
 export interface ProveOptions {
   /** A pattern for ids of defects, latitudes or rules; default: everything. */
@@ -71,33 +76,7 @@ export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const judgements = await runJobs(jobs, catalog, { isOwn: options.catalog === undefined }, ({ id }) =>
     onProgress?.({ done: ++done, total: jobs.length, what: id }),
   )
-  await tryOtherSeeds(jobs, judgements, catalog)
   return conclude(catalog, { only, matrix }, jobs, judgements)
-}
-
-/** Seeds with which a defect is tried that the first one does not show: what a rule draws decides whether it meets some. */
-const otherSeeds = [2, 3, 4, 5, 6, 7, 8] as const
-
-/** Judges the defects that were not found again with other seeds, and puts the judgements of the first that finds one in place. */
-async function tryOtherSeeds(jobs: readonly Job[], judgements: Judgement[][], catalog: Catalog): Promise<void> {
-  const defects = new Map(catalog.defects.map((defect) => [defect.id, defect]))
-  for (const [place, job] of jobs.entries()) {
-    const defect = job.kind === 'defect' ? defects.get(job.id) : undefined
-    if (defect === undefined || isFound(defect, judgements[place])) continue
-    for (const seed of otherSeeds) {
-      const again = await runJob({ ...job, seed }, catalog)
-      if (!isFound(defect, again)) continue
-      judgements[place] = again
-      break
-    }
-  }
-}
-
-function isFound(defect: Defect, judgements: readonly Judgement[] = []): boolean {
-  return compareDefect(
-    defect,
-    judgements.find(({ rule }) => rule === defect.rule),
-  ).killed
 }
 
 function conclude(
@@ -119,15 +98,11 @@ function conclude(
   const freedoms = catalog.latitudes.filter(({ id }) => of('latitude', id) !== undefined)
   const right = [reference, ...freedoms.map(({ id }) => of('latitude', id) ?? [])]
   const whole = new Set(rulesOf(catalog, only))
-  const scenarios = new Set<string>(catalog.rules.flatMap(({ id, kind }) => (kind === 'scenario' ? [id] : [])))
   const result = {
     defects,
     latitudes: freedoms.map((latitude) => ({
       id: latitude.id,
-      failed: compareLatitude(latitude, of('latitude', latitude.id) ?? [], reference, {
-        absent: latitude.onlyLacks === true ? createInstance([latitude]).target.absent : {},
-        scenarios,
-      }),
+      failed: compareLatitude(latitude, of('latitude', latitude.id) ?? [], reference, lackingOf(latitude, catalog)),
     })),
     reference: { failed: compareReference(reference) },
     unkilledClauses: unkilledClauses(right, defects).filter(({ rule }) => whole.has(rule)),

@@ -1,7 +1,7 @@
-import { compareLatitude, compareReference, type Mismatch } from './compare.ts'
+import type { Judgement } from '../harness/run/judge.ts'
+import { compareLatitude, compareReference, lackingOf, type Mismatch } from './compare.ts'
 import { runJobs } from './crew.ts'
-import { createInstance } from './instance.ts'
-import { everything, type Job } from './jobs.ts'
+import { everything } from './jobs.ts'
 import { planJobs } from './plan.ts'
 import type { ProofProgress } from './prove.ts'
 import type { Latitude } from './types.ts'
@@ -12,9 +12,6 @@ export interface SeedsResult {
   /** Verdicts and readings that another seed changed; `on` is a latitude, or `reference`. */
   readonly changed: readonly (Mismatch & { readonly seed: number; readonly on: string })[]
 }
-
-/** The seed that everything else is judged with. */
-const usual = 1
 
 /**
  * Judges the reference and every latitude with each seed from 1 to `seeds`: a conforming target gets the same verdicts and
@@ -28,29 +25,28 @@ export async function proveSeeds(
 ): Promise<SeedsResult> {
   const catalog = everything()
   const plan = planJobs(catalog, only, false).filter(({ kind }) => kind !== 'defect')
-  const jobs = Array.from({ length: seeds }, (_, n) => plan.map((job): Job => ({ ...job, seed: n + usual }))).flat()
+  const changed: SeedsResult['changed'][number][] = []
+  let first: readonly Judgement[] | null = null
   let done = 0
-  const judgements = await runJobs(jobs, catalog, { isOwn: true }, ({ id }) =>
-    onProgress({ done: ++done, total: jobs.length, what: id }),
-  )
-  const of = (wanted: string, seed: number) =>
-    judgements[jobs.findIndex(({ id, seed: with_ }) => id === wanted && with_ === seed)] ?? []
-  const scenarios = new Set<string>(catalog.rules.flatMap(({ id, kind }) => (kind === 'scenario' ? [id] : [])))
-  const first = of('reference', usual)
-
-  const changed = jobs.flatMap((job) => {
-    const seed = job.seed ?? usual
-    const seen = of(job.id, seed)
-    const latitude = catalog.latitudes.find(({ id }) => id === job.id)
-    const mismatches =
-      latitude === undefined
-        ? [...compareReference(seen), ...compareLatitude(theReference, seen, first, { absent: {}, scenarios })]
-        : compareLatitude(latitude, seen, of('reference', seed), {
-            absent: latitude.onlyLacks === true ? createInstance([latitude]).target.absent : {},
-            scenarios,
-          })
-    return mismatches.map((mismatch) => ({ ...mismatch, seed, on: job.id }))
-  })
+  // One seed after the other, so that the judgements of one seed are in memory at a time.
+  for (let seed = 1; seed <= seeds; seed++) {
+    const jobs = plan.map((job) => ({ ...job, seed }))
+    const judgements = await runJobs(jobs, catalog, { isOwn: true }, ({ id }) =>
+      onProgress({ done: ++done, total: seeds * jobs.length, what: id }),
+    )
+    const reference = judgements[jobs.findIndex(({ kind }) => kind === 'reference')] ?? []
+    first ??= reference
+    for (const [place, { id }] of jobs.entries()) {
+      const latitude = catalog.latitudes.find((one) => one.id === id) ?? theReference
+      const isReference = latitude === theReference
+      const seen = judgements[place] ?? []
+      const mismatches = [
+        ...(isReference ? compareReference(seen) : []),
+        ...compareLatitude(latitude, seen, isReference ? first : reference, lackingOf(latitude, catalog)),
+      ]
+      changed.push(...mismatches.map((mismatch) => ({ ...mismatch, seed, on: id })))
+    }
+  }
   return { seeds, latitudes: plan.filter(({ kind }) => kind === 'latitude').length, changed }
 }
 

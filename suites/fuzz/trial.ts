@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../harness/client/headers.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { membersOf, type PodView } from '../../harness/exchange/read.ts'
-import { noSuchPod } from '../../harness/fixtures/pods.ts'
+import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { FuzzCase } from './cases.ts'
 import { readBody } from './oracle/reading.ts'
