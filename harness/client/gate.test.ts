@@ -124,6 +124,20 @@ test('without Retry-After and windows the waits double', async () => {
   expect(sentS).toEqual([0, 1, 3, 7, 15])
 })
 
+test('without Retry-After and windows the waits double too if responses take time', async () => {
+  let refused = 0
+  const slowlyRefused: Variant = {
+    ...variant({ life: { answerDelayMs: 50 } }),
+    wrap: (fetch) => async (request) => {
+      const response = await fetch(request)
+      return ++refused > 4 ? response : new Response('{}', { status: 429 })
+    },
+  }
+  const { sentS, verdicts } = await run({ 'pods.a': lists(1) }, { variants: [slowlyRefused] })
+  expect(verdicts).toEqual({ 'pods.a': 'passed' })
+  expect(sentS).toEqual([0, 1.05, 3.1, 7.15, 15.2])
+})
+
 test('budget.requestsPerMinute bounds the requests of all keys in any minute', async () => {
   const { sentS } = await run(
     {

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import type { Reply } from '../client/reply.ts'
+import type { ResourceLine } from '../fixtures/resources.ts'
+import { createCreated } from './created.ts'
+import { pods } from './pods/plane.ts'
+
+type Step = readonly [operation: 'createPod' | 'deletePod', status: number, id?: string]
+
+const created = (id: string): Step => ['createPod', 201, id]
+const unanswered: Step = ['createPod', 502]
+const removed = (id: string): Step => ['deletePod', 204, id]
+
+/** Lines of the ledger after requests with the same name, each `state id`. */
+function ledgerOf(steps: readonly Step[]): string[] {
+  const lines: string[] = []
+  const tell = (line: ResourceLine) => {
+    if (line.kind === 'pod') lines.push(`${line.state} ${line.id ?? '-'}`)
+  }
+  const { note } = createCreated(pods, tell)
+  for (const [operation, status, id = ''] of steps) {
+    const call = operation === 'createPod' ? { body: { name: 'plumbline-a' } } : { ids: { id } }
+    note(operation, call, 'full')({ status, json: id === '' ? undefined : { id } } as Reply)
+  }
+  return lines
+}
+
+test.each<{ what: string; steps: readonly Step[]; lines: readonly string[] }>([
+  {
+    what: 'created and removed',
+    steps: [created('p-1'), removed('p-1')],
+    lines: ['requested -', 'created p-1', 'removed p-1'],
+  },
+  {
+    what: 'sent again after a failure, so that its name is searched for once the known pod is removed',
+    steps: [unanswered, created('p-2'), removed('p-2')],
+    lines: ['requested -', 'requested -', 'created p-2', 'removed p-2', 'requested -'],
+  },
+])('a pod that is $what', ({ steps, lines }) => expect(ledgerOf(steps)).toEqual(lines))
