@@ -90,12 +90,15 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
   check('no-pod').that(left.length === 0, 'no pod of a refused creation', `a pod of: ${left.join(', ')}`, reply)
 }
 
-/** Sends a body that must be refused. Want of capacity is no such refusal, unless a valid body is accepted meanwhile. */
+/**
+ * Sends a body that must be refused. Want of capacity is no such refusal, unless a valid body is accepted meanwhile: not only
+ * afterwards, when capacity may just have come back.
+ */
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
   const { clock, inconclusive, lacksCapacity, pods } = context
   const ask = () => pods.create(body, { repeats: true })
   const reply = await ask()
-  if (!lacksCapacity(reply) || (await isCapable())) return reply
+  if (!lacksCapacity(reply)) return reply
   const later = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
   if (lacksCapacity(later) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
   return later
