@@ -1,5 +1,5 @@
 import type { PlaneSection } from '../../target/types.ts'
-import type { Coming } from '../clock/types.ts'
+import type { PendingEvent } from '../clock/types.ts'
 import type { Operation, WireRequest } from '../exchange/exchange.ts'
 import type { Plane } from '../planes/plane.ts'
 import { bytesOf } from './body.ts'
@@ -53,7 +53,7 @@ export interface Caller {
   /** Rejects with Inconclusive if no whole response came. */
   call(operation: string, call?: Call): Promise<Reply>
   /** Sends and goes on; the response is waited for with `clock.until`. */
-  begin(operation: string, call?: Call): Coming<Reply>
+  begin(operation: string, call?: Call): PendingEvent<Reply>
 }
 
 export interface CallerOptions {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { tables } from '../../generated/tables.ts'
 import type { Tolerances } from '../../target/types.ts'
-import type { Actor, Coming } from '../clock/types.ts'
+import type { Actor, PendingEvent } from '../clock/types.ts'
 import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
@@ -11,7 +11,7 @@ import { createQuota, type Quota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
 /** What every request of a run goes through. */
-export interface Line {
+export interface Channel {
   readonly run: string
   readonly version: string
   readonly transport: Transport
@@ -53,7 +53,7 @@ export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> 
   /** Rejects with Inconclusive where no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
-  begin(outgoing: Outgoing): Coming<Reply>
+  begin(outgoing: Outgoing): PendingEvent<Reply>
   /** Gives up all that is unanswered; nothing is sent any more. Before `release`, which wakes what waits for a quota. */
   abandon(): void
 }
@@ -66,9 +66,9 @@ const heldMs = tables.bounds.executionTimeoutMs.default
  * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
  * an exchange has just been recorded.
  */
-export function createSender(line: Line, owner: string, actor: Actor, look: () => void = () => {}): Sender {
+export function createSender(channel: Channel, owner: string, actor: Actor, look: () => void = () => {}): Sender {
   const given = new AbortController()
-  const quota = createQuota(line, actor, () => given.signal.aborted)
+  const quota = createQuota(channel, actor, () => given.signal.aborted)
   let sent = 0
 
   /** Sends and records; `unsent`: why it is not sent after all. */
@@ -79,8 +79,8 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     unsent: string | null,
   ): Promise<Exchange> {
     const request = addressed(outgoing, place)
-    const before = { target: line.now(), harness: line.wallNow() }
-    const n = line.next()
+    const before = { target: channel.now(), harness: channel.wallNow() }
+    const n = channel.next()
     let response: WireResponse | null = null
     let failure: string | null = unsent === null ? null : unsentPrefix + unsent
     try {
@@ -88,10 +88,11 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
-      if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset') line.health.unanswered++
+      if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset')
+        channel.health.unanswered++
     }
     const old = (response as (WireResponse & Recorded) | null)?.recorded
-    const after = old?.received ?? { target: line.now(), harness: line.wallNow() }
+    const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
     actor.seen((old?.sent ?? before).target)
     actor.seen(after.target)
     const exchange: Exchange = {
@@ -107,18 +108,18 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       response: old?.failure === undefined || old.failure === null ? response : null,
       failure: old?.failure ?? failure,
     }
-    line.record(exchange)
+    channel.record(exchange)
     look()
     return exchange
   }
 
   /** The answer; the target is given up once many requests in a row had none. */
   async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
-    const { health } = line
-    if (health.unanswered >= givenUpAfter && line.wallNow() - health.triedMs < tryAgainMs) {
+    const { health } = channel
+    if (health.unanswered >= givenUpAfter && channel.wallNow() - health.triedMs < tryAgainMs) {
       throw new TransportFailure('malformed', `not sent, for ${health.unanswered} requests in a row had no answer`)
     }
-    health.triedMs = line.wallNow()
+    health.triedMs = channel.wallNow()
     const response = await answerTo(request, outgoing, background)
     health.unanswered = 0
     return response
@@ -129,22 +130,22 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
-    if (outgoing.takesTime !== true) return actor.during(line.transport(request, patience))
+    if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience))
     const { signal } = given
-    const answers = line.transport(request, { answerMs: heldMs + line.tolerances.answerMs, ...patience, signal })
+    const answers = channel.transport(request, { answerMs: heldMs + channel.tolerances.answerMs, ...patience, signal })
     const answer = actor.hold(unlessGiven(answers, signal))
     return background ? answer : actor.join(answer)
   }
 
   /** `place` counts the owner's requests and the attempts of each, whatever order the network gives them. */
   function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
-    const id = hash('sha256', `${line.run} ${owner} ${place}`)
+    const id = hash('sha256', `${channel.run} ${owner} ${place}`)
     return {
       method,
       url,
       headers: [
         ...headers,
-        ['User-Agent', `plumbline/${line.version} (run ${line.run}; rule ${owner})`],
+        ['User-Agent', `plumbline/${channel.version} (run ${channel.run}; rule ${owner})`],
         ['traceparent', `00-${id.slice(0, 32)}-${id.slice(32, 48)}-01`],
       ],
       body,

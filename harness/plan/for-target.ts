@@ -3,7 +3,7 @@ import { missingNeed } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import type { RateWindow } from '../client/rate-windows.ts'
 import type { Rule } from '../rule/registry.ts'
-import { besideRules, estimate } from './estimate.ts'
+import { estimate, overheadOf } from './estimate.ts'
 import { type Plan, planRun } from './plan.ts'
 import { perMinuteOf, quotasOf } from './quotas.ts'
 
@@ -45,7 +45,7 @@ export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestM
     workers: queue?.workers ?? 0,
     quotas,
     longestMs,
-    beside: besideRules(target, perMinute),
+    overhead: overheadOf(target, perMinute),
     aroundMs: clock === 'real' ? aroundMs : 0,
   }
   return planRun(estimates, resources, budgetMs)

@@ -32,13 +32,13 @@ export interface PlanResources extends Resources {
   /** Windows that are longer are not waited out, ms. */
   readonly longestMs: number
   /** Requests and pods that belong to no rule, for each rule about pods. */
-  readonly beside: Beside
+  readonly overhead: Overhead
   /** What a run takes before its first rule and after its last, real ms. */
   readonly aroundMs: number
 }
 
 /** Requests and pods that belong to no rule. */
-export interface Beside {
+export interface Overhead {
   readonly requests: number
   readonly pods: number
   /** Requests that a quota grants and that nobody sends, since some wait for several together. */
@@ -134,13 +134,13 @@ function inRank(a: PlanRule, b: PlanRule): number {
 }
 
 function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut'> {
-  const { quotas, longestMs, beside, aroundMs } = resources
+  const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
   const sharing = rules.filter(({ claim }) => claim.sharesQuota)
-  const shared = { requests: beside.requests * sharing.length, pods: beside.pods * sharing.length }
-  const taken = sum(({ requests }) => requests, sharing) + shared.requests + beside.unused * sharing.length
+  const shared = { requests: overhead.requests * sharing.length, pods: overhead.pods * sharing.length }
+  const taken = sum(({ requests }) => requests, sharing) + shared.requests + overhead.unused * sharing.length
   const granted = grantedMs(taken, quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
   const ms = Math.max(pathMs, granted.ms)

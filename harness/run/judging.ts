@@ -119,7 +119,7 @@ export function createJudging(options: JudgingOptions): Judging {
 /** Runs a rule, or each of its branches so that their waits overlap. */
 async function runBranches({ each, run }: Scenario, context: Context, actor: Actor): Promise<void> {
   if (each === undefined) await run(context, undefined)
-  else await actor.beside(each(context), (branch) => run(context, branch))
+  else await actor.concurrently(each(context), (branch) => run(context, branch))
 }
 
 /** What a rule comes to while it runs. */

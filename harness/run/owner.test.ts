@@ -13,7 +13,7 @@ test('an owner that was released runs no hook any more', async () => {
   onTestFinished(() => clock.close())
   const ran: string[] = []
   const shared: Shared = {
-    line: {
+    channel: {
       run: 'rtest000000',
       version: '0.0.0',
       transport: inProcess(fetch),
@@ -34,7 +34,7 @@ test('an owner that was released runs no hook any more', async () => {
       ran.push(`${n} ${pod}`)
       return null
     },
-    desk: null,
+    receiver: null,
   }
   const owner = createOwner(shared, 'rule', clock.actor('rule'))
   const { hook } = owner.pods.maker(async () => ({}))

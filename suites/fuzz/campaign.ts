@@ -13,7 +13,7 @@ import { podFor, tryOne } from './try.ts'
 export interface CampaignOptions
   extends Omit<Steps, 'direct' | 'drop' | 'signal' | 'keep' | 'isKnown' | 'isRule' | 'saw' | 'looked' | 'odd'> {
   readonly findings: Map<string, FuzzFinding>
-  /** Where to begin: what is enumerated is tried by one lane only. */
+  /** Where to begin: what is enumerated is tried by one branch only. */
   readonly from: 'enumeration' | 'random'
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
   readonly mostPodless?: number

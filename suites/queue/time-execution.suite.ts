@@ -61,7 +61,7 @@ rule(
     // The time may count from before the worker begins.
     await freed(context, Math.min(...endsMs) - target.tolerances.dispatchMs - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], varies: ['input', 'options'] },
+  { exclusive: ['twoWorkers'], varies: ['input', 'options'] },
 )
 
 rule(

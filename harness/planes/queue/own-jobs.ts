@@ -6,7 +6,7 @@ import { isSuccess } from '../../exchange/exchange.ts'
 import { jobIdIn, membersOf } from '../../exchange/read.ts'
 import type { Followed } from '../../rule/context.ts'
 import type { Shared } from '../owner.ts'
-import type { Leftover } from '../plane.ts'
+import type { Removable } from '../plane.ts'
 
 /** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
 export interface OwnJobs {
@@ -14,7 +14,7 @@ export interface OwnJobs {
   note(operation: string, call: Call, key: string): (reply: Reply) => void
   /** True if an operation of the owner has found the job before. */
   wasFound(endpoint: string, id: string): boolean
-  leftovers(): readonly Leftover[]
+  removables(): readonly Removable[]
 }
 
 const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
@@ -24,7 +24,7 @@ export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED'
 
 export function createOwnJobs(
   owner: string,
-  { line, target, resources }: Pick<Shared, 'line' | 'target' | 'resources'>,
+  { channel, target, resources }: Pick<Shared, 'channel' | 'target' | 'resources'>,
 ): OwnJobs {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
   const found = new Set<string>()
@@ -41,7 +41,7 @@ export function createOwnJobs(
     const name = `${owner} ${++submissions}`
     const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
     open.set(name, entry)
-    const endsMs = goneBy(line.now(), ttlOf(body), target.tolerances)
+    const endsMs = goneBy(channel.now(), ttlOf(body), target.tolerances)
     resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
     return (reply) => {
       const id = jobIdIn(reply.json)
@@ -67,7 +67,7 @@ export function createOwnJobs(
       return (reply) => (isOwn ? shown(endpoint, job, reply) : undefined)
     },
     wasFound: (endpoint, id) => found.has(`${endpoint} ${id}`),
-    leftovers: () =>
+    removables: () =>
       [...open].map(([name, { endpoint, id }]) => ({
         async remove(cleaner) {
           if (id === null) return

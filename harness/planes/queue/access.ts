@@ -5,19 +5,19 @@ import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import { planJob, submitJob } from '../../fixtures/jobs.ts'
 import type { Fixtures } from '../../fixtures/types.ts'
-import type { Mail } from '../../receiver/mail.ts'
+import type { Inbox } from '../../receiver/inbox.ts'
 import type { Arrival, Beacon } from '../../receiver/types.ts'
 import { answered, outageStatuses, refuseOutage } from '../../rule/check.ts'
 import type { Followed, JobAt } from '../../rule/context.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
-import { createClients, type Host } from '../owner.ts'
-import type { Side } from '../plane.ts'
+import { createClients, type OwnerContext } from '../owner.ts'
+import type { PlaneAccess } from '../plane.ts'
 import { createQueueClient, type QueueClient } from './client.ts'
 import { createOwnJobs, finalStatuses, statusOf } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
 
 /** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
-export interface QueueSide extends Side {
+export interface QueueAccess extends PlaneAccess {
   as(key: KeyName): QueueClient
   readonly job: Fixtures['job']
   readonly submitted: Fixtures['submitted']
@@ -27,11 +27,11 @@ export interface QueueSide extends Side {
   ended(job: JobAt, boundMs?: number): Promise<Followed>
 }
 
-export function createQueueSide(host: Host): QueueSide {
+export function createQueueAccess(host: OwnerContext): QueueAccess {
   const { name, actor, shared } = host
-  const { target, desk } = shared
-  const mails: Mail[] = []
-  const { note, leftovers, wasFound } = createOwnJobs(name, shared)
+  const { target, receiver } = shared
+  const inboxes: Inbox[] = []
+  const { note, removables, wasFound } = createOwnJobs(name, shared)
   const as = createClients(
     queue,
     host,
@@ -115,11 +115,11 @@ export function createQueueSide(host: Host): QueueSide {
     owner: name,
     target,
     queue: () => as('full'),
-    mail(script: Mail['script']) {
-      if (desk === null) return null
-      const mail = desk.mail(name, mails.length + 1, script)
-      mails.push(mail)
-      return mail
+    inbox(script: Inbox['script']) {
+      if (receiver === null) return null
+      const inbox = receiver.inbox(name, inboxes.length + 1, script)
+      inboxes.push(inbox)
+      return inbox
     },
   }
   return {
@@ -130,10 +130,10 @@ export function createQueueSide(host: Host): QueueSide {
     follow,
     begun,
     ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
-    leftovers,
-    releaseAll: () => desk?.releaseAll(mails),
+    removables,
+    releaseAll: () => receiver?.releaseAll(inboxes),
     look() {
-      for (const mail of mails) mail.look()
+      for (const inbox of inboxes) inbox.look()
     },
   }
 }

@@ -6,14 +6,14 @@ import type { Maker } from '../../fixtures/pod-body.ts'
 import { makePod } from '../../fixtures/pods.ts'
 import type { Context, Settled } from '../../rule/context.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
-import { createCreated } from '../created.ts'
-import { createClients, type Host } from '../owner.ts'
-import type { Side } from '../plane.ts'
+import { createOwnResources } from '../own-resources.ts'
+import { createClients, type OwnerContext } from '../owner.ts'
+import type { PlaneAccess } from '../plane.ts'
 import { createPodClient, outlasting, type PodClient } from './client.ts'
 import { pods } from './plane.ts'
 
-/** What an owner has of the pod API. */
-export interface PodSide extends Side {
+/** An owner's access to the pod API. */
+export interface PodAccess extends PlaneAccess {
   as(key: KeyName): PodClient
   readonly settle: Context['settle']
   makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
@@ -23,10 +23,10 @@ export interface PodSide extends Side {
 /** A request that waited longer for the quota shows that it is scarce, ms. */
 const heldUpMs = 2_000
 
-export function createPodSide(host: Host): PodSide {
+export function createPodAccess(host: OwnerContext): PodAccess {
   const { shared, name, actor, sender, isReleased } = host
-  const { line, target } = shared
-  const { note, leftovers } = createCreated(pods, shared.resources)
+  const { channel, target } = shared
+  const { note, removables } = createOwnResources(pods, shared.resources)
   const repeat = outlasting((ms) => actor.sleep(ms))
   const as = createClients(
     pods,
@@ -66,7 +66,7 @@ export function createPodSide(host: Host): PodSide {
       if (isReleased()) throw new Inconclusive('the hook was not run, for the run has ended what needs it')
       return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
     },
-    nextName: () => `plumbline-${line.run}-${slug(name)}-${++names}`,
+    nextName: () => `plumbline-${channel.run}-${slug(name)}-${++names}`,
     sleep: (ms) => actor.sleep(ms),
     now: () => actor.now(),
     podTimes: shared.podTimes,
@@ -77,7 +77,7 @@ export function createPodSide(host: Host): PodSide {
     lacksCapacity: (reply) => lacksCapacity(target, reply),
   })
 
-  return { as, leftovers, settle, maker, makePod: (status, shape, cpu) => makePod(maker(cpu), status, shape) }
+  return { as, removables, settle, maker, makePod: (status, shape, cpu) => makePod(maker(cpu), status, shape) }
 }
 
 /** True if a response tells of want of capacity, by the pattern of the target file. */
