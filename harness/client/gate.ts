@@ -1,6 +1,6 @@
 import type { Actor } from '../clock/types.ts'
+import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
-import { lengthOf } from '../plan/text.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Allowance, createLog } from './allowance.ts'
 import { retryAfterMs, windowsOf } from './rate-windows.ts'

@@ -1,8 +1,7 @@
 import type { Actor } from '../clock/types.ts'
 import type { Exchange, Operation, WireResponse } from '../exchange/exchange.ts'
-import { planeOfOperation } from '../planes/index.ts'
+import type { Channel, Outgoing } from './channel.ts'
 import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
-import type { Channel, Outgoing } from './sender.ts'
 
 /** What one owner takes of the quotas of a run. */
 export interface Quota {
@@ -19,7 +18,11 @@ export interface Quota {
   heldUpMs(): number
 }
 
-export function createQuota(channel: Pick<Channel, 'gate' | 'now'>, actor: Actor, isGone: () => boolean): Quota {
+export function createQuota(
+  channel: Pick<Channel, 'gate' | 'isElsewhere' | 'now'>,
+  actor: Actor,
+  isGone: () => boolean,
+): Quota {
   const visitor = { actor, isGone }
   /** Where a request of this owner waits. */
   const waitsAt = new Map<Gate, number>()
@@ -67,7 +70,7 @@ export function createQuota(channel: Pick<Channel, 'gate' | 'now'>, actor: Actor
         response = exchange.response
         return exchange
       } finally {
-        answered(response, planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing))
+        answered(response, channel.isElsewhere(outgoing))
       }
     },
     async reserve(operation, requests) {

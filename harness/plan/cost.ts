@@ -1,7 +1,7 @@
 import type { Budget } from '../../target/types.ts'
+import { lengthOf } from '../common/length.ts'
 import { pluralize } from '../common/pluralize.ts'
-import type { Plan } from './plan.ts'
-import { lengthOf } from './text.ts'
+import type { Plan } from './types.ts'
 
 type Usage = Pick<Plan, 'pods' | 'podMs' | 'jobs'>
 type Prices = Pick<Budget, 'podPricePerHour' | 'jobPrice'>

@@ -4,8 +4,8 @@ import type { Target } from '../../target/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
 import { type Cost, costOfRule, overheadOfOne, type Situation } from './costs.ts'
-import type { Overhead, PlanRule } from './plan.ts'
 import { claimOf, waitMsOf } from './resources.ts'
+import type { Overhead, PlanRule } from './types.ts'
 
 /** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
 const controlledMs = 4

@@ -4,8 +4,9 @@ import type { Target } from '../../target/types.ts'
 import type { RateWindow } from '../client/rate-windows.ts'
 import type { Rule } from '../rule/registry.ts'
 import { estimate, overheadOf } from './estimate.ts'
-import { type Plan, planRun } from './plan.ts'
+import { planRun } from './plan.ts'
 import { perMinuteOf, quotasOf } from './quotas.ts'
+import type { Plan } from './types.ts'
 
 /** A run against a target without controlled clock ends within this, unless it is told otherwise. */
 export const defaultBudgetMs = 300_000

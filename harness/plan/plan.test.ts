@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { Budget } from '../../target/types.ts'
+import { lengthOf } from '../common/length.ts'
 import { costLine, costOf } from './cost.ts'
-import { type PlanResources, type PlanRule, planRun } from './plan.ts'
-import { lengthOf, planLines } from './text.ts'
+import { planRun } from './plan.ts'
+import { planLines } from './text.ts'
+import type { PlanResources, PlanRule } from './types.ts'
 
 const free: PlanResources = {
   scenarios: 16,

@@ -2,7 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { planeOfRule } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
-import type { Claim } from '../run/turns.ts'
+import type { Claim } from './turns.ts'
 
 /**
  * What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. Who has

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Reply } from '../client/reply.ts'
-import type { ResourceLine } from '../fixtures/resources.ts'
+import type { ResourceLine } from '../record/resources.ts'
 import { createOwnResources } from './own-resources.ts'
 import { pods } from './pods/plane.ts'
 

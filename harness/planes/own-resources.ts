@@ -3,7 +3,7 @@ import type { Call } from '../client/caller.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
 
 /** The resources that one owner created on a plane, each with a line in the ledger of resources. */

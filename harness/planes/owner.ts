@@ -1,15 +1,16 @@
 import { demand } from '../../target/claims.ts'
 import type { Hook, KeyName, Target } from '../../target/types.ts'
 import { type Caller, type CallerOptions, createCaller } from '../client/caller.ts'
-import type { Channel, Sender } from '../client/sender.ts'
+import type { Channel } from '../client/channel.ts'
+import type { Sender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
-import type { PodTimes } from '../fixtures/pod-times.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
 import type { Receiver } from '../receiver/receiver.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import { Unclaimed } from '../rule/outcome.ts'
 import { sectionOf } from './index.ts'
 import type { Plane } from './plane.ts'
+import type { PodTimes } from './pods/pod-times.ts'
 
 /** What all owners of a run share. */
 export interface Shared {

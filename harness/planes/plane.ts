@@ -1,9 +1,8 @@
-import type { OperationFacts } from '../../generated/operations.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import type { Allowance } from '../client/allowance.ts'
-import type { Call, Caller } from '../client/caller.ts'
-import type { Outgoing } from '../client/sender.ts'
+import type { Call, Caller, Described } from '../client/caller.ts'
+import type { Outgoing } from '../client/channel.ts'
 
 /** Something that a rule may need of a target. */
 export interface Capability<Section = unknown> {
@@ -57,16 +56,13 @@ export interface Probe {
 }
 
 /** A part of the API with an address, operations and limits of its own, as data. */
-export interface Plane<Section extends PlaneSection = PlaneSection> {
+export interface Plane<Section extends PlaneSection = PlaneSection> extends Described {
   /** Its key in the target file, and the need of all its rules. */
   readonly name: string
   /** In messages: `the pod API`. */
   readonly title: string
-  readonly operations: Readonly<Record<string, OperationFacts>>
   /** Areas of its rules. Rules of other areas are about it if the second part of their id is its name. */
   readonly areas: readonly string[]
-  /** The header Accept of its requests. */
-  readonly accept: string
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing
   /** Null if nothing is created, or its side removes it otherwise. */

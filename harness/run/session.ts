@@ -1,19 +1,20 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
-import { createGates } from '../client/gates.ts'
-import type { Channel } from '../client/sender.ts'
+import type { Channel } from '../client/channel.ts'
 import type { RunClock } from '../clock/types.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
-import { createPodTimes } from '../fixtures/pod-times.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
+import { createGates } from '../planes/gates.ts'
+import { planeOfOperation } from '../planes/index.ts'
 import type { Shared } from '../planes/owner.ts'
+import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import type { Listener } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import { Stalled, Unverified } from '../rule/outcome.ts'
 import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
 import type { Transport } from '../transport/types.ts'
@@ -110,7 +111,7 @@ export function createSession(options: SessionOptions): Session {
     ended,
     rowOf,
     deal,
-    ...(options.workersFreed === undefined ? {} : { workersFreed: options.workersFreed }),
+    workersFreed: options.workersFreed,
   })
   const starved: string[] = []
 
@@ -178,6 +179,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     wallNow,
     next: () => ++count,
     gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
+    isElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judge(exchange)

@@ -1,23 +1,62 @@
 import { defaultPlane } from '../../../target/defaults.ts'
-import type { KeyName, PodStatus, Target } from '../../../target/types.ts'
+import type { Hook, KeyName, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
-import type { Maker } from '../../fixtures/pod-body.ts'
-import { makePod } from '../../fixtures/pods.ts'
-import type { Context, Settled } from '../../rule/context.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createOwnResources } from '../own-resources.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { PlaneAccess } from '../plane.ts'
 import { createPodClient, outlasting, type PodClient } from './client.ts'
 import { pods } from './plane.ts'
+import type { PodTimes } from './pod-times.ts'
 
 /** An owner's access to the pod API. */
 export interface PodAccess extends PlaneAccess {
   as(key: KeyName): PodClient
-  readonly settle: Context['settle']
-  makePod(status: PodStatus, shape: Parameters<typeof makePod>[2], cpu: Maker['cpu']): Promise<PodView>
-  maker(cpu: Maker['cpu']): Maker
+  readonly settle: Settle
+  /** `cpu`: the CPU member of a creation body, looked up in the catalog if the target file says so. */
+  maker(cpu: () => Promise<Record<string, unknown>>): PodMaker
+}
+
+/** Polls a pod until `done` is true, at most `boundMs` (default: the tolerance `settle`). */
+export type Settle = (
+  id: string,
+  done: (status: string, pod: PodView | null) => boolean,
+  boundMs?: number,
+) => Promise<Settled>
+
+/** The state in which a pod settled, or in which it was last seen when the time was over. */
+export interface Settled {
+  /** A pod status, `gone` after a 404, or `answer NNN` for anything else. */
+  readonly status: string
+  /** The pod as last seen; null if it is gone or could not be read. */
+  readonly pod: PodView | null
+  readonly reply: Reply
+  /** True if it got there within the bound. */
+  readonly settled: boolean
+}
+
+/** Everything that the making of a pod needs: a client, ways to wait, and a name for each pod. */
+export interface PodMaker {
+  readonly target: Target
+  readonly pods: PodClient
+  readonly settle: Settle
+  readonly lacksCapacity: (reply: Reply) => boolean
+  readonly nextName: () => string
+  readonly sleep: (ms: number) => Promise<unknown>
+  /** The moment of the maker's last exchange or wait. */
+  readonly now: () => number
+  readonly podTimes: PodTimes
+  /** Waits so long, ms, if the quota holds requests up: reads that show nothing new take quota from others. */
+  readonly spareLooks: (ms: number) => Promise<void>
+  /** Notes that an optional part of a shape did not come about. */
+  readonly fellBack: (dimension: 'fields' | 'history') => void
+  /** Waits until the quota has room for so many requests, and keeps it for this owner. */
+  readonly reserve: (requests: number) => Promise<void>
+  /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
+  readonly hook: (hook: Hook, pod: string, status: PodStatus) => Promise<string | null>
+  /** The CPU member of a creation body, looked up in the catalog if the target file says so. */
+  readonly cpu: () => Promise<Record<string, unknown>>
 }
 
 /** A request that waited longer for the quota shows that it is scarce, ms. */
@@ -37,11 +76,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
   let names = 0
   let hooks = 0
 
-  async function settle(
-    id: string,
-    done: (status: string, pod: PodView | null) => boolean,
-    boundMs = target.tolerances.settleMs,
-  ): Promise<Settled> {
+  const settle: Settle = async (id, done, boundMs = target.tolerances.settleMs) => {
     let pause = target.tolerances.pollMs
     let deadline: number | null = null
     for (;;) {
@@ -56,7 +91,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
     }
   }
 
-  const maker = (cpu: Maker['cpu']): Maker => ({
+  const maker = (cpu: PodMaker['cpu']): PodMaker => ({
     target,
     pods: as('full'),
     settle,
@@ -77,7 +112,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
     lacksCapacity: (reply) => lacksCapacity(target, reply),
   })
 
-  return { as, removables, settle, maker, makePod: (status, shape, cpu) => makePod(maker(cpu), status, shape) }
+  return { as, removables, settle, maker }
 }
 
 /** True if a response tells of want of capacity, by the pattern of the target file. */

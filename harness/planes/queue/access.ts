@@ -1,30 +1,37 @@
 import { demand } from '../../../target/claims.ts'
-import type { EndpointRole, KeyName } from '../../../target/types.ts'
+import type { EndpointRole, KeyName, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
-import { planJob, submitJob } from '../../fixtures/jobs.ts'
-import type { Fixtures } from '../../fixtures/types.ts'
 import type { Inbox } from '../../receiver/inbox.ts'
-import type { Arrival, Beacon } from '../../receiver/types.ts'
+import type { Arrival, Beacon, WebhookAnswer } from '../../receiver/types.ts'
 import { answered, outageStatuses, refuseOutage } from '../../rule/check.ts'
-import type { Followed, JobAt } from '../../rule/context.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { PlaneAccess } from '../plane.ts'
 import { createQueueClient, type QueueClient } from './client.ts'
-import { createOwnJobs, finalStatuses, statusOf } from './own-jobs.ts'
+import { type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
+import { createOwnJobs } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
 
-/** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
+/** An owner's access to the queue plane: clients, the jobs that it submitted, and what arrived for them. */
 export interface QueueAccess extends PlaneAccess {
   as(key: KeyName): QueueClient
-  readonly job: Fixtures['job']
-  readonly submitted: Fixtures['submitted']
+  readonly maker: JobMaker
   found(job: JobAt): Promise<Reply>
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   ended(job: JobAt, boundMs?: number): Promise<Followed>
+}
+
+/** Everything that the making of a job needs. */
+export interface JobMaker {
+  /** The rule or fixture that submits. */
+  readonly owner: string
+  readonly target: Target
+  readonly queue: () => QueueClient
+  /** The inbox of one more job of this owner; null if the target has no receiver. */
+  readonly inbox: (script: readonly WebhookAnswer[]) => Inbox | null
 }
 
 export function createQueueAccess(host: OwnerContext): QueueAccess {
@@ -111,11 +118,11 @@ export function createQueueAccess(host: OwnerContext): QueueAccess {
     return arrival
   }
 
-  const maker = {
+  const maker: JobMaker = {
     owner: name,
     target,
     queue: () => as('full'),
-    inbox(script: Inbox['script']) {
+    inbox(script) {
       if (receiver === null) return null
       const inbox = receiver.inbox(name, inboxes.length + 1, script)
       inboxes.push(inbox)
@@ -124,9 +131,8 @@ export function createQueueAccess(host: OwnerContext): QueueAccess {
   }
   return {
     as,
+    maker,
     found,
-    job: (wish = {}) => planJob(maker, wish),
-    submitted: (wish = {}) => submitJob(maker, wish),
     follow,
     begun,
     ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
