@@ -1,9 +1,9 @@
 import { tables } from '../generated/tables.ts'
 import { createDirect } from '../harness/client/direct.ts'
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { isSuccess, jsonOf, type WireResponse } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
-import { finalStatuses } from '../harness/planes/queue/own-jobs.ts'
+import { finalStatuses } from '../harness/planes/queue/job-status.ts'
 import { queue } from '../harness/planes/queue/plane.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane, Target } from '../target/types.ts'
@@ -74,7 +74,7 @@ export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, '
   const time = timeText(Math.max(...ends, 0))
   const whose = clock === 'real' ? '' : ' on the clock of the target'
   const end = ends.length < left.length ? 'ends with its ttl' : `is gone by ${time}${whose}`
-  return `${counted(left.length, 'submission')} returned no id: the job of such a submission cannot be cancelled, and ${end}`
+  return `${pluralize(left.length, 'submission')} returned no id: the job of such a submission cannot be cancelled, and ${end}`
 }
 
 /** True if a job that could not be cancelled is over. A 404 counts if the refusal says the same. */

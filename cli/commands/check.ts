@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type RuleRow, rules } from '../../generated/rules.ts'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
 import type { Progress, RunOptions } from '../../harness/run/options.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
@@ -297,10 +297,10 @@ function sweepLeft(
 }
 
 function tellSwept(terminal: Terminal, { removed, kept, expiring, failed }: Swept, run: string): void {
-  if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} left by the run`)
+  if (removed.length > 0) terminal.err(`removed ${pluralize(removed.length, 'pod')} left by the run`)
   if (kept.length > 0) {
     terminal.err(
-      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
+      `kept ${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
   if (expiring !== null) terminal.err(expiring)

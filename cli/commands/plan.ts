@@ -1,4 +1,4 @@
-import { lengthOf } from '../../harness/plan/text.ts'
+import { lengthOf } from '../../harness/common/length.ts'
 import { planOf } from '../plan.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
@@ -121,10 +121,10 @@ async function sweepOne(
   }
   const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
   const { removed, gone, never, jobs, expiring, purged, failed } = swept
-  const parts = [`${counted(removed.length, 'pod')} removed`]
+  const parts = [`${pluralize(removed.length, 'pod')} removed`]
   if (gone.length > 0) parts.push(`${gone.length} already gone`)
   if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
-  if (jobs > 0) parts.push(`${counted(jobs, 'job')} cancelled`)
+  if (jobs > 0) parts.push(`${pluralize(jobs, 'job')} cancelled`)
   if (never.length > 0) parts.push(`${never.length} never created`)
   if (failed.length > 0) parts.push(`${failed.length} not removed`)
   terminal.out(`run ${run}: ${parts.join(', ')}`)

@@ -5,7 +5,7 @@ import { headerOf, isSuccess } from '../exchange/exchange.ts'
 import { mediaTypeOf } from '../exchange/media-type.ts'
 import { membersOf } from '../exchange/read.ts'
 import { allPlanes, sectionOf } from '../planes/index.ts'
-import type { Plane, Side } from '../planes/plane.ts'
+import type { Plane, PlaneAccess } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Owner } from './owner.ts'
 
@@ -23,7 +23,7 @@ export async function lookAt(prober: Owner, target: Target, isJudged: (plane: st
   let first: Seen | null = null
   for (const plane of allPlanes()) {
     if (sectionOf(target, plane.name) === null || (first !== null && !isJudged(plane.name))) continue
-    const seen = await seenOf(plane, prober.side(plane))
+    const seen = await seenOf(plane, prober.access(plane))
     if (!('status' in seen)) return seen
     first ??= seen
   }
@@ -31,7 +31,7 @@ export async function lookAt(prober: Owner, target: Target, isJudged: (plane: st
   return first
 }
 
-async function seenOf(plane: Plane, side: Side): Promise<Seen> {
+async function seenOf(plane: Plane, side: PlaneAccess): Promise<Seen> {
   try {
     return await look(plane, side.as('full'))
   } catch (error) {
@@ -41,10 +41,10 @@ async function seenOf(plane: Plane, side: Side): Promise<Seen> {
 }
 
 /** One answer that resembles the API is enough, however wrong. */
-async function look({ name: plane, looks }: Plane, caller: Caller): Promise<Seen> {
+async function look({ name: plane, probes }: Plane, caller: Caller): Promise<Seen> {
   const told: string[] = []
   let first: number | null = null
-  for (const { asked, operation, call, resembles } of looks) {
+  for (const { asked, operation, call, resembles } of probes) {
     const reply = await caller.call(operation, { ...call, raw429: true })
     first ??= reply.status
     if (speaksOfRequest(reply) || (isSuccess(reply.status) && resembles(reply.json))) return { plane, status: first }

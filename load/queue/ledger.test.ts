@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ResourceLine } from '../../harness/fixtures/resources.ts'
+import type { ResourceLine } from '../../harness/record/resources.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import { withLedger } from './ledger.ts'
 

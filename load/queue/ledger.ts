@@ -1,6 +1,6 @@
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import type { ResourceLedger } from '../../harness/fixtures/resources.ts'
 import { goneBy } from '../../harness/planes/queue/own-jobs.ts'
+import type { ResourceLedger } from '../../harness/record/resources.ts'
 import type { Tolerances } from '../../target/types.ts'
 import type { QueueClient } from './client.ts'
 

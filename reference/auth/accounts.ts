@@ -1,7 +1,7 @@
-import type { AnyOperation } from '../operations.ts'
+import type { Operation } from '../operations.ts'
 
 /** What the keys of an account may do: every operation, or those named (by the operationId of the API document). */
-export type Permissions = '*' | readonly AnyOperation[]
+export type Permissions = '*' | readonly Operation[]
 
 export interface Key {
   readonly token: string

@@ -8,7 +8,7 @@ import { listHolding, named } from '../shared/listing.ts'
 import type { Arrangement, Refused } from '../shared/table.ts'
 
 /** A body that a creation has accepted, and the pod that it made. */
-export interface Created {
+export interface CreatedPod {
   readonly valid: Members
   readonly id: string
   readonly reply: Reply
@@ -45,7 +45,7 @@ export function creation(
  * Creates a pod of a shape, with few fields if it is refused with those that were drawn. Ends the rule as inconclusive for
  * want of capacity, else as blocked if nothing is created.
  */
-export async function created(context: Context, shape: PodShape): Promise<Created> {
+export async function created(context: Context, shape: PodShape): Promise<CreatedPod> {
   const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
   let [valid, reply] = await attempt(shape)
   if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
