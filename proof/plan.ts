@@ -23,20 +23,13 @@ function anyOf(patterns: readonly string[]): (id: string) => boolean {
   return (id) => matchers.length === 0 || matchers.some((matches) => matches(id))
 }
 
-export interface PlanOptions {
-  /** Also every rule on every defect. */
-  readonly matrix?: boolean
-  /** Each latitude on an instance of its own; default: in groups. */
-  readonly isEachAlone?: boolean
-}
-
 /**
  * The jobs for everything, or for what the patterns match: a defect or latitude by its id, or rules with all their defects
- * and themselves on every latitude.
+ * and themselves on every latitude,
+ * in groups. `matrix`: also every rule on every defect.
  * @throws NothingMatches
  */
-export function planJobs(catalog: Catalog, only: readonly string[], options: PlanOptions): Job[] {
-  const { matrix = false, isEachAlone = false } = options
+export function planJobs(catalog: Catalog, only: readonly string[], matrix = false): Job[] {
   const { rules, defects, latitudes } = catalog
   const matches = anyOf(only)
   const all = rulesOf(catalog, [])
@@ -66,12 +59,11 @@ export function planJobs(catalog: Catalog, only: readonly string[], options: Pla
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
   const rest = chosen.length === 0 ? [] : latitudes.filter((latitude) => !named.has(latitude))
-  const shared = isEachAlone ? rest : groupsOf(rest)
   const whole = named.size > 0 || chosen.length === 0 ? all : chosen
   return [
     { kind: 'reference', id: 'reference', rules: withTour(whole), wanted: whole },
     ...[...named].map((latitude) => jobOn(latitude, all)),
-    ...shared.map((latitude) => jobOn(latitude, chosen)),
+    ...groupsOf(rest).map((latitude) => jobOn(latitude, chosen)),
     ...chosenDefects.map(defectJob),
     ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]

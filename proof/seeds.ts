@@ -1,9 +1,8 @@
 import type { Judgement } from '../harness/run/judge.ts'
 import { compareLatitude, compareReference, lackingOf, type Mismatch } from './compare.ts'
-import { runJobs } from './crew.ts'
 import { everything } from './jobs.ts'
+import { judgeAll, type ProofProgress } from './judged.ts'
 import { planJobs } from './plan.ts'
-import type { ProofProgress } from './prove.ts'
 import type { Latitude } from './types.ts'
 
 export interface SeedsResult {
@@ -24,30 +23,27 @@ export async function proveSeeds(
   onProgress: (progress: ProofProgress) => void,
 ): Promise<SeedsResult> {
   const catalog = everything()
-  const plan = planJobs(catalog, only, { isEachAlone: true }).filter(({ kind }) => kind !== 'defect')
+  const plan = planJobs(catalog, only).filter(({ kind }) => kind !== 'defect')
   const changed: SeedsResult['changed'][number][] = []
-  let first: readonly Judgement[] | null = null
-  let done = 0
+  let [first, latitudes]: [readonly Judgement[] | null, number] = [null, 0]
   // One seed after the other, so that the judgements of one seed are in memory at a time.
   for (let seed = 1; seed <= seeds; seed++) {
     const jobs = plan.map((job) => ({ ...job, seed }))
-    const judgements = await runJobs(jobs, catalog, { isOwn: true }, ({ id }) =>
-      onProgress({ done: ++done, total: seeds * jobs.length, what: id }),
+    const judged = await judgeAll(jobs, catalog, true, ({ done, total, what }) =>
+      onProgress({ done: (seed - 1) * total + done, total: seeds * total, what }),
     )
-    const reference = judgements[jobs.findIndex(({ kind }) => kind === 'reference')] ?? []
+    const { reference } = judged
     first ??= reference
-    for (const [place, { id }] of jobs.entries()) {
-      const latitude = catalog.latitudes.find((one) => one.id === id) ?? theReference
-      const isReference = latitude === theReference
-      const seen = judgements[place] ?? []
-      const mismatches = [
-        ...(isReference ? compareReference(seen) : []),
-        ...compareLatitude(latitude, seen, isReference ? first : reference, lackingOf(latitude, catalog)),
-      ]
-      changed.push(...mismatches.map((mismatch) => ({ ...mismatch, seed, on: id })))
+    latitudes = judged.latitudes.length
+    const seen = [
+      ...compareReference(reference),
+      ...compareLatitude(theReference, reference, first, lackingOf(theReference, catalog)),
+    ]
+    for (const { id, failed } of [{ id: 'reference', failed: seen }, ...judged.latitudes]) {
+      changed.push(...failed.map((mismatch) => ({ ...mismatch, seed, on: id })))
     }
   }
-  return { seeds, latitudes: plan.filter(({ kind }) => kind === 'latitude').length, changed }
+  return { seeds, latitudes, changed }
 }
 
 const theReference: Latitude = { id: 'reference', says: 'Nothing is changed.' }

@@ -2,15 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { createLogUpdate } from 'log-update'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { proofFaults } from '../../proof/gates.ts'
+import type { ProofProgress } from '../../proof/judged.ts'
 import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
-import {
-  type MatrixRow,
-  type ProofProgress,
-  type ProofResult,
-  prove as run,
-  type Undecided,
-} from '../../proof/prove.ts'
+import { type MatrixRow, type ProofResult, prove as run, type Undecided } from '../../proof/prove.ts'
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'

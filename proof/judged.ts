@@ -1,0 +1,80 @@
+import type { Judgement } from '../harness/run/judge.ts'
+import { compareLatitude, lackingOf, type Mismatch } from './compare.ts'
+import { runJobs } from './crew.ts'
+import { membersOf, together } from './groups.ts'
+import type { Catalog, Job } from './jobs.ts'
+
+export interface ProofProgress {
+  readonly done: number
+  readonly total: number
+  /** What was proven last: the id of a defect or latitude, or `reference`. */
+  readonly what: string
+}
+
+/** The judgements of all jobs. */
+export interface Judged {
+  readonly reference: readonly Judgement[]
+  /** Of each group of latitudes, and of each latitude that was judged alone. */
+  readonly onLatitudes: readonly (readonly Judgement[])[]
+  /** What failed on each latitude; and on each group whose latitudes are all judged as expected when they are alone. */
+  readonly latitudes: readonly { readonly id: string; readonly failed: readonly Mismatch[] }[]
+  readonly all: readonly (readonly Judgement[])[]
+  of(kind: Job['kind'], id: string): readonly Judgement[] | undefined
+}
+
+/** Runs jobs. A group of latitudes that is judged otherwise is split, which shows whose fault it is. */
+export async function judgeAll(
+  jobs: readonly Job[],
+  catalog: Catalog,
+  isOwn: boolean,
+  onProgress: (progress: ProofProgress) => void = () => {},
+): Promise<Judged> {
+  const seen = new Map<string, readonly Judgement[]>()
+  const of = (kind: Job['kind'], id: string) => seen.get(`${kind} ${id}`)
+  await judge(jobs)
+  const reference = of('reference', 'reference') ?? []
+  const groups = jobs.filter(({ kind }) => kind === 'latitude')
+  const members = groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone)
+  if (members.length > 0) await judge(members)
+  const onLatitudes = [...groups, ...members]
+  return {
+    reference,
+    onLatitudes: onLatitudes.map(({ id }) => of('latitude', id) ?? []),
+    latitudes: blame(new Map(onLatitudes.map(({ id }) => [id, failuresOf(id)])), catalog),
+    all: [...seen.values()],
+    of,
+  }
+
+  async function judge(more: readonly Job[]): Promise<void> {
+    let done = seen.size
+    const total = done + more.length
+    const judgements = await runJobs(more, catalog, { isOwn }, ({ id }) =>
+      onProgress({ done: ++done, total, what: id }),
+    )
+    for (const [place, { kind, id }] of more.entries()) seen.set(`${kind} ${id}`, judgements[place] ?? [])
+  }
+
+  function failuresOf(id: string): Mismatch[] {
+    const latitude = together(membersOf(id, catalog.latitudes))
+    return compareLatitude(latitude, of('latitude', id) ?? [], reference, lackingOf(latitude, catalog))
+  }
+
+  /** The latitudes of a group, each as a job of its own; none for a latitude that is no group. */
+  function alone(job: Job): Job[] {
+    const members = membersOf(job.id, catalog.latitudes)
+    return members.length === 1 ? [] : members.map(({ id }) => ({ ...job, id }))
+  }
+}
+
+/** Failures by latitude. Those of a group are its latitudes' own, unless none of them fails alone. */
+function blame(failures: ReadonlyMap<string, readonly Mismatch[]>, { latitudes }: Catalog): Judged['latitudes'] {
+  const groups = [...failures].map(([id, failed]) => ({ id, failed, members: membersOf(id, latitudes) }))
+  const judged = latitudes.filter(({ id }) => groups.some(({ members }) => members.some((one) => one.id === id)))
+  const failsAlone = ({ id }: { readonly id: string }) => (failures.get(id) ?? []).length > 0
+  return [
+    ...judged.map(({ id }) => ({ id, failed: failures.get(id) ?? [] })),
+    ...groups
+      .filter(({ failed, members }) => members.length > 1 && failed.length > 0 && !members.some(failsAlone))
+      .map(({ id, failed }) => ({ id, failed })),
+  ]
+}
