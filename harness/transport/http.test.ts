@@ -153,14 +153,31 @@ describe('an answer after one that is not final', () => {
     expect([status, headers, body.toString()]).toEqual([200, [['Content-Length', '2']], 'hi'])
   })
 
-  test.each([
-    ['100 Continue', ''],
-    ['101 Switching Protocols', 'Upgrade: x\r\nConnection: upgrade\r\n'],
-  ])('%s, which nobody asked for, is said to be what ends it', async (line, header) => {
+  test('101, which nobody asked for, is said to be what ends it', async () => {
     http = overHttp({})
-    const url = await answering((socket) => socket.write(`HTTP/1.1 ${line}\r\n${header}\r\n${plain}`))
+    const early = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
+    const url = await answering((socket) => socket.write(`${early}${plain}`))
     const failure = await http.send(get(url)).catch((error: unknown) => error)
     expect(failure).toMatchObject({ kind: 'malformed', message: expect.stringContaining('which it had not asked for') })
+  })
+
+  const goOn = 'HTTP/1.1 100 Continue\r\nX-Early: yes\r\n\r\n'
+  test.each<[string, readonly string[]]>([
+    ['with the answer', [`${goOn}${plain}`]],
+    ['before the answer', [goOn, plain]],
+    ['twice', [goOn, `${goOn}${plain}`]],
+    ['in parts', [...goOn, plain.slice(0, 5), plain.slice(5)]],
+  ])('100 Continue %s, which nobody asked for, is passed over on each exchange', async (_, parts) => {
+    http = overHttp({ connections: 1 })
+    const answer = async (socket: Socket) => {
+      for (const part of parts) {
+        socket.write(part)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      }
+    }
+    const url = await answering((socket) => socket.on('data', () => answer(socket)), 'connection')
+    const statuses = [await http.send(get(url)), await http.send(get(url))].map(({ status }) => status)
+    expect(statuses).toEqual([200, 200])
   })
 })
 

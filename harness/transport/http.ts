@@ -1,6 +1,7 @@
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
 import type { HeaderPairs, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { withPlainBody } from './content.ts'
+import { passOverContinue } from './continue.ts'
 import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
@@ -123,11 +124,12 @@ function exchange(
   })
 }
 
-/** A connector whose connections note, of the error that they end with, how many bytes had come on them. */
+/** A connector whose connections pass over an unasked 100, and note of the error that they end with how many bytes had come. */
 function noting(connect: buildConnector.connector, carried: WeakMap<Error, number>): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
       const socket = result[1]
+      if (socket != null) passOverContinue(socket)
       socket?.prependListener('error', (error) => carried.set(error, socket.bytesRead))
       callback(...result)
     })
@@ -170,11 +172,9 @@ function toFailure(
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
     return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${why})`)
   }
-  // So undici says that it takes neither 100 nor 101 where it did not ask for them.
-  const [, early] = /^bad (response|upgrade)$/.exec(message) ?? []
-  if (error instanceof errors.SocketError && early !== undefined) {
-    const status = early === 'response' ? 100 : 101
-    return new TransportFailure('malformed', `${call} was answered ${status} first, which it had not asked for`)
+  // So undici says that it takes no 101 that it did not ask for.
+  if (error instanceof errors.SocketError && message === 'bad upgrade') {
+    return new TransportFailure('malformed', `${call} was answered 101 first, which it had not asked for`)
   }
   const which = isUsed ? 'the connection was closed after it had served earlier requests' : why
   return new TransportFailure('reset', `${call} ended before a whole answer came (${which})`)
