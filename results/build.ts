@@ -1,5 +1,6 @@
 import type { Exchange } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
+import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import { NoRecord } from '../harness/record/read.ts'
 import type { Finding, Verdict } from '../harness/rule/outcome.ts'
@@ -174,7 +175,8 @@ function absentNeed({ target }: RunEvent, { needs = [], ...row }: LedgerRow): st
 
 /** The recorded target; anything missing in the record is not offered. */
 function targetOf({ target }: RunEvent): Target {
-  return { pods: null, queue: null, receiver: null, keys: {}, absent: {}, ...membersOf(target) } as unknown as Target
+  const planes = Object.fromEntries(allPlanes().map(({ name }) => [name, null]))
+  return { ...planes, receiver: null, keys: {}, absent: {}, ...membersOf(target) } as unknown as Target
 }
 
 /** Failing rules whose scenarios are shown: musts first, each in the order of the ledger. */

@@ -1,7 +1,7 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type HeaderPairs, headerOf, textOf } from '../harness/exchange/exchange.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
-import type { Reproduction, Step } from './reproduction.ts'
+import type { Made, Reproduction, Step } from './reproduction.ts'
 import { program, type TargetFacts } from './rerun.ts'
 import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
 import { answerText, tellsStatusOf } from './shown.ts'
@@ -19,8 +19,8 @@ export interface ShellReproduction extends Reproduction, TargetFacts {
 /** Headers that curl sends itself, or that are useless outside the run. */
 const leftOut =
   /^(accept-encoding|connection|content-length|host|traceparent|tracestate|transfer-encoding|user-agent)$/i
-/** A pod status that a pattern can search for; otherwise the HTTP status decides. */
-const podStatus = /^[A-Za-z0-9_-]{1,40}$/
+/** A status of a pod or job that a pattern can search for; otherwise the HTTP status decides. */
+const searchable = /^[A-Za-z0-9_-]{1,40}$/
 /** A job that reports to the receiver of the run; names that end in .invalid are nobody's. */
 const reports = /"plumbline":\{"v":1,"beacon":|"webhook":"https?:\/\/(?![^/"]*\.invalid[:/"])/
 /** Without the receiver of its run a job fails at its first report or hold: it reports nothing then, and sleeps instead. */
@@ -79,7 +79,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const isLook = sent.method === 'GET' && polls !== null
     if (isLook && polls.from !== polls.to) lines.push(poll(step, shown.receivedMs - polls.sinceMs, polls.count))
     else if (isLook) lines.push(wait(shown.receivedMs - polls.sinceMs))
-    if (step === last) return [...lines, ...told(made?.kind === 'pod'), request(step, '-si')]
+    if (step === last) return [...lines, ...told(made), request(step, '-si')]
     if (isLook && polls.from !== polls.to) return lines
     if (made === null) return [...lines, `${request(step, '-s')}; echo`]
     const variable = `${made.kind.toUpperCase()}_${at + 1}`
@@ -88,9 +88,9 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const before = renamed
     const pattern = new RegExp(`(?<=["/])${made.id.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?=["/?#]|$)`, 'g')
     renamed = (text) => before(text).replace(pattern, `«${variable}»`)
-    if (made.kind === 'pod') {
+    if (made.removal !== null) {
       const key = sent.headers.filter(([name]) => name.toLowerCase() === 'authorization')
-      const path = word(`«BASE»${scenario.deletePath.replace('{id}', `«${variable}»`)}`)
+      const path = word(`«BASE»${made.removal.replace('{id}', `«${variable}»`)}`)
       removals.push(['# afterwards: curl -s -X DELETE', path, ...headerArguments(key, false)].join(' '))
     }
     return [...lines, line]
@@ -102,16 +102,16 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const isBurst = elapsedMs / count < burstMs
     const tickMs = Math.max(1, Math.ceil(elapsedMs / 300_000)) * 1_000
     const times = isBurst ? count * 2 + 20 : Math.ceil(elapsedMs / tickMs) * 2 + 30
-    const isReached = podStatus.test(answer?.pod ?? '')
-      ? `${request(step, '-s')} | grep -q '"status"[[:space:]]*:[[:space:]]*"${answer?.pod}"'`
+    const isReached = searchable.test(answer?.state ?? '')
+      ? `${request(step, '-s')} | grep -q '"status"[[:space:]]*:[[:space:]]*"${answer?.state}"'`
       : `${request(step, "-s -o /dev/null -w '%{http_code}'")} | grep -q ${answer?.status ?? '000'}`
     return `for i in $(seq ${times}); do ${isReached} && break;${isBurst ? '' : ` ${wait(tickMs)};`} done`
   }
 
-  function told(makesPod: boolean): string[] {
+  function told(made: Made | null): string[] {
     return [
       ...removals,
-      ...(makesPod ? ['# this creates a pod: remove it afterwards'] : []),
+      ...(made === null || made.removal === null ? [] : [`# this creates a ${made.kind}: remove it afterwards`]),
       ...(finding === null ? [] : [comment(`expected: ${finding.expected}`), comment(`observed: ${finding.observed}`)]),
     ]
   }

@@ -1,5 +1,7 @@
 import { type Exchange, headerOf, isSuccess, jsonOf, textOf } from '../harness/exchange/exchange.ts'
 import { idIn, listsIn, membersOf } from '../harness/exchange/read.ts'
+import { allPlanes, madeBy } from '../harness/planes/index.ts'
+import type { Plane } from '../harness/planes/plane.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../harness/record/events.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import { type Answer, answerOf, answerText, showExchange, tellsStatusOf } from './shown.ts'
@@ -24,9 +26,12 @@ export interface Failing {
   readonly finding: Finding | null
 }
 
-/** A pod or job that an exchange created: its id, and which `"id": "…"` of the response it is, from 1. */
+/** Something that an exchange made: its id, and which `"id": "…"` of the response it is, from 1. */
 export interface Made {
-  readonly kind: 'pod' | 'job'
+  /** Its name in messages: `pod`, `job`. */
+  readonly kind: string
+  /** Path that removes it, with an `{id}`; null if it ends by itself. */
+  readonly removal: string | null
   readonly id: string
   readonly position: number
 }
@@ -55,7 +60,8 @@ interface Entry extends Pick<Step, 'answer' | 'made' | 'hook'> {
   readonly operation: string
   /** The pod or job that it is about: the one asked for, or the one created. */
   readonly subject: string | null
-  readonly isJob: boolean
+  /** True if it is about something submitted to an endpoint. */
+  readonly isSubmission: boolean
   readonly isLook: boolean
   /** Equal for requests that are polls of each other. */
   readonly key: string
@@ -87,20 +93,22 @@ export async function gather(
 
 async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
   const entries: Entry[] = []
+  let target: unknown = null
   const hooks = new Map<string, string>()
   for await (const event of events()) {
+    if (event.type === 'run') target = event.target
     if (event.type === 'hook') hooks.set(event.pod, event.status)
     if (event.type !== 'exchange') continue
     const exchange = open(event)
     const { n, owner, operation, endpoint, request, response, sent } = exchange
-    const made = madeBy(exchange)
+    const made = madeIn(exchange, target)
     const subject = made?.id ?? exchange.subject
     entries.push({
       n,
       owner,
       operation,
       subject,
-      isJob: endpoint !== undefined,
+      isSubmission: endpoint !== undefined,
       isLook: request.method === 'GET',
       key: [owner, request.method, request.url, headerOf(request.headers, 'authorization')].join(' '),
       sentMs: sent.target,
@@ -109,7 +117,7 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
       made,
       hook: hooks.get(subject ?? '') ?? null,
       listed:
-        operation !== 'listPods' || response === null
+        response === null || !allPlanes().some(({ creates }) => creates?.list === operation)
           ? []
           : listsIn(jsonOf(response.body)).flatMap((list) => list.flatMap((each) => idIn(each) ?? [])),
     })
@@ -143,8 +151,8 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
  * was exceeded. The job of an accepted body depends on others as well.
  */
 function isAlone(rule: string, { operation, answer, made }: Entry, finding: Finding | null): boolean {
-  if (!rule.startsWith('queue.body.') || makes[operation] !== 'job' || answer === null || answer.status === 429)
-    return false
+  const isOfBodies = rule.split('.')[1] === 'body' && madeBy(operation)?.plane.creates === null
+  if (!isOfBodies || answer === null || answer.status === 429) return false
   return made === null || (finding !== null && tellsStatusOf(finding, answer))
 }
 
@@ -181,7 +189,7 @@ function folded(before: Entry, entry: Entry): Entry {
 function cut(entries: readonly Entry[], { evidence }: Failing): { kept: readonly Entry[]; omitted: number } {
   const at = entries.find(({ n }) => n === evidence[0])
   const isInFocus = (one: Entry) => one === at || one.subject === at?.subject
-  const isMade = at?.isJob === false && entries.some((one) => one.made !== null && isInFocus(one))
+  const isMade = at?.isSubmission === false && entries.some((one) => one.made !== null && isInFocus(one))
   const few = entries.length > scenarioExchanges && isMade ? entries.filter(isInFocus) : entries
   const spare = few.filter((one) => one !== at).sort((a, b) => worthOf(a) - worthOf(b) || a.n - b.n)
   const out = new Set(spare.slice(0, Math.max(0, few.length - scenarioExchanges)))
@@ -214,13 +222,19 @@ function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Exchange
   })
 }
 
-/** The resource that each creating operation creates. */
-const makes: Readonly<Record<string, Made['kind']>> = { createPod: 'pod', runJob: 'job', runJobSync: 'job' }
-
-function madeBy({ operation, response }: Exchange): Made | null {
-  const kind = makes[operation]
-  if (kind === undefined || response === null || !isSuccess(response.status)) return null
+function madeIn({ operation, response }: Exchange, target: unknown): Made | null {
+  const making = madeBy(operation)
+  if (making === null || response === null || !isSuccess(response.status)) return null
   const id = membersOf(jsonOf(response.body))?.id
   const ids = [...(textOf(response.body) ?? '').matchAll(/"id"\s*:\s*"([^"]*)"/g)].map((match) => match[1])
-  return typeof id === 'string' && ids.includes(id) ? { kind, id, position: ids.indexOf(id) + 1 } : null
+  return typeof id === 'string' && ids.includes(id)
+    ? { kind: making.kind, removal: removalOf(making.plane, target), id, position: ids.indexOf(id) + 1 }
+    : null
+}
+
+/** The path that removes a resource of a plane, in the target that was recorded; null if nothing is removed there. */
+function removalOf({ name, creates, operations }: Plane, target: unknown): string | null {
+  if (creates === null) return null
+  const path = membersOf(membersOf(membersOf(target)?.[name])?.paths)?.[creates.remove]
+  return typeof path === 'string' ? path : (operations[creates.remove]?.path ?? null)
 }

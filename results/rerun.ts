@@ -1,30 +1,26 @@
 import { quote } from 'shell-quote'
 import { membersOf } from '../harness/exchange/read.ts'
-import { planeOfRule } from '../harness/planes/index.ts'
+import { allPlanes, planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 
 /** The facts about the recorded target that shell lines and commands need. */
 export interface TargetFacts {
   readonly name: string
-  /** Address of the pod API, else of the queue plane; empty if the target has neither. */
+  /** Address of the first plane that has one; empty if none has. */
   readonly base: string
   readonly clock: string | null
-  readonly deletePath: string
   /** The reference in process, which has no target file. */
   readonly embedded: boolean
 }
 
 export function targetFacts({ target, clock }: RunEvent): TargetFacts {
   const members = membersOf(target) ?? {}
-  const pods = membersOf(members.pods) ?? {}
-  const queue = membersOf(members.queue) ?? {}
   const url = membersOf(members.clock)?.url
-  const path = membersOf(pods.paths)?.deletePod
+  const bases = allPlanes().map(({ name }) => membersOf(members[name])?.url)
   return {
     name: typeof members.name === 'string' ? members.name : 'unnamed',
-    base: typeof pods.url === 'string' ? pods.url : typeof queue.url === 'string' ? queue.url : '',
+    base: bases.find((base) => typeof base === 'string') ?? '',
     clock: clock !== 'real' && typeof url === 'string' ? url : null,
-    deletePath: typeof path === 'string' ? path : '/v2/pods/{id}',
     embedded: clock === 'virtual',
   }
 }

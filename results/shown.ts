@@ -6,10 +6,10 @@ import type { ShownExchange, ShownMessage } from './types.ts'
 /** Most characters of a body that are shown. */
 export const shownBodyCharacters = 4_000
 
-/** A response in short: its status, and the status of the pod in it. */
+/** A response in short: its HTTP status, and the status of the pod or job in it. */
 export interface Answer {
   readonly status: number
-  readonly pod: string | null
+  readonly state: string | null
 }
 
 /** An exchange as reports show it. */
@@ -34,13 +34,13 @@ export function showExchange(exchange: Exchange): ShownExchange {
 export function answerOf({ response }: Exchange): Answer | null {
   if (response === null) return null
   const status = membersOf(jsonOf(response.body))?.status
-  return { status: response.status, pod: typeof status === 'string' ? status : null }
+  return { status: response.status, state: typeof status === 'string' ? status : null }
 }
 
 /** `200 RUNNING`, `404`, or `no answer`. */
 export function answerText(answer: Answer | null): string {
   if (answer === null) return 'no answer'
-  return answer.pod === null ? String(answer.status) : `${answer.status} ${answer.pod}`
+  return answer.state === null ? String(answer.status) : `${answer.status} ${answer.state}`
 }
 
 /** True if the wrong part of a response is its HTTP status. */

@@ -41,7 +41,9 @@ export function secretsOf(target: Target): Record<string, string> {
 function addressesOf(target: Target): string[] {
   return allPlanes().flatMap(({ name }) => {
     const section = sectionOf(target, name)
-    return section === null ? [] : Object.values(section.paths).map((path) => section.url + path)
+    return section === null || section.url === null
+      ? []
+      : Object.values(section.paths).map((path) => `${section.url}${path}`)
   })
 }
 

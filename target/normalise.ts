@@ -7,7 +7,7 @@ import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
 import { receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
-import type { Grants, KeyName, KnownFailure, Target, Tolerances } from './types.ts'
+import type { Grants, KeyName, KnownFailure, PlaneSection, Target, Tolerances } from './types.ts'
 import { addressOf, type Surroundings, take } from './values.ts'
 import { isWritten } from './written.ts'
 
@@ -16,14 +16,14 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   const { fault } = around
   const absent = file.absent ?? {}
   const sections = sectionsOf(file, absent, around)
-  const [first] = Object.values(sections).filter((section) => section !== null)
-  if (first === undefined) {
+  const given = Object.values(sections).filter((section): section is PlaneSection => section !== null)
+  if (given.length === 0) {
     fault([], 'pods is missing; expected the base address of the pod API, or a mapping with url')
   }
   const keys = keysOf(file, around)
   const target: Target = {
-    name: file.name ?? hostOf(first?.url ?? ''),
-    ...sections,
+    name: file.name ?? hostOf(given.find(({ url }) => url !== null)?.url ?? ''),
+    ...(sections as Pick<Target, 'pods' | 'queue'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
     grants: grantsOf(file, around),
@@ -42,7 +42,11 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
 }
 
 /** The section of each plane; null for those that the file does not have. */
-function sectionsOf(file: TargetFile, absent: Target['absent'], around: Surroundings): Pick<Target, 'pods' | 'queue'> {
+function sectionsOf(
+  file: TargetFile,
+  absent: Target['absent'],
+  around: Surroundings,
+): Readonly<Record<string, PlaneSection | null>> {
   const given = file as unknown as Readonly<Record<string, unknown>>
   const sections = allPlanes().map(({ name, read }) => [
     name,

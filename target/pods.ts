@@ -2,7 +2,7 @@ import { defaultPaths, defaultPlane } from './defaults.ts'
 import type { PodsSection, RecipeSection } from './file.ts'
 import { hookOf } from './hook.ts'
 import type { PodPlane, PodStatus, Recipe, Target } from './types.ts'
-import { addressOf, type Path, type Surroundings } from './values.ts'
+import { addressOf, filled, type Path, type Surroundings, unlike } from './values.ts'
 
 /** Reads the section of the pod plane. */
 export function podsOf(given: string | PodsSection, absent: Target['absent'], around: Surroundings): PodPlane {
@@ -43,4 +43,20 @@ function planeOf(section: PodsSection, absent: Target['absent'], path: Path, aro
 function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
   const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
   return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
+}
+
+/** The section of a target file that says the same; defaults are left out. */
+export function writePods({ url, paths, recipes, ...rest }: PodPlane): Record<string, unknown> {
+  const given = Object.entries(unlike(rest, defaultPlane)).filter(([, value]) => value !== null)
+  return {
+    url,
+    ...filled('paths', unlike(paths, defaultPaths)),
+    ...Object.fromEntries(given),
+    ...filled('statuses', Object.fromEntries(Object.entries(recipes).map(([name, one]) => [name, writtenRecipe(one)]))),
+  }
+}
+
+function writtenRecipe({ hook, ...rest }: Recipe): Record<string, unknown> {
+  if (hook === null) return rest
+  return { ...rest, hook: 'url' in hook ? hook.url : hook.command }
 }

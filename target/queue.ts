@@ -2,7 +2,7 @@ import { defaultHealth, defaultQueuePaths, defaultStream, defaultWorkers } from 
 import { parseDuration } from './duration.ts'
 import type { QueueSection, ReceiverSection } from './file.ts'
 import type { EndpointRole, QueuePlane, ReceiverAddress } from './types.ts'
-import { addressOf, type Surroundings } from './values.ts'
+import { addressOf, filled, type Surroundings, unlike } from './values.ts'
 
 /** The queue plane of a target file with every default filled in. Faults are noted, not thrown. */
 export function queueOf(section: QueueSection, around: Surroundings): QueuePlane {
@@ -64,4 +64,27 @@ const unclaimed: Readonly<Record<Exclude<EndpointRole, 'normal'>, null>> = {
 function streamOf(given: QueueSection['stream'] = true): QueuePlane['stream'] {
   if (given === false) return null
   return given === true ? defaultStream : { ...defaultStream, ...given }
+}
+
+/** The section of a target file that says the same; defaults are left out. */
+export function writeQueue(queue: QueuePlane): Record<string, unknown> {
+  const { url, paths, endpoints, executionTimeoutMs, health, stream, worker, workers, perWorkerRate } = queue
+  const { executionTimeout, ...ids } = endpoints
+  return {
+    url,
+    ...filled('paths', unlike(paths, defaultQueuePaths)),
+    endpoints: {
+      ...Object.fromEntries(Object.entries(ids).filter(([, id]) => id !== null)),
+      ...(executionTimeout === null
+        ? {}
+        : { executionTimeout: { id: executionTimeout, after: `${executionTimeoutMs}ms` } }),
+    },
+    ...(worker ? { worker } : {}),
+    ...(workers === defaultWorkers ? {} : { workers }),
+    ...(perWorkerRate === null ? {} : { perWorkerRate }),
+    ...(stream === null ? { stream: false } : filled('stream', unlike(stream, defaultStream))),
+    ...filled('health', unlike(health, defaultHealth)),
+    ...(queue.requests ? { requests: true } : {}),
+    ...(queue.openai ? { openai: true } : {}),
+  }
 }

@@ -1,6 +1,8 @@
 import type { OperationFacts } from '../generated/operations.ts'
 import type { PlaneSection } from './types.ts'
-import { addressOf, type Surroundings } from './values.ts'
+import { addressOf, filled, type Surroundings, unlike } from './values.ts'
+
+type Operations = Readonly<Record<string, OperationFacts>>
 
 interface GivenSection {
   readonly url: string
@@ -11,12 +13,20 @@ interface GivenSection {
 /** Reads a section of a plane: its address, paths that default to those of the document, and the rest as it is given. */
 export function readSection<Section extends PlaneSection>(
   name: string,
-  operations: Readonly<Record<string, OperationFacts>>,
+  operations: Operations,
   section: unknown,
   around: Surroundings,
 ): Section {
   const { url, allowPlainHttp = false, paths, ...rest } = section as GivenSection
-  const defaults = Object.fromEntries(Object.entries(operations).map(([operation, { path }]) => [operation, path]))
   const address = addressOf(url, allowPlainHttp, [name, 'url'], around)
-  return { ...rest, url: address, paths: { ...defaults, ...paths } } as unknown as Section
+  return { ...rest, url: address, paths: { ...defaultsOf(operations), ...paths } } as unknown as Section
+}
+
+/** Writes a section so that `readSection` reads the same. */
+export function writeSection(operations: Operations, { url, paths, ...rest }: PlaneSection): Record<string, unknown> {
+  return { ...(url === null ? {} : { url }), ...filled('paths', unlike(paths, defaultsOf(operations))), ...rest }
+}
+
+function defaultsOf(operations: Operations): Record<string, string> {
+  return Object.fromEntries(Object.entries(operations).map(([operation, { path }]) => [operation, path]))
 }

@@ -80,9 +80,11 @@ export interface Tolerances {
 /** Fields of a pod that a PATCH can change without harm. */
 export type ChangeField = 'name' | 'args' | 'env'
 
-/** The part of a target that every plane has: its base address, and a path template for each operation. */
+/** The part of a target that every plane has. */
 export interface PlaneSection {
-  readonly url: string
+  /** Base address; null for a plane that is not an HTTP API, such as a deployment tool. */
+  readonly url: string | null
+  /** A path template for each operation. */
   readonly paths: Readonly<Record<string, string>>
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { readAddress } from './address.ts'
 import { type Environment, type Resolved, resolveText } from './secrets.ts'
 
@@ -23,4 +24,17 @@ export function take(resolved: Resolved, path: Path, fault: Surroundings['fault'
   if ('value' in resolved) return resolved.value
   fault(path, `${path.join('.')}: ${resolved.fault}`)
   return null
+}
+
+/** The members that differ from those of a standard. */
+export function unlike<T extends object>(value: T, standard: object): Partial<T> {
+  const other = standard as Record<string, unknown>
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, own]) => !isDeepStrictEqual(own, other[name])),
+  ) as Partial<T>
+}
+
+/** A member unless it is empty. */
+export function filled(name: string, value: object): Record<string, unknown> {
+  return Object.keys(value).length === 0 ? {} : { [name]: value }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { allPlanes } from '../../harness/planes/index.ts'
+import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import { claimOf, needsOf } from '../../target/claims.ts'
 import { allNeeds } from '../../target/needs.ts'
@@ -49,7 +49,7 @@ export function diagnose(target: Target, text: string): string[] {
   const isJudged = (row: (typeof ledger)[number]) => needsOf(row).every((need) => claimOf(target, need) === 'given')
   const inPart = ledger.filter((row) => isJudged(row) && row.parts.some(isUnclaimed)).length
   return [
-    `${target.name}: ${target.pods?.url ?? 'no pod API'}, clock ${target.clock === 'real' ? 'real' : 'controlled'}`,
+    `${[`${target.name}:`, ...addresses(target)].join(' ')}, clock ${target.clock === 'real' ? 'real' : 'controlled'}`,
     ...section('claimed', groups.given),
     ...section('declared absent', groups.absent),
     ...section('unclaimed', groups.unclaimed),
@@ -58,6 +58,14 @@ export function diagnose(target: Target, text: string): string[] {
       : `${out.length} of ${ledger.length} rules ${out.length === 1 ? 'is' : 'are'} left out as unclaimed` +
         (inPart === 0 ? '' : `, and a part of ${inPart} more`),
   ]
+}
+
+/** Each plane of the target with its address: `pods https://HOST`. */
+function addresses(target: Target): string[] {
+  return allPlanes().flatMap(({ name }) => {
+    const section = sectionOf(target, name)
+    return section === null ? [] : [section.url === null ? name : `${name} ${section.url}`]
+  })
 }
 
 /** The planes that are judged, and those that only the ledger knows so far. */

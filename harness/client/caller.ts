@@ -34,6 +34,7 @@ export function requestOf(
   token: string,
   call: Call = {},
 ): WireRequest {
+  if (url === null) throw new Error(`${operation} cannot be called: its plane has no address`)
   const { method = 'GET' } = call.other ?? operations[operation] ?? {}
   const path = call.other?.path ?? pathOf(paths[operation] ?? '', call.ids)
   const query = new URLSearchParams(call.query).toString()

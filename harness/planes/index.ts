@@ -26,6 +26,15 @@ export function planeNamed(name: string): Plane {
   return found((plane) => plane.name === name, name)
 }
 
+/** The plane that makes something by an operation, and the name of that in messages; null if nothing is made. */
+export function madeBy(operation: string): { readonly plane: Plane; readonly kind: string } | null {
+  for (const plane of planes) {
+    const kind = plane.creates?.create === operation ? plane.creates.kind : plane.submits?.[operation]
+    if (kind !== undefined) return { plane, kind }
+  }
+  return null
+}
+
 /** The plane that a rule is about; the pod API for areas that belong to none. */
 export function planeOfRule(id: string, area = id.split('.', 1)[0] ?? ''): Plane {
   const part = id.split('.')[1]

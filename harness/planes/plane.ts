@@ -67,7 +67,9 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly pacing: Pacing
   /** Null if nothing is created, or its side removes it otherwise. */
   readonly creates: Creates<Section> | null
-  /** Asked in turn before a run, until a response resembles the API. */
+  /** Operations that submit something that ends by itself, and its name in messages; left out if there are none. */
+  readonly submits?: Readonly<Record<string, string>>
+  /** Asked in turn before a run, until a response resembles the API; none if the plane has no address. */
   readonly probes: readonly Probe[]
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
@@ -75,6 +77,8 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly probeKeys: string
   /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */
   read(section: unknown, absent: Readonly<Record<string, string>>, around: Surroundings): Section
+  /** Writes its section so that `read` reads the same; default: all members, and paths that are not the default. */
+  write?(section: Section): Readonly<Record<string, unknown>>
 }
 
 /** A resource that was created and not removed yet. */

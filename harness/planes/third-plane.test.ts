@@ -5,6 +5,7 @@ import { createAdaptorServer } from '@hono/node-server'
 import { Hono } from 'hono'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
+import { diagnose } from '../../cli/commands/doctor.ts'
 import { beginLedger, readLedger } from '../../cli/runs.ts'
 import { sweepRun } from '../../cli/sweep.ts'
 import type { OperationFacts } from '../../generated/operations.ts'
@@ -20,11 +21,13 @@ import type { TargetFile } from '../../target/file.ts'
 import { normalise } from '../../target/normalise.ts'
 import { readSection } from '../../target/section.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
+import { writeTarget } from '../../target/write.ts'
+import { requestOf } from '../client/caller.ts'
 import { createRealClock } from '../clock/real.ts'
 import { isSuccess } from '../exchange/exchange.ts'
 import { planFor } from '../plan/for-target.ts'
 import { readEvidence } from '../record/read.ts'
-import { createFileRecorder } from '../record/recorder.ts'
+import { createFileRecorder, noRecorder } from '../record/recorder.ts'
 import { createRedactor } from '../record/redact.ts'
 import type { Rule } from '../rule/registry.ts'
 import { replay } from '../run/replay.ts'
@@ -230,4 +233,43 @@ test.each([
   const swept = await sweepRun({ ledger: readLedger(dir, run), target, leaveKept: false })
   expect(swept).toMatchObject({ removed: forgets ? [] : ['plumbline-a'], failed: forgets ? [{ kind: 'note' }] : [] })
   expect(ids()).toEqual(forgets ? ['n1'] : [])
+})
+
+test('a plane without an address is claimed, described, written and never looked at', async () => {
+  const tool: Plane = {
+    ...notes,
+    name: 'tool',
+    title: 'the deployment tool',
+    operations: {},
+    areas: ['tool'],
+    capabilities: { tool: { says: 'the deployment tool', line: 'tool: {command: COMMAND}', given: () => true } },
+    creates: null,
+    probes: [],
+    read: (given) => ({ url: null, paths: {}, ...(given as object) }),
+  }
+  onTestFinished(addPlane(tool))
+  const file = { plumbline: 1, name: 'a tool', tool: { command: 'deploy' }, keys: { full: 'plumbline-example-full' } }
+  const fault = (_: unknown, message: string) => expect.fail(message)
+  const target = normalise(file as unknown as TargetFile, { environment: {}, ruleIds: [], fault })
+  expect(claimOf(target, 'tool')).toBe('given')
+  expect(parse(writeTarget(target))).toMatchObject({ tool: file.tool })
+  expect(diagnose(target, '')[0]).toBe('a tool: tool, clock real')
+  const clock = createRealClock()
+  onTestFinished(() => clock.close())
+  const session = createSession({
+    run: 'r0123456789',
+    version: '0.0.0',
+    seed: 1,
+    target,
+    transport: () => expect.fail('a plane without an address got a request'),
+    clock,
+    recorder: noRecorder,
+    resources: () => {},
+    rules: [],
+    cleanup: 'none',
+    wallNow: () => 0,
+  })
+  expect(await session.probe()).toBe(null)
+  const request = () => requestOf(tool, { url: null, paths: {} }, 'deploy', '')
+  expect(request).toThrow('deploy cannot be called: its plane has no address')
 })

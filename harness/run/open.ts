@@ -216,6 +216,7 @@ async function listen(address: string): Promise<HttpListener | string> {
 
 async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
   const seen = await session.probe()
+  if (seen === null) return null
   const address = sectionOf(target, seen.plane)?.url ?? 'the target'
   const { title, probeKeys } = planeNamed(seen.plane)
   if ('failure' in seen) {

@@ -18,16 +18,22 @@ export type Seen =
   /** What was asked and came, where nothing of it resembles the API. */
   | { readonly plane: string; readonly strange: string }
 
-/** Looks at the first plane of the target and the others that are judged, up to the first that is in the way of a run. */
-export async function lookAt(prober: Owner, target: Target, isJudged: (plane: string) => boolean): Promise<Seen> {
+/**
+ * Looks at the first plane of the target that has an address and the others that are judged, up to the first that is in
+ * the way of a run. Null if no plane has an address.
+ */
+export async function lookAt(
+  prober: Owner,
+  target: Target,
+  isJudged: (plane: string) => boolean,
+): Promise<Seen | null> {
   let first: Seen | null = null
   for (const plane of allPlanes()) {
-    if (sectionOf(target, plane.name) === null || (first !== null && !isJudged(plane.name))) continue
+    if ((sectionOf(target, plane.name)?.url ?? null) === null || (first !== null && !isJudged(plane.name))) continue
     const seen = await seenOf(plane, prober.access(plane))
     if (!('status' in seen)) return seen
     first ??= seen
   }
-  if (first === null) throw new Error('the target has no plane to look at')
   return first
 }
 

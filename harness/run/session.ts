@@ -71,8 +71,8 @@ export interface Session {
   cut: Judging['cut']
   /** Ends what is still being made, removes what is left and judges the invariants; after it nothing is sent any more. */
   finish(): Promise<Judgement[]>
-  /** A look at each plane that is judged before anything is created, up to the first that is in the way of a run. */
-  probe(): Promise<Seen>
+  /** Looks at each plane that is judged before anything is created: see `lookAt`. */
+  probe(): Promise<Seen | null>
   /** Exchanges so far. */
   exchanges(): number
 }

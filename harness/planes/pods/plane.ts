@@ -1,5 +1,5 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { podsOf } from '../../../target/pods.ts'
+import { podsOf, writePods } from '../../../target/pods.ts'
 import type { PodPlane } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
@@ -110,4 +110,5 @@ export const pods: Plane<PodPlane> = {
   load: 'pods',
   probeKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
   read: (section, absent, around) => podsOf(section as Parameters<typeof podsOf>[0], absent, around),
+  write: writePods,
 }

@@ -1,6 +1,6 @@
 import { type OperationFacts, operationsOf } from '../../../generated/operations.ts'
 import type { QueueSection } from '../../../target/file.ts'
-import { queueOf } from '../../../target/queue.ts'
+import { queueOf, writeQueue } from '../../../target/queue.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
 import { perOperation } from '../pacing.ts'
@@ -80,6 +80,7 @@ export const queue: Plane<QueuePlane> = {
   },
   pacing: perOperation(operations),
   creates: null,
+  submits: { runJob: 'job', runJobSync: 'job' },
   probes: [
     {
       asked: '/health',
@@ -96,4 +97,5 @@ export const queue: Plane<QueuePlane> = {
   load: 'limits',
   probeKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
   read: (section, _, around) => queueOf(section as QueueSection, around),
+  write: writeQueue,
 }
