@@ -13,10 +13,8 @@ import { fuzzPods } from './fuzz-pods.ts'
 import { fuzzQueue } from './fuzz-queue.ts'
 import { limitsHeaders } from './limits-headers.ts'
 import { outages } from './outages.ts'
-import { patchInvalid } from './patch-invalid.ts'
 import { patchOpen } from './patch-open.ts'
 import { patchPath } from './patch-path.ts'
-import { patchRefused } from './patch-refused.ts'
 import { patchUnchanged } from './patch-unchanged.ts'
 import { queueActs } from './queue-acts.ts'
 import { queueBody } from './queue-body.ts'
@@ -51,10 +49,8 @@ export const defects: readonly Defect[] = [
   ...fuzzQueue,
   ...limitsHeaders,
   ...outages,
-  ...patchInvalid,
   ...patchOpen,
   ...patchPath,
-  ...patchRefused,
   ...patchUnchanged,
   ...shape,
   ...shapeTypes,

@@ -31,7 +31,7 @@ export const outages: readonly Defect[] = [
   {
     id: 'empty-network-502',
     rule: 'pods.patch.empty-network',
-    clause: 'refused',
+    clause: 'empty list',
     says: 'An empty list of network mounts crashes the service, and a gateway answers it 502.',
     observed: 'status 502',
     wrap: answers(502, async (request) => is.patch(request) && (await request.clone().text()).includes('"network":[]')),

@@ -1,17 +1,8 @@
 import type { Defect } from '../types.ts'
-import {
-  amends,
-  answersWith,
-  carriesOut,
-  entriesIn,
-  mountOf,
-  mountsIn,
-  patching,
-  refusesAndSets,
-} from './patch-tools.ts'
-import { type Json, membersOf, options, parts } from './tools.ts'
+import { amends, answersWith, carriesOut, mountOf, mountsIn, patching, refusesAndSets } from './patch-tools.ts'
+import { is, type Json, membersOf, onAnswer, options, parts } from './tools.ts'
 
-/** PATCHes for which the description leaves more than one answer: what none of them allows. */
+/** PATCHes that are not in tables: those with several permitted answers, and those of unknown pods. */
 export const patchOpen = [
   {
     id: 'other-size-500',
@@ -73,20 +64,39 @@ export const patchOpen = [
     ),
   },
   {
-    id: 'two-networks-takes-first',
-    rule: 'pods.patch.two-networks',
+    id: 'persistent-size-9-accepted',
+    rule: 'pods.patch.size-minimum',
     clause: 'refused',
-    says: 'Of two network mounts the first is taken.',
+    says: 'A size of 9 GB is taken for 10 GB.',
     observed: 'status 200',
-    wrap: amends(firstOfTwo),
+    wrap: amends(withLeastSize),
   },
   {
-    id: 'two-networks-refused-and-first-taken',
-    rule: 'pods.patch.two-networks',
+    id: 'persistent-size-9-400',
+    rule: 'pods.patch.size-minimum',
+    clause: 'refused',
+    says: 'A size of 9 GB is answered 400, while other sizes are accepted.',
+    observed: 'status 400',
+    wrap: answersWith((mounts) => membersOf(membersOf(mounts)?.persistent)?.size === 9, 400),
+  },
+  {
+    id: 'persistent-size-9-refused-and-moved',
+    rule: 'pods.patch.size-minimum',
     clause: 'unchanged',
-    says: 'Two network mounts are refused, and the path has changed to that of the first.',
-    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}',
-    wrap: carriesOut(firstOfTwo),
+    says: 'A persistent mount of 9 GB is refused, and its path has changed.',
+    observed: 'mounts {"persistent":{"size":10,"path":"/workspace-b"}}',
+    wrap: carriesOut(withLeastSize),
+  },
+  {
+    id: 'patch-of-unknown-pod-400',
+    rule: 'pods.patch.unknown-pod',
+    clause: 'not-found',
+    says: 'A PATCH of a pod that does not exist is answered 400.',
+    observed: 'status 400',
+    wrap: onAnswer(
+      (request, { status }) => is.patch(request) && status === 404,
+      ({ text }) => ({ status: 400, text: text.replace('404', '400') }),
+    ),
   },
 ] as const satisfies readonly Defect[]
 
@@ -94,7 +104,7 @@ function isOtherSize(body: Json): boolean {
   return membersOf(mountsIn(body).persistent)?.size === 20
 }
 
-function firstOfTwo(mounts: Json): Json | null {
-  const [first, second] = entriesIn(mounts)
-  return second === undefined ? null : { network: [first] }
+function withLeastSize({ persistent }: Json): Json | null {
+  const own = membersOf(persistent)
+  return own?.size === 9 ? { persistent: { ...own, size: 10 } } : null
 }

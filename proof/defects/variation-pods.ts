@@ -149,7 +149,7 @@ export const variationPods: readonly Defect[] = [
   {
     id: 'running-pod-takes-empty-network',
     rule: 'pods.patch.empty-network',
-    clause: 'refused',
+    clause: 'empty list',
     says: 'An empty list of network mounts is accepted while a pod is RUNNING.',
     observed: 'status 200',
     variation: 'patchedWhile RUNNING',
