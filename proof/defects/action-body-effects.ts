@@ -1,12 +1,12 @@
 import type { Defect } from '../types.ts'
 import { carriesOut, effectOf, later, seen } from './action-tools.ts'
-import { is, onAnswer, options } from './tools.ts'
+import { is, onAnswer, onJson, options } from './tools.ts'
 
 const stopped = seen('RUNNING', 'EXITED')
 const restarted = seen('EXITED', 'RUNNING')
 const refusesText = options({ style: { mediaType: 415 } })
 
-/** What comes of action bodies that are refused, or that leave more than one answer. */
+/** Action bodies: what is beyond the tables of those that are refused. */
 export const actionBodyEffects = [
   {
     id: 'action-not-json-refused-and-terminates',
@@ -135,6 +135,25 @@ export const actionBodyEffects = [
     says: 'An action body that is too large is refused, and the pod is stopped a second later.',
     observed: stopped,
     change: carriesOut((_, { status }) => status === 413, later(1000, effectOf('stop'))),
+  },
+  {
+    id: 'action-errors-missing',
+    rule: 'pods.action-body.errors-list',
+    clause: 'list',
+    says: 'A 422 to an action lists no errors.',
+    observed: 'errors nothing',
+    change: options({ style: { errorsList: 'never' } }),
+  },
+  {
+    id: 'action-errors-objects',
+    rule: 'pods.action-body.errors-list',
+    clause: 'strings',
+    says: 'A 422 to an action lists its errors as objects.',
+    observed: 'errors of type object',
+    wrap: onJson(
+      (request, { status }) => is.action(request) && status === 422,
+      ({ errors, ...problem }) => ({ ...problem, errors: [{ message: errors }] }),
+    ),
   },
 ] as const satisfies readonly Defect[]
 

@@ -1,6 +1,5 @@
 import { derivedDefects } from '../tables/index.ts'
 import type { Defect } from '../types.ts'
-import { actionBody } from './action-body.ts'
 import { actionBodyEffects } from './action-body-effects.ts'
 import { actionEffects } from './action-effects.ts'
 import { actionTable } from './action-table.ts'
@@ -37,7 +36,6 @@ export const defects: readonly Defect[] = [
   ...queueActs,
   ...queueBody,
   ...authQueue,
-  ...actionBody,
   ...actionBodyEffects,
   ...actionEffects,
   ...actionTable,

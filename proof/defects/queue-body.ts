@@ -1,69 +1,11 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { inputOf, jsonIn, takesInstead } from './queue-tools.ts'
-import { type Change, membersOf, parts, withBody } from './tools.ts'
+import { jsonIn } from './queue-tools.ts'
+import { type Change, parts, withBody } from './tools.ts'
 
 /** Submission bodies that are taken though they are wrong, or refused though they are right. */
 export const queueBody = [
-  {
-    id: 'runsync-mends-json',
-    rule: 'queue.body.not-json',
-    clause: 'not-json',
-    says: 'The operation /runsync mends a body whose last brace is missing.',
-    observed: 'status 200',
-    change: takesInstead('runsync', (text) => jsonIn(`${text}}`)),
-  },
-  {
-    id: 'run-takes-list',
-    rule: 'queue.body.not-json',
-    clause: 'not-object',
-    says: 'The operation /run takes a list with one submission.',
-    observed: 'status 200',
-    change: takesInstead('run', (text) => listIn(text)?.[0]),
-  },
-  {
-    id: 'run-number-422',
-    rule: 'queue.body.not-json',
-    clause: 'not-object',
-    says: 'The operation /run answers 422 to a body that is no object.',
-    observed: 'status 422',
-    wrap: refused((text) => membersOf(jsonIn(text)) === null && jsonIn(text) !== undefined),
-  },
-  {
-    id: 'run-input-by-default',
-    rule: 'queue.body.input-missing',
-    clause: 'refused',
-    says: 'The operation /run takes a body without input, as if it were empty.',
-    observed: 'status 200',
-    change: takesInstead('run', (text) => (inputOf(text) === undefined ? { input: {} } : undefined)),
-  },
-  {
-    id: 'runsync-body-as-input',
-    rule: 'queue.body.input-missing',
-    clause: 'refused',
-    says: 'The operation /runsync takes a body without input as the input.',
-    observed: 'status 200',
-    change: takesInstead('runsync', (text) =>
-      inputOf(text) === undefined && 'prompt' in (membersOf(jsonIn(text)) ?? {}) ? { input: jsonIn(text) } : undefined,
-    ),
-  },
-  {
-    id: 'run-input-null',
-    rule: 'queue.body.input-type',
-    clause: 'refused',
-    says: 'The operation /run takes an input of null.',
-    observed: 'status 200',
-    change: takesInstead('run', (text) => (inputOf(text) === null ? { input: {} } : undefined)),
-  },
-  {
-    id: 'runsync-input-text-422',
-    rule: 'queue.body.input-type',
-    clause: 'refused',
-    says: 'An input that is a text is answered 422.',
-    observed: 'status 422',
-    wrap: refused((text) => typeof inputOf(text) === 'string'),
-  },
   {
     id: 'refused-and-queued',
     rule: 'queue.body.no-job',
@@ -127,15 +69,4 @@ function refusesTtl(ttl: number, message: string): Change {
 function listIn(text: string): readonly unknown[] | null {
   const value = jsonIn(text)
   return Array.isArray(value) ? value : null
-}
-
-/** Refusals of bodies that `when` picks are 422. */
-function refused(when: (text: string) => boolean): NonNullable<Defect['wrap']> {
-  return (fetch) => async (request) => {
-    const text = await request.clone().text()
-    const response = await fetch(request)
-    return response.status === 400 && when(text)
-      ? new Response(response.body, { headers: response.headers, status: 422 })
-      : response
-  }
 }

@@ -153,27 +153,19 @@ export const queueVariation = [
     }),
   },
   {
-    id: 'runsync-checks-only-after-run',
+    id: 'run-mends-json-once-it-has-refused',
     variation: 'order reversed',
     rule: 'queue.body.not-json',
-    clause: 'not-json',
-    says: 'The operation /runsync mends a body whose last brace is missing, until /run has refused one.',
+    clause: 'truncated',
+    says: 'The operation /run mends a body whose last brace is missing, once it has refused another one.',
     observed: 'status 200',
     change: (base) => {
       let hasRefused = false
-      const taken = takesInstead('runsync', (text) => {
-        return hasRefused ? undefined : jsonIn(`${text}}`)
-      })
-      return parts({
-        readSubmission: (original) => async (request, service) => {
-          try {
-            return await original(request, service)
-          } catch (error) {
-            if (asks('run')(request)) hasRefused = true
-            throw error
-          }
-        },
-      })(taken(base))
+      return takesInstead('run', (text) => {
+        if (hasRefused) return jsonIn(`${text}}`)
+        hasRefused = true
+        return undefined
+      })(base)
     },
   },
   {

@@ -1,7 +1,6 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { PodService, StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
-import { wrongBodies } from '../../suites/pods/action-bodies.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
@@ -163,7 +162,7 @@ export const variationPods: readonly Defect[] = [
   {
     id: 'extra-ignored-by-start',
     rule: 'pods.action-body.extra',
-    clause: 'extra-text',
+    clause: 'extra-first',
     says: 'start does not mind further properties.',
     observed: 'status 200',
     variation: 'action start',
@@ -179,7 +178,7 @@ export const variationPods: readonly Defect[] = [
     says: 'terminate takes a body with a comma before its closing bracket.',
     observed: 'status 204',
     variation: 'action terminate',
-    wrap: takes(new TextDecoder().decode(wrongBodies['not-json']('terminate')['trailing-comma'].bytes), 'terminate'),
+    wrap: takes('{"action":"terminate",}', 'terminate'),
   },
   {
     id: 'deleted-pod-starts',

@@ -48,10 +48,9 @@ export function answering<Branch>(meant: Meant<Branch>, answer: (wronged: Wronge
         fetch(new Request(url, { method, headers, ...(body.length === 0 ? {} : { body }) }))
       const text = new TextDecoder().decode(bytes)
       const sent: Sent = { body: jsonIn(text), url, service: () => service }
-      const body = meantBody(meant, sent, bytes)
-      return body === null
-        ? serve()
-        : answer(wrongedOf(meant, body, { ...sent, body: membersOf(sent.body), request, serve }))
+      const meanings = meaningsOf(meant, sent, bytes)
+      if (meanings.length === 0) return serve()
+      return answer(wrongedOf(meant, meanings, { ...sent, body: membersOf(sent.body), request, serve }))
     }
     const options = composeOptions(base, { parts: lenient, wrapFetch })
     return knowing((known) => {
@@ -62,7 +61,7 @@ export function answering<Branch>(meant: Meant<Branch>, answer: (wronged: Wronge
 
 function wrongedOf<Branch>(
   { operation, wrong }: Meant<Branch>,
-  text: string,
+  meanings: readonly string[],
   more: Pick<Wronged, 'body' | 'request' | 'serve' | 'service'>,
 ): Wronged {
   const { serve } = more
@@ -77,27 +76,34 @@ function wrongedOf<Branch>(
       return new Response(text.replace(notJson, detail), { status, headers: response.headers })
     },
     async accept() {
-      const response = await (isUnread ? serve(text) : withoutOne(() => serve(text)))
+      const response = await firstSuccess((text) => (isUnread ? serve(text) : withoutOne(() => serve(text))))
       return response.ok
         ? new Response(await response.text(), { headers: response.headers, status: success })
         : response
     },
-    carryOut: () => (isUnread ? serve(text) : withoutAll(() => serve(text))),
+    carryOut: () => firstSuccess((text) => (isUnread ? serve(text) : withoutAll(() => serve(text)))),
+  }
+
+  async function firstSuccess(send: (text: string) => Promise<Response>): Promise<Response> {
+    const [first = '', ...others] = meanings
+    let response = await send(first)
+    for (const text of others) response = response.ok ? response : await send(text)
+    return response
   }
 }
 
 /** Its words in every refusal of a body that is not JSON. */
 const notJson = 'the body is not JSON'
 
-/** The body that a request stands for if it is of the case: its own, or the valid one in place of which a text is sent. */
-function meantBody<Branch>(meant: Meant<Branch>, sent: Sent, bytes: Uint8Array): string | null {
+/** The bodies that a request may stand for; none if it is not of the case. A text stands for the valid body that it is made of. */
+function meaningsOf<Branch>(meant: Meant<Branch>, sent: Sent, bytes: Uint8Array): readonly string[] {
   const { branch, branches, operation, wrong } = meant
   const { isOf, validBodies } = tableOperation(operation)
-  if (branches.length > 1 && !isOf(branch, sent)) return null
-  if (!isText(wrong)) return isCase(meant, sent.body) ? new TextDecoder().decode(bytes) : null
-  const meantTexts =
-    validBodies?.(branch).map((valid) => JSON.stringify(valid)) ?? readings(new TextDecoder().decode(bytes))
-  return meantTexts.find((json) => jsonIn(json) !== undefined && Buffer.from(wrong.text(json)).equals(bytes)) ?? null
+  if (branches.length > 1 && !isOf(branch, sent)) return []
+  const text = new TextDecoder().decode(bytes)
+  if (!isText(wrong)) return isCase(meant, sent.body) ? [text] : []
+  const known = validBodies?.(branch).map((valid) => JSON.stringify(valid)) ?? readings(text)
+  return known.filter((json) => jsonIn(json) !== undefined && Buffer.from(wrong.text(json)).equals(bytes))
 }
 
 /** True if a body is that of a case. */

@@ -71,6 +71,15 @@ describe.each(cases)('$id $of, $name', ({ id, name, table, wrong, valid, pod, bo
   })
 })
 
+const texts = refusalTables().flatMap(({ id, table }) =>
+  casesOf(table).flatMap(({ name, wrong }) => (isText(wrong) ? [{ id, name, text: wrong.text }] : [])),
+)
+
+test.each(texts)('$id, $name: is not JSON in UTF-8', ({ text }) => {
+  const bytes = Buffer.from(text('{"action":"stop"}'))
+  expect(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).toThrow()
+})
+
 test('a body that violates two constraints is found', async () => {
   const example = tableOperation('createPod').example({})
   expect(await violated('createPod', example, { ...example.body, disk: 0, cloud: 'PRIVATE' })).toHaveLength(2)

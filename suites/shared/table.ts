@@ -5,7 +5,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { canonical, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { type Check, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { rule } from '../../harness/rule/registry.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 
@@ -39,7 +39,7 @@ export interface Arrangement<Branch> {
   readonly each: (context: Pick<Context, 'part'>) => readonly Branch[]
   readonly varies: readonly Dimension[]
   /** Workers of the normal endpoint that the rule keeps. */
-  readonly workers?: number
+  readonly workers?: NonNullable<ScenarioOptions['workers']>
   /** Shows that a valid request succeeds. */
   readonly begin: (context: Context, branch: Branch) => Promise<Arranged>
 }
