@@ -2,14 +2,11 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { jsonIn } from './queue-tools.ts'
-import { type Change, parts, withBody } from './tools.ts'
+import { type Change, defect, parts, withBody } from './tools.ts'
 
 /** Submission bodies that are taken though they are wrong, or refused though they are right. */
-export const queueBody = [
-  {
-    id: 'refused-and-queued',
-    rule: 'queue.body.no-job',
-    clause: 'not-executed',
+export const queueBody: readonly Defect[] = [
+  defect('refused-and-queued', 'queue.body.no-job', 'not-executed', {
     says: 'A list of submissions is answered 400, and what it holds is executed.',
     observed: 'an execution',
     wrap: (fetch) => async (request) => {
@@ -19,11 +16,8 @@ export const queueBody = [
       if (submission !== undefined) await fetch(withBody(request, submission))
       return response
     },
-  },
-  {
-    id: 'refused-and-queued-later',
-    rule: 'queue.body.no-job',
-    clause: 'not-executed',
+  }),
+  defect('refused-and-queued-later', 'queue.body.no-job', 'not-executed', {
     says: 'A list of submissions is answered 400, and what it holds is executed ten seconds later.',
     observed: 'an execution',
     change: (base) =>
@@ -38,24 +32,18 @@ export const queueBody = [
           return response
         },
       }),
-  },
-  {
-    id: 'least-ttl-refused',
-    rule: 'queue.body.ttl-bounds',
-    clause: 'least',
+  }),
+  defect('least-ttl-refused', 'queue.body.ttl-bounds', 'least', {
     says: 'A ttl of 10 seconds is refused.',
     observed: 'status 400: {"error":"policy.ttl must be from 10001 to 604800000 milliseconds"}',
     change: refusesTtl(10_000, 'policy.ttl must be from 10001 to 604800000 milliseconds'),
-  },
-  {
-    id: 'greatest-ttl-refused',
-    rule: 'queue.body.ttl-bounds',
-    clause: 'greatest',
+  }),
+  defect('greatest-ttl-refused', 'queue.body.ttl-bounds', 'greatest', {
     says: 'A ttl of 7 days is refused.',
     observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
     change: refusesTtl(604_800_000, 'policy.ttl must be from 10000 to 604799999 milliseconds'),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 function refusesTtl(ttl: number, message: string): Change {
   return parts({
