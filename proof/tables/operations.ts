@@ -7,7 +7,6 @@ import { patchMounts } from '../../reference/pods/mounts.ts'
 import type { Service } from '../../reference/service.ts'
 import { mountsMoved } from '../../suites/shared/patching.ts'
 import { embeddedTarget } from '../instance.ts'
-import type { Wronged } from './requests.ts'
 
 /** A request that the reference gets. */
 export interface Sent {
@@ -38,7 +37,7 @@ export interface TableOperation<Branch = unknown> {
   /** The finding if this case is refused and carried out; null if it would show nothing. */
   effect(name: string, branch: Branch, body: unknown): Effect | null
   /** Carries it out, if another way than without constraints. */
-  carryOut?(wronged: Wronged): unknown
+  carryOut?(sent: Sent): unknown
 }
 
 const createPod: TableOperation<PodShape> = {
@@ -75,8 +74,8 @@ const triggerPodAction: TableOperation = {
   validBodies: () => podActions.map((action) => ({ action })),
   example: () => ({ pod: creationOf({}), body: { action: 'stop' } }),
   effect: () => ({ clause: 'unchanged', observed: 'args "refused"', says: 'the pod has other arguments' }),
-  carryOut({ request, service }) {
-    const pod = podIn(request.url, service())
+  carryOut({ url, service }) {
+    const pod = podIn(url, service())
     if (pod !== undefined) pod.args = 'refused'
   },
 }

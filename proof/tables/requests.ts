@@ -12,12 +12,9 @@ import { type Sent, tableOperation } from './operations.ts'
 import { successOf } from './tools.ts'
 
 /** A request of a case that goes wrong, and ways to answer it. */
-export interface Wronged {
-  readonly request: Request
+export interface Wronged extends Sent {
   /** Its body if that is a JSON object. */
   readonly body: Members | null
-  /** The reference that serves it. */
-  readonly service: () => Service
   /** Serves it as it is, or with another body. */
   serve(body?: string): Promise<Response>
   /** Refuses it with a status, without serving it. */
@@ -50,7 +47,7 @@ export function answering<Branch>(meant: Meant<Branch>, answer: (wronged: Wronge
       const sent: Sent = { body: jsonIn(text), url, service: () => service }
       const meanings = meaningsOf(meant, sent, bytes)
       if (meanings.length === 0) return serve()
-      return answer(wrongedOf(meant, meanings, { ...sent, body: membersOf(sent.body), request, serve }))
+      return answer(wrongedOf(meant, meanings, { ...sent, body: membersOf(sent.body), serve }))
     }
     const options = composeOptions(base, { parts: lenient, wrapFetch })
     return knowing((known) => {
@@ -62,7 +59,7 @@ export function answering<Branch>(meant: Meant<Branch>, answer: (wronged: Wronge
 function wrongedOf<Branch>(
   { operation, wrong }: Meant<Branch>,
   meanings: readonly string[],
-  more: Pick<Wronged, 'body' | 'request' | 'serve' | 'service'>,
+  more: Sent & Pick<Wronged, 'body' | 'serve'>,
 ): Wronged {
   const { serve } = more
   const success = successOf(operation)

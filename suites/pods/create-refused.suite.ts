@@ -2,7 +2,7 @@ import { constraints } from '../../generated/tables.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
-import { refusedWith, put, refusals } from '../shared/table.ts'
+import { put, refusals, refusedWith } from '../shared/table.ts'
 import { creation } from './creation.ts'
 import { inMount, inNetwork, inPersistent, twoNetworks } from './in-mount.ts'
 

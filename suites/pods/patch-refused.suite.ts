@@ -5,7 +5,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 import { bareStates, mountStates, mountsMoved, networkStates } from '../shared/patching.ts'
-import { refusedWith, needing, put, refusals } from '../shared/table.ts'
+import { needing, put, refusals, refusedWith } from '../shared/table.ts'
 import { inMount, inNetwork, inPersistent, networksIn, twoNetworks } from './in-mount.ts'
 import { patching } from './patch-arrangement.ts'
 
