@@ -10,8 +10,8 @@ test('docs/writing-a-rule.md includes a row, rules and a defect', () => {
   expect(included.map(([, file]) => file)).toEqual([
     'spec/rules/pods-create.yaml',
     'suites/pods/create-refused.suite.ts',
-    'suites/pods/patch-refused.suite.ts',
-    'proof/defects/patch-refused.ts',
+    'suites/pods/action-body-effects.suite.ts',
+    'proof/defects/action-body-effects.ts',
   ])
 })
 

@@ -12,13 +12,23 @@ let reference: Target | undefined
  * @throws OptionError where the variants contradict each other.
  */
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
-  reference ??= referenceTarget('https://reference.test', 'control')
   const { fetch, control, reach } = createEmbedded((options) => withVariants(options, variants))
-  return { fetch, control, reach, target: variants.reduce((target, { file }) => file?.(target) ?? target, reference) }
+  return {
+    fetch,
+    control,
+    reach,
+    target: variants.reduce((target, { file }) => file?.(target) ?? target, embeddedTarget()),
+  }
 }
 
 /** The target of `check --reference`. */
 export const embed = (): EmbeddedTarget => createInstance()
+
+/** The target file of an instance without variants. */
+export function embeddedTarget(): Target {
+  reference ??= referenceTarget('https://reference.test', 'control')
+  return reference
+}
 
 /** What the target file of a reference at `url` says; its keys are the published examples. */
 export function referenceTarget(url: string, clock: 'real' | 'control'): Target {

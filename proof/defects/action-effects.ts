@@ -1,22 +1,16 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
-import { is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
 
 /** What actions come to beyond the table of actions. */
-export const actionEffects = [
-  {
-    id: 'error-start-ignored',
-    rule: 'pods.action.error.start-leaves',
-    clause: 'left',
+export const actionEffects: readonly Defect[] = [
+  defect('error-start-ignored', 'pods.action.error.start-leaves', 'left', {
     says: 'start of a pod in ERROR is answered 200, and the pod stays in ERROR.',
     observed: 'status ERROR',
     change: does({ status: 'ERROR', action: 'start' }, () => {}),
-  },
-  {
-    id: 'error-start-answered-and-ignored',
-    rule: 'pods.action.error.start-leaves',
-    clause: 'left',
+  }),
+  defect('error-start-answered-and-ignored', 'pods.action.error.start-leaves', 'left', {
     says: 'start of a pod in ERROR answers a pod that is STARTING, and reads show it in ERROR as before.',
     observed: 'status ERROR',
     change: does({ status: 'ERROR', action: 'start' }, () => {}),
@@ -24,11 +18,8 @@ export const actionEffects = [
       (request, { status }) => is.action(request) && status === 200,
       (pod) => ({ ...pod, status: 'STARTING', actions: ['stop', 'terminate'] }),
     ),
-  },
-  {
-    id: 'terminated-terminates-again',
-    rule: 'pods.action.terminated.any',
-    clause: 'refused',
+  }),
+  defect('terminated-terminates-again', 'pods.action.terminated.any', 'refused', {
     says: 'terminate of a terminated pod is answered 204 again.',
     observed: 'status 204',
     wrap: (fetch) => async (request) => {
@@ -37,11 +28,8 @@ export const actionEffects = [
       const isMeant = is.action(request) && response.status === 404 && body?.action === 'terminate'
       return isMeant ? new Response(null, { status: 204 }) : response
     },
-  },
-  {
-    id: 'terminated-comes-back-when-asked',
-    rule: 'pods.action.terminated.any',
-    clause: 'stays-terminated',
+  }),
+  defect('terminated-comes-back-when-asked', 'pods.action.terminated.any', 'stays-terminated', {
     says: 'An action on a terminated pod is answered 404, and the pod is back a second later.',
     observed: 'status EXITED',
     change: parts({
@@ -50,11 +38,8 @@ export const actionEffects = [
         if (action === 'terminate') later(1000, comesBackAs('EXITED'))(pod, service)
       },
     }),
-  },
-  {
-    id: 'unknown-pod-restart-400',
-    rule: 'pods.action.unknown-pod',
-    clause: 'not-found',
+  }),
+  defect('unknown-pod-restart-400', 'pods.action.unknown-pod', 'not-found', {
     says: 'restart of a pod that does not exist is answered 400.',
     observed: 'status 400',
     wrap: (fetch) => async (request) => {
@@ -65,58 +50,40 @@ export const actionEffects = [
       )
       return restated(fetch)(request)
     },
-  },
-  {
-    id: 'stopped-cpu-pod-costs',
-    rule: 'pods.action.stop-frees-compute',
-    clause: 'cost',
+  }),
+  defect('stopped-cpu-pod-costs', 'pods.action.stop-frees-compute', 'cost', {
     says: 'A CPU pod that was stopped goes on to cost.',
     observed: 'cost 0.06',
     change: shows((shown, pod) =>
       pod.status === 'EXITED' && 'cpu' in pod.hardware ? { ...shown, cost: 0.06 } : shown,
     ),
-  },
-  {
-    id: 'stopped-pod-keeps-runtime',
-    rule: 'pods.action.stop-frees-compute',
-    clause: 'runtime',
+  }),
+  defect('stopped-pod-keeps-runtime', 'pods.action.stop-frees-compute', 'runtime', {
     says: 'A pod with a persistent mount that was stopped still shows the ports of its runtime.',
     observed: 'runtime an object',
     change: shows((shown, { status, mounts }) =>
       status === 'EXITED' && mounts.persistent ? { ...shown, runtime: { ports: [] } } : shown,
     ),
-  },
-  {
-    id: 'stop-detaches-volume',
-    rule: 'pods.action.stop-frees-compute',
-    clause: 'kept',
+  }),
+  defect('stop-detaches-volume', 'pods.action.stop-frees-compute', 'kept', {
     says: 'stop detaches the network volume of a pod.',
     observed: 'mounts {}',
     change: doesToo({ status: 'RUNNING', action: 'stop' }, (pod) => {
       if (pod.mounts.network) pod.mounts = {}
     }),
-  },
-  {
-    id: 'terminated-comes-back',
-    rule: 'pods.action.terminate-is-final',
-    clause: 'settled',
+  }),
+  defect('terminated-comes-back', 'pods.action.terminate-is-final', 'settled', {
     says: 'A pod that was terminated while RUNNING is back as EXITED four seconds later.',
     observed: 'status EXITED',
     change: doesToo({ status: 'RUNNING', action: 'terminate' }, later(4000, comesBackAs('EXITED'))),
-  },
-  {
-    id: 'terminated-goes-on-to-start',
-    rule: 'pods.action.terminate-is-final',
-    clause: 'on-its-way',
+  }),
+  defect('terminated-goes-on-to-start', 'pods.action.terminate-is-final', 'on-its-way', {
     says: 'A pod that was terminated while PROVISIONING goes on to STARTING.',
     observed: 'status STARTING',
     change: doesToo({ status: 'PROVISIONING', action: 'terminate' }, later(2000, comesBackAs('STARTING'))),
-  },
-  ...(['restart', 'stop', 'start'] as const).map(
-    (action): Defect => ({
-      id: `${action}-answers-former-pod`,
-      rule: 'pods.action.answer-updated',
-      clause: action,
+  }),
+  ...(['restart', 'stop', 'start'] as const).map((action) =>
+    defect(`${action}-answers-former-pod`, 'pods.action.answer-updated', action, {
       says: `The answer to ${action} shows the pod as it was before.`,
       observed: {
         restart: 'startedAt as before restart',
@@ -126,10 +93,7 @@ export const actionEffects = [
       wrap: answersFormerPod(action),
     }),
   ),
-  {
-    id: 'restart-answers-text-json',
-    rule: 'pods.action.content-type',
-    clause: 'json',
+  defect('restart-answers-text-json', 'pods.action.content-type', 'json', {
     says: 'The pod that restart answers is text/json.',
     observed: 'text/json',
     wrap: onAnswer(
@@ -140,11 +104,8 @@ export const actionEffects = [
       },
     ),
     tour: ['pods.action.running.restart'],
-  },
-  {
-    id: 'terminate-announces-body',
-    rule: 'pods.action.content-type',
-    clause: 'no-body',
+  }),
+  defect('terminate-announces-body', 'pods.action.content-type', 'no-body', {
     says: 'The 204 to terminate announces a body in pieces.',
     observed: 'Transfer-Encoding chunked',
     wrap: onAnswer(
@@ -155,8 +116,8 @@ export const actionEffects = [
       },
     ),
     tour: ['pods.action.running.terminate'],
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 /** An action is carried out and answered with the pod as a read showed it just before. */
 function answersFormerPod(asked: PodAction): Wrap {

@@ -3,25 +3,19 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs } from './auth-tools.ts'
-import { is, onAnswer, options, parts } from './tools.ts'
+import { defect, is, onAnswer, options, parts } from './tools.ts'
 
 const isStranger = tokenIs(defaultKeys.stranger)
 const isRestricted = tokenIs(defaultKeys.restricted)
 
 /** Keys of another account, and keys with few permissions; what answers tell of keys. */
-export const authAccess = [
-  {
-    id: 'stranger-reads-pod',
-    rule: 'auth.pods.hidden',
-    clause: 'refused',
+export const authAccess: readonly Defect[] = [
+  defect('stranger-reads-pod', 'auth.pods.hidden', 'refused', {
     says: 'GET shows a pod to another account.',
     observed: 'status 200',
     change: lets((request) => isStranger(request) && is.get(request)),
-  },
-  {
-    id: 'stranger-told-name',
-    rule: 'auth.pods.hidden',
-    clause: 'not-told',
+  }),
+  defect('stranger-told-name', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account names the pod.',
     observed: 'the name of the pod',
     change: parts({
@@ -31,11 +25,8 @@ export const authAccess = [
         return original(id, caller, service)
       },
     }),
-  },
-  {
-    id: 'stranger-told-variables',
-    rule: 'auth.pods.hidden',
-    clause: 'not-told',
+  }),
+  defect('stranger-told-variables', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account repeats the variables of the pod.',
     observed: 'a variable of the pod',
     change: parts({
@@ -45,11 +36,8 @@ export const authAccess = [
         return original(id, caller, service)
       },
     }),
-  },
-  {
-    id: 'stranger-lists-all-pods',
-    rule: 'auth.pods.hidden',
-    clause: 'not-listed',
+  }),
+  defect('stranger-lists-all-pods', 'auth.pods.hidden', 'not-listed', {
     says: 'The list shows the pods of every account.',
     observed: 'the pod of another account',
     change: parts({
@@ -57,59 +45,38 @@ export const authAccess = [
         () =>
         (_, { store }) => [...store.all()],
     }),
-  },
-  {
-    id: 'stranger-refused-and-deletes',
-    rule: 'auth.pods.hidden',
-    clause: 'unchanged',
+  }),
+  defect('stranger-refused-and-deletes', 'auth.pods.hidden', 'unchanged', {
     says: 'DELETE by another account is answered 404 and carried out.',
     observed: 'status 404: it is gone',
     change: refusesAndDoes((request) => isStranger(request) && is.delete(request)),
-  },
-  {
-    id: 'stranger-refused-and-starts-later',
-    rule: 'auth.pods.hidden',
-    clause: 'unchanged',
+  }),
+  defect('stranger-refused-and-starts-later', 'auth.pods.hidden', 'unchanged', {
     says: 'An action by another account is answered 404 and carried out a second later.',
     observed: seen('EXITED', 'STARTING'),
     change: refusesAndDoesLater((request) => isStranger(request) && is.action(request), effectOf('start')),
-  },
-  {
-    id: 'restricted-key-deletes',
-    rule: 'auth.pods.forbidden',
-    clause: 'refused',
+  }),
+  defect('restricted-key-deletes', 'auth.pods.forbidden', 'refused', {
     says: 'A key that may only read can delete.',
     observed: 'status 204',
     change: lets((request) => isRestricted(request) && is.delete(request)),
-  },
-  {
-    id: 'restricted-key-refused-and-deletes',
-    rule: 'auth.pods.forbidden',
-    clause: 'unchanged',
+  }),
+  defect('restricted-key-refused-and-deletes', 'auth.pods.forbidden', 'unchanged', {
     says: 'A key that may only read is refused a deletion, which is carried out.',
     observed: 'status 404: it is gone',
     change: refusesAndDoes((request) => isRestricted(request) && is.delete(request)),
-  },
-  {
-    id: 'restricted-key-refused-and-stops-later',
-    rule: 'auth.pods.forbidden',
-    clause: 'unchanged',
+  }),
+  defect('restricted-key-refused-and-stops-later', 'auth.pods.forbidden', 'unchanged', {
     says: 'A key that may only read is refused an action, and the pod is stopped a second later.',
     observed: seen('RUNNING', 'EXITED'),
     change: refusesAndDoesLater((request) => isRestricted(request) && is.action(request), effectOf('stop')),
-  },
-  {
-    id: 'restricted-key-refused-and-creates',
-    rule: 'auth.pods.forbidden',
-    clause: 'not-created',
+  }),
+  defect('restricted-key-refused-and-creates', 'auth.pods.forbidden', 'not-created', {
     says: 'A key that may only read is refused a creation, which is carried out.',
     observed: 'the pod whose creation was refused',
     change: refusesAndDoes((request) => isRestricted(request) && is.create(request)),
-  },
-  {
-    id: 'granted-read-refused',
-    rule: 'auth.granted',
-    clause: 'granted',
+  }),
+  defect('granted-read-refused', 'auth.granted', 'granted', {
     says: 'A key that was granted to read cannot read a pod.',
     observed: 'status 403',
     change: parts({
@@ -118,22 +85,16 @@ export const authAccess = [
         if (caller.permissions !== '*' && operation === 'getPod') throw new Refusal(403, 'access denied')
       },
     }),
-  },
-  {
-    id: 'token-in-header',
-    rule: 'auth.token-not-echoed',
-    clause: 'header',
+  }),
+  defect('token-in-header', 'auth.token-not-echoed', 'header', {
     says: 'Answers repeat the token in X-Key.',
     observed: 'a bearer token in x-key',
     wrap: onAnswer(is.get, ({ headers }, request) => {
       headers.set('x-key', request.headers.get('authorization') ?? '')
       return {}
     }),
-  },
-  {
-    id: 'token-in-refusal',
-    rule: 'auth.token-not-echoed',
-    clause: 'body',
+  }),
+  defect('token-in-refusal', 'auth.token-not-echoed', 'body', {
     says: 'The refusal of a token repeats it.',
     observed: 'a bearer token in the body',
     change: parts({
@@ -146,14 +107,11 @@ export const authAccess = [
       },
     }),
     tour: ['auth.pods.invalid'],
-  },
-  {
-    id: 'refusal-without-challenge',
-    rule: 'auth.challenge',
-    clause: 'challenge',
+  }),
+  defect('refusal-without-challenge', 'auth.challenge', 'challenge', {
     says: 'A 401 has no WWW-Authenticate.',
     observed: 'no WWW-Authenticate',
     change: options({ style: { wwwAuthenticate: false } }),
     tour: ['auth.pods.missing'],
-  },
-] as const satisfies readonly Defect[]
+  }),
+]

@@ -4,7 +4,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
-import { is, onAnswer, parts } from './tools.ts'
+import { defect, is, onAnswer, parts } from './tools.ts'
 
 const started = seen('EXITED', 'STARTING')
 
@@ -46,99 +46,66 @@ const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap(
     (request) =>
       when(request) && operation(request)
   return [
-    {
-      id: `${id}-accepted`,
-      rule,
-      clause: 'refused',
+    defect(`${id}-accepted`, rule, 'refused', {
       says: `${says}, ${what} is served.`,
       observed: 'status 200',
       change: lets(whenAnd(isOpen)),
-    },
-    {
-      id: `${id}-refused-and-starts`,
-      rule,
-      clause: 'unchanged',
+    }),
+    defect(`${id}-refused-and-starts`, rule, 'unchanged', {
       says: `${says}, an action is answered 401 and carried out.`,
       observed: started,
       change: refusesAndDoes(whenAnd(is.action)),
-    },
-    {
-      id: `${id}-refused-and-starts-later`,
-      rule,
-      clause: 'unchanged',
+    }),
+    defect(`${id}-refused-and-starts-later`, rule, 'unchanged', {
       says: `${says}, an action is answered 401 and carried out a second later.`,
       observed: started,
       change: refusesAndDoesLater(whenAnd(is.action), effectOf('start')),
-    },
-    {
-      id: `${id}-refused-and-creates`,
-      rule,
-      clause: 'not-created',
+    }),
+    defect(`${id}-refused-and-creates`, rule, 'not-created', {
       says: `${says}, a creation is answered 401 and carried out.`,
       observed: 'the pod whose creation was refused',
       change: refusesAndDoes(whenAnd(is.create)),
-    },
+    }),
   ]
 })
 
 /** Keys that are missing, malformed, expired or unknown. */
 export const authToken: readonly Defect[] = [
   ...everywhere,
-  {
-    id: 'altered-key-accepted',
-    rule: 'auth.pods.invalid',
-    clause: 'altered',
+  defect('altered-key-accepted', 'auth.pods.invalid', 'altered', {
     says: 'Only the beginning of a token is compared, so a good one with another end may list pods.',
     observed: 'status 200',
     change: lets((request) => is.list(request) && tokenIs(mutate(defaultKeys.full))(request)),
-  },
-  {
-    id: 'basic-scheme-accepted',
-    rule: 'auth.pods.malformed',
-    clause: 'another-scheme',
+  }),
+  defect('basic-scheme-accepted', 'auth.pods.malformed', 'another-scheme', {
     says: 'A good token is accepted with the scheme Basic.',
     observed: 'status 200',
     change: lets(({ headers }) => headers.get('authorization')?.startsWith('Basic ') ?? false),
-  },
-  {
-    id: 'bearer-without-token-accepted',
-    rule: 'auth.pods.malformed',
-    clause: 'no-token',
+  }),
+  defect('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', {
     says: 'A pod can be read with Bearer and no token.',
     observed: 'status 200',
     change: lets((request) => is.get(request) && request.headers.get('authorization') === 'Bearer'),
-  },
-  {
-    id: 'empty-authorization-accepted-for-actions',
-    rule: 'auth.pods.malformed',
-    clause: 'empty',
+  }),
+  defect('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty', {
     says: 'An action is carried out with an empty Authorization.',
     observed: 'status 200',
     change: lets((request) => is.action(request) && request.headers.get('authorization') === ''),
-  },
-  {
-    id: 'malformed-refused-and-starts',
-    rule: 'auth.pods.malformed',
-    clause: 'unchanged',
+  }),
+  defect('malformed-refused-and-starts', 'auth.pods.malformed', 'unchanged', {
     says: 'With an empty Authorization, an action is answered 401 and carried out.',
     observed: started,
     change: refusesAndDoes((request) => is.action(request) && request.headers.get('authorization') === ''),
-  },
-  {
-    id: 'malformed-refused-and-starts-later',
-    rule: 'auth.pods.malformed',
-    clause: 'unchanged',
+  }),
+  defect('malformed-refused-and-starts-later', 'auth.pods.malformed', 'unchanged', {
     says: 'With an empty Authorization, an action is answered 401 and carried out a second later.',
     observed: started,
     change: refusesAndDoesLater(
       (request) => is.action(request) && request.headers.get('authorization') === '',
       effectOf('start'),
     ),
-  },
-  {
-    id: 'body-read-before-key',
-    rule: 'auth.before-validation',
-    clause: 'wrong-body',
+  }),
+  defect('body-read-before-key', 'auth.before-validation', 'wrong-body', {
     says: 'An action call without a body is answered 400 before its key is looked at.',
     observed: 'status 400',
     wrap: (fetch) => async (request) => {
@@ -149,11 +116,8 @@ export const authToken: readonly Defect[] = [
       )
       return refuses(fetch)(request)
     },
-  },
-  {
-    id: 'pod-looked-up-before-key',
-    rule: 'auth.before-validation',
-    clause: 'unknown-id',
+  }),
+  defect('pod-looked-up-before-key', 'auth.before-validation', 'unknown-id', {
     says: 'DELETE of a pod that does not exist is answered 404 before its key is looked at.',
     observed: 'status 404',
     wrap: (fetch) => async (request) => {
@@ -161,12 +125,9 @@ export const authToken: readonly Defect[] = [
       const read = await fetch(new Request(request.url, { headers: { authorization: `Bearer ${defaultKeys.full}` } }))
       return read.status === 404 ? read : fetch(request)
     },
-  },
-  ...(['bearer', 'BEARER'] as const).map(
-    (scheme): Defect => ({
-      id: `scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`,
-      rule: 'auth.scheme-case',
-      clause: scheme,
+  }),
+  ...(['bearer', 'BEARER'] as const).map((scheme) =>
+    defect(`scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`, 'auth.scheme-case', scheme, {
       says: `The scheme is refused when it is written ${scheme}.`,
       observed: 'status 401',
       change: parts({

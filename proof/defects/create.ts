@@ -1,13 +1,10 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { is, onJson, options, parts } from './tools.ts'
+import { defect, is, onJson, options, parts } from './tools.ts'
 
 /** Creations that are valid, and what of those that are not; most defects of creations are derived from tables. */
-export const create = [
-  {
-    id: 'env-refused',
-    rule: 'pods.create.env-kept',
-    clause: 'accepted',
+export const create: readonly Defect[] = [
+  defect('env-refused', 'pods.create.env-kept', 'accepted', {
     says: 'A creation with variables is refused.',
     observed: 'status 422',
     change: parts({
@@ -16,11 +13,8 @@ export const create = [
         return original(body, caller, service)
       },
     }),
-  },
-  {
-    id: 'empty-variables-dropped',
-    rule: 'pods.create.env-kept',
-    clause: 'kept',
+  }),
+  defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',
     observed: 'env with PLUMBLINE_EMPTY nothing',
     change: parts({
@@ -29,11 +23,8 @@ export const create = [
         return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
       },
     }),
-  },
-  {
-    id: 'creation-answers-nothing-and-list-no-names',
-    rule: 'pods.create.read-back',
-    clause: 'id',
+  }),
+  defect('creation-answers-nothing-and-list-no-names', 'pods.create.read-back', 'id', {
     says: 'A creation answers an empty object, and the list shows no names.',
     observed: 'neither',
     wrap: onJson(
@@ -41,11 +32,8 @@ export const create = [
       (json, request) =>
         is.create(request) ? {} : { pods: (json.pods as { readonly id: string }[]).map(({ id }) => ({ id })) },
     ),
-  },
-  {
-    id: 'new-pods-unread',
-    rule: 'pods.create.read-back',
-    clause: 'read',
+  }),
+  defect('new-pods-unread', 'pods.create.read-back', 'read', {
     says: 'For a minute a read of a new pod is answered 404.',
     observed: 'gone',
     change: parts({
@@ -55,27 +43,18 @@ export const create = [
         return pod
       },
     }),
-  },
-  {
-    id: 'new-pods-unlisted',
-    rule: 'pods.create.read-back',
-    clause: 'listed',
+  }),
+  defect('new-pods-unlisted', 'pods.create.read-back', 'listed', {
     says: 'A new pod is in the list after a minute.',
     observed: 'a list without it',
     change: options({ life: { listLagMs: 60_000 } }),
-  },
-  {
-    id: 'ids-given-twice',
-    rule: 'pods.create.unique-ids',
-    clause: 'unique',
+  }),
+  defect('ids-given-twice', 'pods.create.unique-ids', 'unique', {
     says: 'Of creations at the same time two get the same id.',
     observed: 'an id twice',
     change: options({ ids: (n) => `pod-${n > 3 ? n - 1 : n}` }),
-  },
-  {
-    id: 'empty-network-refused-and-created',
-    rule: 'pods.create.atomic',
-    clause: 'no-pod',
+  }),
+  defect('empty-network-refused-and-created', 'pods.create.atomic', 'no-pod', {
     says: 'A creation with an empty list of network mounts is refused, and the pod is created.',
     observed: 'a pod of: empty list of pods.create.empty-network',
     change: parts({
@@ -89,11 +68,8 @@ export const create = [
         }
       },
     }),
-  },
-  {
-    id: 'null-image-fails-and-creates',
-    rule: 'pods.create.failed-leaves-none',
-    clause: 'no-pod',
+  }),
+  defect('null-image-fails-and-creates', 'pods.create.failed-leaves-none', 'no-pod', {
     says: 'A creation whose image is null is answered 500, and a pod of it exists two seconds later.',
     observed: 'a pod of: null image',
     change: parts({
@@ -107,13 +83,10 @@ export const create = [
         throw new Refusal(500, 'cannot read properties of null')
       },
     }),
-  },
-  {
-    id: 'volume-elsewhere-not-mounted',
-    rule: 'pods.create.volume-elsewhere',
-    clause: 'placed',
+  }),
+  defect('volume-elsewhere-not-mounted', 'pods.create.volume-elsewhere', 'placed', {
     says: 'A pod with a volume of another data center is created in the one that was asked for.',
     observed: 'a pod without its volume',
     change: parts({ enforces: (original) => (name, body) => name !== 'volumeElsewhere' && original(name, body) }),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]

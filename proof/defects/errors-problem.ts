@@ -1,19 +1,16 @@
 import type { Defect } from '../types.ts'
-import { type Json, onAnswer, onJson } from './tools.ts'
+import { defect, type Json, onAnswer, onJson } from './tools.ts'
 
 /** Errors in another form than problem+json, each for one status. */
-export const errorsProblem = [
-  {
-    id: 'not-found-without-body',
-    rule: 'errors.problem.shape',
-    clause: 'body',
+export const errorsProblem: readonly Defect[] = [
+  defect('not-found-without-body', 'errors.problem.shape', 'body', {
     says: 'A 404 has no body.',
     observed: 'no body',
     wrap: onAnswer(
       (_, { status }) => status === 404,
       () => ({ text: '' }),
     ),
-  },
+  }),
   problem(
     'conflict-without-title',
     'title',
@@ -45,10 +42,7 @@ export const errorsProblem = [
       errors: [{ path: '$', message: 'wrong' }],
     }),
   ),
-  {
-    id: 'conflict-as-plain-json',
-    rule: 'errors.problem.media-type',
-    clause: 'media-type',
+  defect('conflict-as-plain-json', 'errors.problem.media-type', 'media-type', {
     says: 'A 409 has the content type application/json.',
     observed: 'application/json',
     wrap: onAnswer(
@@ -58,19 +52,16 @@ export const errorsProblem = [
         return {}
       },
     ),
-  },
-  {
-    id: 'validation-says-400',
-    rule: 'errors.problem.status',
-    clause: 'status',
+  }),
+  defect('validation-says-400', 'errors.problem.status', 'status', {
     says: 'The problem of a 422 says that its status is 400.',
     observed: 'status 400 in the body',
     wrap: onJson(
       (_, { status }) => status === 422,
       (body) => ({ ...body, status: 400 }),
     ),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 function problem(
   id: string,

@@ -1,6 +1,5 @@
 import { derivedDefects } from '../tables/index.ts'
 import type { Defect } from '../types.ts'
-import { actionBody } from './action-body.ts'
 import { actionBodyEffects } from './action-body-effects.ts'
 import { actionEffects } from './action-effects.ts'
 import { actionTable } from './action-table.ts'
@@ -13,10 +12,8 @@ import { fuzzPods } from './fuzz-pods.ts'
 import { fuzzQueue } from './fuzz-queue.ts'
 import { limitsHeaders } from './limits-headers.ts'
 import { outages } from './outages.ts'
-import { patchInvalid } from './patch-invalid.ts'
 import { patchOpen } from './patch-open.ts'
 import { patchPath } from './patch-path.ts'
-import { patchRefused } from './patch-refused.ts'
 import { patchUnchanged } from './patch-unchanged.ts'
 import { queueActs } from './queue-acts.ts'
 import { queueBody } from './queue-body.ts'
@@ -39,7 +36,6 @@ export const defects: readonly Defect[] = [
   ...queueActs,
   ...queueBody,
   ...authQueue,
-  ...actionBody,
   ...actionBodyEffects,
   ...actionEffects,
   ...actionTable,
@@ -51,10 +47,8 @@ export const defects: readonly Defect[] = [
   ...fuzzQueue,
   ...limitsHeaders,
   ...outages,
-  ...patchInvalid,
   ...patchOpen,
   ...patchPath,
-  ...patchRefused,
   ...patchUnchanged,
   ...shape,
   ...shapeTypes,

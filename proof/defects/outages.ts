@@ -3,51 +3,36 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
-import { is, jsonOf, parts, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, parts, type Wrap } from './tools.ts'
 
 const isFull = tokenIs(defaultKeys.full)
 
 /** What looks like an outage or want of capacity, and is none: other requests are answered, and new pods run. */
 export const outages: readonly Defect[] = [
-  {
-    id: 'start-503',
-    rule: 'pods.action.exited.start',
-    clause: 'answered',
+  defect('start-503', 'pods.action.exited.start', 'answered', {
     says: 'start is not carried out, and a gateway answers it 503.',
     observed: 'status 503',
     wrap: answers(
       503,
       async (request) => isFull(request) && is.action(request) && (await jsonOf(request))?.action === 'start',
     ),
-  },
-  {
-    id: 'action-with-more-502',
-    rule: 'pods.action-body.extra',
-    clause: 'extra-text',
+  }),
+  defect('action-with-more-502', 'pods.action-body.extra', 'extra-text', {
     says: 'An action body with a further property crashes the service, and a gateway answers it 502.',
     observed: 'status 502',
     wrap: answers(502, async (request) => is.action(request) && (await jsonOf(request))?.reason === 'plumbline'),
-  },
-  {
-    id: 'empty-network-502',
-    rule: 'pods.patch.empty-network',
-    clause: 'refused',
+  }),
+  defect('empty-network-502', 'pods.patch.empty-network', 'empty list', {
     says: 'An empty list of network mounts crashes the service, and a gateway answers it 502.',
     observed: 'status 502',
     wrap: answers(502, async (request) => is.patch(request) && (await request.clone().text()).includes('"network":[]')),
-  },
-  {
-    id: 'creation-without-key-504',
-    rule: 'auth.pods.missing',
-    clause: 'refused',
+  }),
+  defect('creation-without-key-504', 'auth.pods.missing', 'refused', {
     says: 'A creation without a key hangs, and a gateway answers it 504.',
     observed: 'status 504',
     wrap: answers(504, async (request) => is.create(request) && !request.headers.has('authorization')),
-  },
-  {
-    id: 'terminated-pod-503',
-    rule: 'pods.action.running.terminate',
-    clause: 'becomes-terminated',
+  }),
+  defect('terminated-pod-503', 'pods.action.running.terminate', 'becomes-terminated', {
     says: 'A read of a pod that was terminated is answered 503 by a gateway.',
     observed: 'status 503',
     wrap: (fetch) => async (request) => {
@@ -56,28 +41,22 @@ export const outages: readonly Defect[] = [
         ? new Response(null, { status: 503 })
         : response
     },
-  },
-  {
-    id: 'start-lacks-capacity',
-    rule: 'pods.action.exited.start',
-    clause: 'answered',
+  }),
+  defect('start-lacks-capacity', 'pods.action.exited.start', 'answered', {
     says: 'start is refused for want of capacity, although there is capacity for new pods.',
     observed: 'status 400: {"title":"Bad Request","status":400,"detail":"no capacity"}',
     change: parts({
       permit: (original) => (pod, action, service) =>
         original(pod, action, service) ?? (action === 'start' ? new Refusal(400, 'no capacity') : null),
     }),
-  },
-  {
-    id: 'start-stays-provisioning',
-    rule: 'pods.action.exited.start',
-    clause: 'becomes-running',
+  }),
+  defect('start-stays-provisioning', 'pods.action.exited.start', 'becomes-running', {
     says: 'A pod that is started stays in PROVISIONING, although new pods run.',
     observed: 'status PROVISIONING',
     change: does({ status: 'EXITED', action: 'start' }, (pod, service) =>
       service.parts.enter(pod, 'PROVISIONING', service),
     ),
-  },
+  }),
 ]
 
 function answers(status: number, when: (request: Request) => Promise<boolean>): Wrap {

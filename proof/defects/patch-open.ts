@@ -1,30 +1,15 @@
 import type { Defect } from '../types.ts'
-import {
-  amends,
-  answersWith,
-  carriesOut,
-  entriesIn,
-  mountOf,
-  mountsIn,
-  patching,
-  refusesAndSets,
-} from './patch-tools.ts'
-import { type Json, membersOf, options, parts } from './tools.ts'
+import { amends, answersWith, carriesOut, mountOf, mountsIn, patching, refusesAndSets } from './patch-tools.ts'
+import { defect, is, type Json, membersOf, onAnswer, options, parts } from './tools.ts'
 
-/** PATCHes for which the description leaves more than one answer: what none of them allows. */
-export const patchOpen = [
-  {
-    id: 'other-size-500',
-    rule: 'pods.patch.persistent-size',
-    clause: 'answer',
+/** PATCHes that are not in tables: those with several permitted answers, and those of unknown pods. */
+export const patchOpen: readonly Defect[] = [
+  defect('other-size-500', 'pods.patch.persistent-size', 'answer', {
     says: 'Another size of a persistent mount is answered 500.',
     observed: 'status 500',
     wrap: answersWith((mounts) => isOtherSize({ mounts }), 500),
-  },
-  {
-    id: 'other-size-ignored',
-    rule: 'pods.patch.persistent-size',
-    clause: 'applied',
+  }),
+  defect('other-size-ignored', 'pods.patch.persistent-size', 'applied', {
     says: 'Another size of a persistent mount is accepted and comes to nothing.',
     observed: 'another mount in reads',
     change: parts(
@@ -34,11 +19,8 @@ export const patchOpen = [
         if (isOtherSize(body) && persistent !== undefined) pod.mounts = { persistent: { ...persistent, size: 10 } }
       }),
     ),
-  },
-  {
-    id: 'other-size-refused-and-applied',
-    rule: 'pods.patch.persistent-size',
-    clause: 'unchanged',
+  }),
+  defect('other-size-refused-and-applied', 'pods.patch.persistent-size', 'unchanged', {
     says: 'Another size of a persistent mount is refused, and applied.',
     observed: 'mounts {"persistent":{"size":20,"path":"/workspace-b"}}',
     change: options({
@@ -50,19 +32,13 @@ export const patchOpen = [
         ),
       ],
     }),
-  },
-  {
-    id: 'null-network-404',
-    rule: 'pods.patch.null',
-    clause: 'answer',
+  }),
+  defect('null-network-404', 'pods.patch.null', 'answer', {
     says: 'null for the network mounts is answered 404.',
     observed: 'status 404',
     wrap: answersWith((mounts) => membersOf(mounts)?.network === null, 404),
-  },
-  {
-    id: 'null-persistent-removes-mount',
-    rule: 'pods.patch.null',
-    clause: 'unchanged',
+  }),
+  defect('null-persistent-removes-mount', 'pods.patch.null', 'unchanged', {
     says: 'null for the persistent mount removes it.',
     observed: 'mounts {}',
     change: parts(
@@ -71,30 +47,37 @@ export const patchOpen = [
         if (mountOf(pod) === 'persistent') pod.mounts = {}
       }),
     ),
-  },
-  {
-    id: 'two-networks-takes-first',
-    rule: 'pods.patch.two-networks',
-    clause: 'refused',
-    says: 'Of two network mounts the first is taken.',
+  }),
+  defect('persistent-size-9-accepted', 'pods.patch.size-minimum', 'refused', {
+    says: 'A size of 9 GB is taken for 10 GB.',
     observed: 'status 200',
-    wrap: amends(firstOfTwo),
-  },
-  {
-    id: 'two-networks-refused-and-first-taken',
-    rule: 'pods.patch.two-networks',
-    clause: 'unchanged',
-    says: 'Two network mounts are refused, and the path has changed to that of the first.',
-    observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}',
-    wrap: carriesOut(firstOfTwo),
-  },
-] as const satisfies readonly Defect[]
+    wrap: amends(withLeastSize),
+  }),
+  defect('persistent-size-9-400', 'pods.patch.size-minimum', 'refused', {
+    says: 'A size of 9 GB is answered 400, while other sizes are accepted.',
+    observed: 'status 400',
+    wrap: answersWith((mounts) => membersOf(membersOf(mounts)?.persistent)?.size === 9, 400),
+  }),
+  defect('persistent-size-9-refused-and-moved', 'pods.patch.size-minimum', 'unchanged', {
+    says: 'A persistent mount of 9 GB is refused, and its path has changed.',
+    observed: 'mounts {"persistent":{"size":10,"path":"/workspace-b"}}',
+    wrap: carriesOut(withLeastSize),
+  }),
+  defect('patch-of-unknown-pod-400', 'pods.patch.unknown-pod', 'not-found', {
+    says: 'A PATCH of a pod that does not exist is answered 400.',
+    observed: 'status 400',
+    wrap: onAnswer(
+      (request, { status }) => is.patch(request) && status === 404,
+      ({ text }) => ({ status: 400, text: text.replace('404', '400') }),
+    ),
+  }),
+]
 
 function isOtherSize(body: Json): boolean {
   return membersOf(mountsIn(body).persistent)?.size === 20
 }
 
-function firstOfTwo(mounts: Json): Json | null {
-  const [first, second] = entriesIn(mounts)
-  return second === undefined ? null : { network: [first] }
+function withLeastSize({ persistent }: Json): Json | null {
+  const own = membersOf(persistent)
+  return own?.size === 9 ? { persistent: { ...own, size: 10 } } : null
 }

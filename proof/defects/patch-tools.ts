@@ -58,14 +58,7 @@ export function refuses(when: (pod: StoredPod, body: Json) => boolean, status: n
   })
 }
 
-/** PATCHes that `when` picks are answered as if they were carried out, whatever is wrong with them, and are not. */
-export function ignores(when: (pod: StoredPod, body: Json) => boolean): PartWrappers {
-  return patching((pod, body, next) => {
-    if (!when(pod, body)) next()
-  })
-}
-
-/** The same of those that are valid. */
+/** Valid PATCHes that `when` picks are answered as if they were carried out, and are not. */
 export function forgets(when: (pod: StoredPod, body: Json) => boolean): PartWrappers {
   return patching((pod, body, next) => {
     const before = { ...pod }

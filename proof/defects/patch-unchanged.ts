@@ -1,13 +1,10 @@
 import type { Defect } from '../types.ts'
 import { isCpuPod, mountOf, mountsIn, patching, refuses } from './patch-tools.ts'
-import { parts } from './tools.ts'
+import { defect, parts } from './tools.ts'
 
 /** PATCHes that leave the mount alone. */
-export const patchUnchanged = [
-  {
-    id: 'omitted-mounts-remove-persistent',
-    rule: 'pods.patch.omitted',
-    clause: 'unchanged',
+export const patchUnchanged: readonly Defect[] = [
+  defect('omitted-mounts-remove-persistent', 'pods.patch.omitted', 'unchanged', {
     says: 'A PATCH without mounts removes a persistent mount.',
     observed: 'mounts {}',
     change: parts(
@@ -16,19 +13,13 @@ export const patchUnchanged = [
         if (!('mounts' in body) && mountOf(pod) === 'persistent') pod.mounts = {}
       }),
     ),
-  },
-  {
-    id: 'empty-mounts-refused-on-network-pods',
-    rule: 'pods.patch.empty-object',
-    clause: 'accepted',
+  }),
+  defect('empty-mounts-refused-on-network-pods', 'pods.patch.empty-object', 'accepted', {
     says: 'Empty mounts are refused on a pod with a network mount.',
     observed: 'status 400',
     change: parts(refuses((pod, body) => mountOf(pod) === 'network' && isEmpty(body.mounts), 400)),
-  },
-  {
-    id: 'empty-mounts-remove-mount-of-cpu-pods',
-    rule: 'pods.patch.empty-object',
-    clause: 'unchanged',
+  }),
+  defect('empty-mounts-remove-mount-of-cpu-pods', 'pods.patch.empty-object', 'unchanged', {
     says: 'Empty mounts remove the mount of a CPU pod.',
     observed: 'mounts {}',
     change: parts(
@@ -37,11 +28,8 @@ export const patchUnchanged = [
         if (isEmpty(body.mounts) && isCpuPod(pod)) pod.mounts = {}
       }),
     ),
-  },
-  {
-    id: 'refused-patch-renames',
-    rule: 'pods.patch.atomic',
-    clause: 'unchanged',
+  }),
+  defect('refused-patch-renames', 'pods.patch.atomic', 'unchanged', {
     says: 'A PATCH that is refused for an empty list of network mounts still gives the pod its new name.',
     observed: 'changed: name',
     change: parts(
@@ -50,21 +38,15 @@ export const patchUnchanged = [
         next()
       }),
     ),
-  },
-  {
-    id: 'repeated-patch-conflicts',
-    rule: 'pods.patch.idempotent',
-    clause: 'accepted',
+  }),
+  defect('repeated-patch-conflicts', 'pods.patch.idempotent', 'accepted', {
     says: 'A PATCH that changes nothing is answered 409.',
     observed: 'status 409',
     change: parts(
       refuses((pod, body) => movedTo(body) !== null && movedTo(body) === pod.mounts.network?.[0]?.path, 409),
     ),
-  },
-  {
-    id: 'repeated-patch-clears-mount',
-    rule: 'pods.patch.idempotent',
-    clause: 'unchanged',
+  }),
+  defect('repeated-patch-clears-mount', 'pods.patch.idempotent', 'unchanged', {
     says: 'A PATCH with the path that a network mount has already removes the mount.',
     observed: 'mounts {}',
     change: parts(
@@ -74,8 +56,8 @@ export const patchUnchanged = [
         if (isRepeated) pod.mounts = {}
       }),
     ),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 function isEmpty(mounts: unknown): boolean {
   return typeof mounts === 'object' && mounts !== null && Object.keys(mounts).length === 0

@@ -2,14 +2,11 @@ import { Refusal } from '../../reference/index.ts'
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
-import { type Change, onAnswer, options, parts } from './tools.ts'
+import { type Change, defect, onAnswer, options, parts } from './tools.ts'
 
 /** What is executed again unasked, and what a cancellation stops. */
-export const queueActs = [
-  {
-    id: 'dead-worker-unnoticed',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
+export const queueActs: readonly Defect[] = [
+  defect('dead-worker-unnoticed', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker died stays IN_PROGRESS.',
     observed: 'FAILED where the first one failed, IN_PROGRESS where the first one died',
     change: parts({
@@ -18,19 +15,13 @@ export const queueActs = [
         if (!/exited/.test(result.error ?? '')) original(job, status, result, service)
       },
     }),
-  },
-  {
-    id: 'nothing-executed-again',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
+  }),
+  defect('nothing-executed-again', 'queue.retry-automatic', 'again', {
     says: 'No job is executed again, whatever happens to its worker or handler.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
     change: options({ queue: { automaticRetries: 0 } }),
-  },
-  {
-    id: 'dead-worker-completes',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
+  }),
+  defect('dead-worker-completes', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result.',
     observed: 'COMPLETED where the first one died, FAILED where the first one failed',
     change: parts({
@@ -40,11 +31,8 @@ export const queueActs = [
           ? original(job, 'COMPLETED', {}, service)
           : original(job, status, result, service),
     }),
-  },
-  {
-    id: 'dead-worker-completes-start-told-twice',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
+  }),
+  defect('dead-worker-completes-start-told-twice', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result, and workers tell each start twice.',
     observed: 'COMPLETED where the first one died, FAILED where the first one failed',
     change: (base) =>
@@ -57,11 +45,8 @@ export const queueActs = [
               : original(job, status, result, service),
         })(base),
       ),
-  },
-  {
-    id: 'deadly-job-stays-in-progress',
-    rule: 'queue.status.crash',
-    clause: 'every-time',
+  }),
+  defect('deadly-job-stays-in-progress', 'queue.status.crash', 'every-time', {
     says: 'A job whose worker died for the third time stays IN_PROGRESS.',
     observed: 'IN_PROGRESS',
     change: parts({
@@ -69,37 +54,25 @@ export const queueActs = [
         if (!/exited/.test(result.error ?? '')) original(job, status, result, service)
       },
     }),
-  },
-  {
-    id: 'dead-workers-keep-places',
-    rule: 'queue.status.crash',
-    clause: 'every-time',
+  }),
+  defect('dead-workers-keep-places', 'queue.status.crash', 'every-time', {
     says: 'A worker that died keeps its place, so that nothing is executed once all have died.',
     observed: 'IN_QUEUE',
     change: workersEnd(({ deathsMs, workersMax }) => deathsMs.length >= workersMax),
-  },
-  {
-    id: 'sixth-death-ends-endpoint',
-    rule: 'queue.status.crash',
-    clause: 'once',
+  }),
+  defect('sixth-death-ends-endpoint', 'queue.status.crash', 'once', {
     says: 'Once six workers of an endpoint have died, no further one is started.',
     observed: 'IN_QUEUE',
     change: workersEnd(({ deathsMs }) => deathsMs.length >= 6),
-  },
-  {
-    id: 'dead-worker-job-retrying',
-    rule: 'queue.status.values',
-    clause: 'described',
+  }),
+  defect('dead-worker-job-retrying', 'queue.status.values', 'described', {
     says: 'A job whose worker died is RETRYING until another worker takes it.',
     observed: 'RETRYING',
     change: showsJob((shown, { automaticRetries, status }) =>
       automaticRetries > 0 && status === 'IN_QUEUE' ? { ...shown, status: 'RETRYING' } : shown,
     ),
-  },
-  {
-    id: 'running-job-not-cancelled',
-    rule: 'queue.cancel.running',
-    clause: 'accepted',
+  }),
+  defect('running-job-not-cancelled', 'queue.cancel.running', 'accepted', {
     says: 'A job that runs cannot be cancelled.',
     observed: 'status 409',
     change: parts({
@@ -108,29 +81,20 @@ export const queueActs = [
         return original(job, service)
       },
     }),
-  },
-  {
-    id: 'cancelled-job-runs-on',
-    rule: 'queue.cancel.running',
-    clause: 'stopped',
+  }),
+  defect('cancelled-job-runs-on', 'queue.cancel.running', 'stopped', {
     says: 'A running job that was cancelled runs on.',
     observed: 'IN_PROGRESS',
     change: parts({
       cancelJob: (original) => (job, service) => (job.status === 'IN_PROGRESS' ? 'CANCELLED' : original(job, service)),
     }),
-  },
-  {
-    id: 'cancelled-job-late-result',
-    rule: 'queue.cancel.running',
-    clause: 'not-completed',
+  }),
+  defect('cancelled-job-late-result', 'queue.cancel.running', 'not-completed', {
     says: 'The result that a worker reports after its job was cancelled still counts.',
     observed: 'COMPLETED',
     change: parts({ acceptsReport: () => () => true }),
-  },
-  {
-    id: 'waiting-job-not-cancelled',
-    rule: 'queue.cancel.queued',
-    clause: 'accepted',
+  }),
+  defect('waiting-job-not-cancelled', 'queue.cancel.queued', 'accepted', {
     says: 'A job that waits cannot be cancelled.',
     observed: 'status 409',
     change: parts({
@@ -139,29 +103,20 @@ export const queueActs = [
         return original(job, service)
       },
     }),
-  },
-  {
-    id: 'cancelled-and-executed',
-    rule: 'queue.cancel.queued',
-    clause: 'not-executed',
+  }),
+  defect('cancelled-and-executed', 'queue.cancel.queued', 'not-executed', {
     says: 'A waiting job that was cancelled is executed when its turn comes.',
     observed: 'a worker began with it all the same',
     change: parts({
       cancelJob: (original) => (job, service) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : original(job, service)),
     }),
-  },
-  {
-    id: 'cancelled-is-completed',
-    rule: 'queue.cancel.queued',
-    clause: 'not-completed',
+  }),
+  defect('cancelled-is-completed', 'queue.cancel.queued', 'not-completed', {
     says: 'A waiting job that is cancelled becomes COMPLETED.',
     observed: 'COMPLETED',
     change: showsIn('CANCELLED', (shown) => ({ ...shown, status: 'COMPLETED' })),
-  },
-  {
-    id: 'cancelled-is-completed-later',
-    rule: 'queue.cancel.queued',
-    clause: 'not-completed',
+  }),
+  defect('cancelled-is-completed-later', 'queue.cancel.queued', 'not-completed', {
     says: 'A waiting job that was cancelled becomes COMPLETED ten seconds later.',
     observed: 'COMPLETED',
     change: parts({
@@ -170,26 +125,20 @@ export const queueActs = [
         return { ...original(job, service), ...(isLater ? { status: 'COMPLETED' } : {}) }
       },
     }),
-  },
-  {
-    id: 'cancelled-job-status-500',
-    rule: 'queue.cancel.queued',
-    clause: 'not-completed',
+  }),
+  defect('cancelled-job-status-500', 'queue.cancel.queued', 'not-completed', {
     says: 'The status of a cancelled job is answered 500.',
     observed: 'status 500',
     wrap: onAnswer(asks('status'), (answer) =>
       answer.text.includes('"status":"CANCELLED"') ? { status: 500, text: '{"error":"internal error"}' } : answer,
     ),
-  },
-  {
-    id: 'cancel-out',
-    rule: 'queue.cancel.queued',
-    clause: 'accepted',
+  }),
+  defect('cancel-out', 'queue.cancel.queued', 'accepted', {
     says: 'A gateway answers /cancel with 503, and all other operations work.',
     observed: 'status 503 for 60 s, while /health is answered',
     wrap: out('cancel'),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 /** No worker of an endpoint is started any more once `isOver` says so. */
 function workersEnd(isOver: (endpoint: Endpoint) => boolean): Change {

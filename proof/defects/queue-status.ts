@@ -2,40 +2,28 @@ import { Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob } from './queue-tools.ts'
-import { onAnswer, parts } from './tools.ts'
+import { defect, onAnswer, parts } from './tools.ts'
 
 /** What /status shows, and how jobs end. */
-export const queueStatus = [
-  {
-    id: 'status-missing',
-    rule: 'queue.status.shape',
-    clause: 'answered',
+export const queueStatus: readonly Defect[] = [
+  defect('status-missing', 'queue.status.shape', 'answered', {
     says: 'The status of every job is answered 404.',
     observed: 'status 404',
     wrap: onAnswer(asks('status'), () => ({ status: 404 })),
-  },
-  {
-    id: 'status-out',
-    rule: 'queue.status.shape',
-    clause: 'answered',
+  }),
+  defect('status-out', 'queue.status.shape', 'answered', {
     says: 'A gateway answers /status with 503 from the second look on, and all other operations work.',
     observed: 'status 503 for 60 s, while /health is answered',
     wrap: out('status', 2),
-  },
-  {
-    id: 'failed-job-status-500',
-    rule: 'queue.status.shape',
-    clause: 'answered',
+  }),
+  defect('failed-job-status-500', 'queue.status.shape', 'answered', {
     says: 'The status of a FAILED job is answered 500.',
     observed: 'status 500',
     wrap: onAnswer(asks('status'), (answer) =>
       answer.text.includes('"status":"FAILED"') ? { status: 500, text: '{"error":"internal error"}' } : answer,
     ),
-  },
-  {
-    id: 'unfinished-job-404',
-    rule: 'queue.status.shape',
-    clause: 'answered',
+  }),
+  defect('unfinished-job-404', 'queue.status.shape', 'answered', {
     says: 'A job is 404 until it is done.',
     observed: 'status 404',
     change: parts({
@@ -44,83 +32,53 @@ export const queueStatus = [
         return original(job, service)
       },
     }),
-  },
-  {
-    id: 'status-without-id',
-    rule: 'queue.status.shape',
-    clause: 'id',
+  }),
+  defect('status-without-id', 'queue.status.shape', 'id', {
     says: 'The operation /status leaves the id out.',
     observed: 'nothing',
     change: showsJob(({ id: _, ...shown }) => shown),
-  },
-  {
-    id: 'status-another-id',
-    rule: 'queue.status.shape',
-    clause: 'id',
+  }),
+  defect('status-another-id', 'queue.status.shape', 'id', {
     says: 'The operation /status shows the id of the execution.',
     observed: 'another id',
     change: showsJob((shown) => ({ ...shown, id: `${shown.id}-1` })),
-  },
-  {
-    id: 'status-number',
-    rule: 'queue.status.shape',
-    clause: 'status',
+  }),
+  defect('status-number', 'queue.status.shape', 'status', {
     says: 'A job that is not done shows its status as a number.',
     observed: '3',
     change: showsJob((shown, job) => (isFinished(job) ? shown : { ...shown, status: 3 })),
-  },
-  {
-    id: 'completed-without-output',
-    rule: 'queue.status.shape',
-    clause: 'output',
+  }),
+  defect('completed-without-output', 'queue.status.shape', 'output', {
     says: 'The operation /status shows a COMPLETED job without its output.',
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output: _, ...shown }) => shown),
-  },
-  {
-    id: 'error-is-object',
-    rule: 'queue.status.shape',
-    clause: 'error',
+  }),
+  defect('error-is-object', 'queue.status.shape', 'error', {
     says: 'The error of a FAILED job is an object.',
     observed: 'an object',
     change: showsIn('FAILED', (shown) => ({ ...shown, error: { message: shown.error } })),
-  },
-  {
-    id: 'status-of-its-own',
-    rule: 'queue.status.values',
-    clause: 'described',
+  }),
+  defect('status-of-its-own', 'queue.status.values', 'described', {
     says: 'A job that a worker executes is RUNNING.',
     observed: 'RUNNING',
     change: showsIn('IN_PROGRESS', (shown) => ({ ...shown, status: 'RUNNING' })),
-  },
-  {
-    id: 'failed-shown-as-error',
-    rule: 'queue.status.values',
-    clause: 'described',
+  }),
+  defect('failed-shown-as-error', 'queue.status.values', 'described', {
     says: 'A job whose handler failed is ERROR.',
     observed: 'ERROR',
     change: showsIn('FAILED', (shown) => ({ ...shown, status: 'ERROR' })),
-  },
-  {
-    id: 'executing-shown-in-queue',
-    rule: 'queue.status.in-progress',
-    clause: 'executing',
+  }),
+  defect('executing-shown-in-queue', 'queue.status.in-progress', 'executing', {
     says: 'A job is IN_QUEUE until it is done.',
     observed: 'IN_QUEUE',
     change: showsIn('IN_PROGRESS', (shown) => ({ ...shown, status: 'IN_QUEUE' })),
-  },
-  {
-    id: 'waiting-shown-in-progress',
-    rule: 'queue.status.in-progress',
-    clause: 'waiting',
+  }),
+  defect('waiting-shown-in-progress', 'queue.status.in-progress', 'waiting', {
     says: 'A job is IN_PROGRESS from its submission on.',
     observed: 'IN_PROGRESS',
     change: showsIn('IN_QUEUE', (shown) => ({ ...shown, status: 'IN_PROGRESS' })),
-  },
-  {
-    id: 'unknown-job-in-queue',
-    rule: 'queue.status.unknown',
-    clause: 'unknown',
+  }),
+  defect('unknown-job-in-queue', 'queue.status.unknown', 'unknown', {
     says: 'A job that does not exist is IN_QUEUE.',
     observed: 'status 200',
     wrap: (fetch) => async (request) => {
@@ -128,11 +86,8 @@ export const queueStatus = [
       if (response.status !== 404 || !/\/normal\/status\//.test(request.url)) return response
       return Response.json({ id: request.url.split('/').at(-1), status: 'IN_QUEUE' })
     },
-  },
-  {
-    id: 'second-endpoint-forgets-jobs',
-    rule: 'queue.status.of-another-endpoint',
-    clause: 'known',
+  }),
+  defect('second-endpoint-forgets-jobs', 'queue.status.of-another-endpoint', 'known', {
     says: 'No job of the second endpoint is found by its id.',
     observed: 'status 404',
     change: parts({
@@ -141,11 +96,8 @@ export const queueStatus = [
         return original(id, endpoint, service)
       },
     }),
-  },
-  {
-    id: 'jobs-of-all-endpoints',
-    rule: 'queue.status.of-another-endpoint',
-    clause: 'refused',
+  }),
+  defect('jobs-of-all-endpoints', 'queue.status.of-another-endpoint', 'refused', {
     says: 'A job is found on every endpoint of the account.',
     observed: 'status 200',
     change: parts({
@@ -154,11 +106,8 @@ export const queueStatus = [
         return original(id, endpoints.find(({ jobs }) => jobs.has(id)) ?? endpoint, service)
       },
     }),
-  },
-  {
-    id: 'new-job-404',
-    rule: 'queue.status.shape',
-    clause: 'answered',
+  }),
+  defect('new-job-404', 'queue.status.shape', 'answered', {
     says: 'No job is found by its id.',
     observed: 'status 404',
     change: parts({
@@ -166,11 +115,8 @@ export const queueStatus = [
         throw new Refusal(404, 'job not found')
       },
     }),
-  },
-  {
-    id: 'failure-is-completed',
-    rule: 'queue.status.failed',
-    clause: 'failed',
+  }),
+  defect('failure-is-completed', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails is COMPLETED, with the error as its output.',
     observed: 'COMPLETED',
     change: parts({
@@ -179,11 +125,8 @@ export const queueStatus = [
           ? original(job, 'COMPLETED', { output: { error: result.error } }, service)
           : original(job, status, result, service),
     }),
-  },
-  {
-    id: 'failed-job-stays-in-progress',
-    rule: 'queue.status.failed',
-    clause: 'failed',
+  }),
+  defect('failed-job-stays-in-progress', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails stays IN_PROGRESS.',
     observed: 'IN_PROGRESS',
     change: parts({
@@ -191,11 +134,8 @@ export const queueStatus = [
         if (status !== 'FAILED') original(job, status, result, service)
       },
     }),
-  },
-  {
-    id: 'failing-job-executed-for-ever',
-    rule: 'queue.status.failed',
-    clause: 'failed',
+  }),
+  defect('failing-job-executed-for-ever', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails is executed again every 20 seconds, without end.',
     observed: 'IN_PROGRESS',
     change: parts({
@@ -207,40 +147,28 @@ export const queueStatus = [
         })
       },
     }),
-  },
-  {
-    id: 'error-is-empty',
-    rule: 'queue.status.failed',
-    clause: 'error',
+  }),
+  defect('error-is-empty', 'queue.status.failed', 'error', {
     says: 'The error of a FAILED job is an empty text.',
     observed: '""',
     change: showsIn('FAILED', (shown) => ({ ...shown, error: '' })),
-  },
-  {
-    id: 'completed-in-progress-again',
-    rule: 'queue.status.order',
-    clause: 'stays',
+  }),
+  defect('completed-in-progress-again', 'queue.status.order', 'stays', {
     says: 'A late progress report reverts a job that is done.',
     observed: 'status IN_PROGRESS',
     change: secondLook((shown) => ({ ...shown, status: 'IN_PROGRESS' })),
-  },
-  {
-    id: 'output-changes',
-    rule: 'queue.status.order',
-    clause: 'output',
+  }),
+  defect('output-changes', 'queue.status.order', 'output', {
     says: 'The output of a COMPLETED job is replaced after it was shown.',
     observed: 'another output',
     change: secondLook((shown) => ({ ...shown, output: { depth: 4 } })),
-  },
-  {
-    id: 'output-vanishes',
-    rule: 'queue.status.order',
-    clause: 'output',
+  }),
+  defect('output-vanishes', 'queue.status.order', 'output', {
     says: 'The output of a COMPLETED job is shown once.',
     observed: 'another output',
     change: secondLook(({ output: _, ...shown }) => shown),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 /** A COMPLETED job is shown otherwise once it was shown as it is and a moment has passed. */
 function secondLook(change: (shown: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>) {

@@ -2,33 +2,24 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
-import { onAnswer, onJson, parts } from './tools.ts'
+import { defect, onAnswer, onJson, parts } from './tools.ts'
 
 /** What /run and /runsync answer, and what becomes of input and output. */
-export const queueSubmission = [
-  {
-    id: 'run-answers-202',
-    rule: 'queue.run.accepted',
-    clause: 'accepted',
+export const queueSubmission: readonly Defect[] = [
+  defect('run-answers-202', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run answers 202.',
     observed: 'status 202',
     wrap: onAnswer(
       (request, { status }) => asks('run')(request) && status === 200,
       () => ({ status: 202 }),
     ),
-  },
-  {
-    id: 'all-submissions-refused',
-    rule: 'queue.run.accepted',
-    clause: 'accepted',
+  }),
+  defect('all-submissions-refused', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run refuses every submission.',
     observed: 'status 400: {"error":"no more"}',
     wrap: onAnswer(asks('run'), () => ({ status: 400, text: '{"error":"no more"}' })),
-  },
-  {
-    id: 'run-id-number',
-    rule: 'queue.run.accepted',
-    clause: 'id',
+  }),
+  defect('run-id-number', 'queue.run.accepted', 'id', {
     says: 'The operation /run answers the id as a number.',
     observed: '1',
     wrap: (fetch) => {
@@ -42,19 +33,13 @@ export const queueSubmission = [
         return Response.json({ ...json, id: ids.push(json.id) })
       }
     },
-  },
-  {
-    id: 'run-answers-in-progress',
-    rule: 'queue.run.accepted',
-    clause: 'in-queue',
+  }),
+  defect('run-answers-in-progress', 'queue.run.accepted', 'in-queue', {
     says: 'The operation /run answers IN_PROGRESS.',
     observed: 'IN_PROGRESS',
     wrap: onJson(asks('run'), (json) => ({ ...json, status: 'IN_PROGRESS' })),
-  },
-  {
-    id: 'run-refused-when-busy',
-    rule: 'queue.run.no-worker-free',
-    clause: 'accepted',
+  }),
+  defect('run-refused-when-busy', 'queue.run.no-worker-free', 'accepted', {
     says: 'The operation /run is refused while no worker of the endpoint is free.',
     observed: 'status 400: {"error":"no worker is free"}',
     change: parts({
@@ -63,11 +48,8 @@ export const queueSubmission = [
         return original(submission, operation, endpoint, service)
       },
     }),
-  },
-  {
-    id: 'run-busy-of-its-own',
-    rule: 'queue.run.no-worker-free',
-    clause: 'in-queue',
+  }),
+  defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {
     says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
     observed: 'BUSY',
     change: (options) => {
@@ -85,11 +67,8 @@ export const queueSubmission = [
         ),
       })
     },
-  },
-  {
-    id: 'run-answers-late',
-    rule: 'queue.run.no-worker-free',
-    clause: 'at-once',
+  }),
+  defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
     says: 'The operation /run answers an hour after the submission.',
     observed: 'no answer',
     change: (options) =>
@@ -102,11 +81,8 @@ export const queueSubmission = [
           return response
         },
       }),
-  },
-  {
-    id: 'equal-submissions-are-one',
-    rule: 'queue.run.unique-ids',
-    clause: 'unique',
+  }),
+  defect('equal-submissions-are-one', 'queue.run.unique-ids', 'unique', {
     says: 'Two submissions that are equal are taken for one.',
     observed: 'an id given twice',
     change: parts({
@@ -118,11 +94,8 @@ export const queueSubmission = [
         return same ?? original(submission, operation, endpoint, service)
       },
     }),
-  },
-  {
-    id: 'many-submissions-refused',
-    rule: 'queue.run.unique-ids',
-    clause: 'accepted',
+  }),
+  defect('many-submissions-refused', 'queue.run.unique-ids', 'accepted', {
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',
     change: parts({
@@ -131,84 +104,57 @@ export const queueSubmission = [
         return original(submission, operation, endpoint, service)
       },
     }),
-  },
-  {
-    id: 'input-lists-flattened',
-    rule: 'queue.run.echo',
-    clause: 'nested',
+  }),
+  defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',
     observed: 'something else',
     change: takesInput((input) => JSON.parse(JSON.stringify(input), flattened)),
-  },
-  {
-    id: 'output-not-ascii-lost',
-    rule: 'queue.run.echo',
-    clause: 'unicode',
+  }),
+  defect('output-not-ascii-lost', 'queue.run.echo', 'unicode', {
     says: 'Letters beyond ASCII of an output become question marks.',
     observed: 'something else',
     change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replace(/[^\0-\x7f]/g, '?'))),
-  },
-  {
-    id: 'output-empty-left-out',
-    rule: 'queue.run.echo',
-    clause: 'empty',
+  }),
+  defect('output-empty-left-out', 'queue.run.echo', 'empty', {
     says: 'An output that is an empty object is left out.',
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output, ...shown }) =>
       JSON.stringify(output) === '{}' ? shown : { ...shown, output },
     ),
-  },
-  {
-    id: 'output-numbers-rounded',
-    rule: 'queue.run.echo',
-    clause: 'doubles',
+  }),
+  defect('output-numbers-rounded', 'queue.run.echo', 'doubles', {
     says: 'Numbers of an output lose digits, as in half of their length.',
     observed: 'something else',
     change: showsIn('COMPLETED', (shown) =>
       JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === 'number' ? Math.fround(value) : value)),
     ),
-  },
-  {
-    id: 'input-texts-cut',
-    rule: 'queue.run.echo',
-    clause: 'large',
+  }),
+  defect('input-texts-cut', 'queue.run.echo', 'large', {
     says: 'Texts of an input are cut at 64 KB.',
     observed: 'something else',
     change: takesInput((input) =>
       JSON.parse(JSON.stringify(input), (_, value) => (typeof value === 'string' ? value.slice(0, 65_536) : value)),
     ),
-  },
-  {
-    id: 'runsync-answers-202',
-    rule: 'queue.runsync.completed',
-    clause: 'status',
+  }),
+  defect('runsync-answers-202', 'queue.runsync.completed', 'status', {
     says: 'The operation /runsync answers 202.',
     observed: 'status 202',
     wrap: onAnswer(
       (request, { status }) => asks('runsync')(request) && status === 200,
       () => ({ status: 202 }),
     ),
-  },
-  {
-    id: 'runsync-out',
-    rule: 'queue.runsync.completed',
-    clause: 'status',
+  }),
+  defect('runsync-out', 'queue.runsync.completed', 'status', {
     says: 'A gateway answers /runsync with 503, and all other operations work.',
     observed: 'status 503 for 60 s, while /health is answered',
     wrap: out('runsync'),
-  },
-  {
-    id: 'run-out',
-    rule: 'queue.run.accepted',
-    clause: 'accepted',
+  }),
+  defect('run-out', 'queue.run.accepted', 'accepted', {
     says: 'A gateway answers /run with 503, and all other operations work.',
     observed: 'status 503 for 60 s, while /health is answered',
     wrap: out('run'),
-  },
-  {
-    id: 'runsync-late-for-every-job',
-    rule: 'queue.runsync.completed',
-    clause: 'completed',
+  }),
+  defect('runsync-late-for-every-job', 'queue.runsync.completed', 'completed', {
     says: 'The operation /runsync answers IN_PROGRESS after ten seconds, though its job is long done.',
     observed: 'status "IN_PROGRESS"',
     change: (options) =>
@@ -221,35 +167,23 @@ export const queueSubmission = [
           return Response.json({ id, status: 'IN_PROGRESS' })
         },
       }),
-  },
-  {
-    id: 'runsync-answers-list',
-    rule: 'queue.runsync.completed',
-    clause: 'body',
+  }),
+  defect('runsync-answers-list', 'queue.runsync.completed', 'body', {
     says: 'The operation /runsync answers a list of one job.',
     observed: '[]',
     wrap: onJson(asks('runsync'), () => []),
-  },
-  {
-    id: 'runsync-does-not-wait',
-    rule: 'queue.runsync.completed',
-    clause: 'completed',
+  }),
+  defect('runsync-does-not-wait', 'queue.runsync.completed', 'completed', {
     says: 'The operation /runsync answers before the job is done.',
     observed: 'status "IN_QUEUE"',
     wrap: onJson(asks('runsync'), ({ id }) => ({ id, status: 'IN_QUEUE' })),
-  },
-  {
-    id: 'runsync-answers-while-job-runs',
-    rule: 'queue.runsync.when-done',
-    clause: 'waits',
+  }),
+  defect('runsync-answers-while-job-runs', 'queue.runsync.when-done', 'waits', {
     says: 'The operation /runsync answers with the job as it is when it is submitted.',
     observed: 'IN_PROGRESS while the job runs',
     change: parts({ runsyncWaitOf: () => () => 0 }),
-  },
-  {
-    id: 'runsync-answers-at-end-of-wait',
-    rule: 'queue.runsync.when-done',
-    clause: 'at-once',
+  }),
+  defect('runsync-answers-at-end-of-wait', 'queue.runsync.when-done', 'at-once', {
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
     observed: 'no answer',
     change: (options) =>
@@ -261,40 +195,28 @@ export const queueSubmission = [
           return response
         },
       }),
-  },
-  {
-    id: 'runsync-without-id',
-    rule: 'queue.runsync.completed',
-    clause: 'id',
+  }),
+  defect('runsync-without-id', 'queue.runsync.completed', 'id', {
     says: 'The operation /runsync answers a done job without its id.',
     observed: 'nothing',
     wrap: onJson(asks('runsync'), ({ id: _, ...json }) => json),
-  },
-  {
-    id: 'runsync-without-output',
-    rule: 'queue.runsync.completed',
-    clause: 'output',
+  }),
+  defect('runsync-without-output', 'queue.runsync.completed', 'output', {
     says: 'The operation /runsync answers a done job without its output.',
     observed: 'nothing',
     wrap: onJson(asks('runsync'), ({ output: _, ...json }) => json),
-  },
-  {
-    id: 'unknown-endpoint-healthy',
-    rule: 'queue.endpoint-unknown',
-    clause: 'refused',
+  }),
+  defect('unknown-endpoint-healthy', 'queue.endpoint-unknown', 'refused', {
     says: 'The health of an endpoint that does not exist is that of a normal one.',
     observed: 'status 200',
     change: fallsBack('health'),
-  },
-  {
-    id: 'unknown-endpoint-runs',
-    rule: 'queue.endpoint-unknown',
-    clause: 'refused',
+  }),
+  defect('unknown-endpoint-runs', 'queue.endpoint-unknown', 'refused', {
     says: 'A submission to an endpoint that does not exist is accepted.',
     observed: 'status 200',
     change: fallsBack('run'),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 function flattened(_: string, value: unknown): unknown {
   return Array.isArray(value) ? value.flat() : value

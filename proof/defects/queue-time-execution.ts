@@ -1,23 +1,21 @@
 import type { Defect } from '../types.ts'
 import { keepsWorker } from './queue-time-ttl.ts'
 import { executedAgain, startsToldTwice } from './queue-tools.ts'
-import { defectOf, parts } from './tools.ts'
-
-const defect = defectOf('queue.execution-timeout')
+import { defect, parts } from './tools.ts'
 
 /** An executionTimeout that is not carried out, or counts what it should not. */
-export const queueTimeExecution = [
-  defect('execution-timeout-ignored', 'enforced', 'stopped', {
+export const queueTimeExecution: readonly Defect[] = [
+  defect('execution-timeout-ignored', 'queue.execution-timeout.enforced', 'stopped', {
     says: 'The executionTimeout of a job is ignored.',
     observed: 'status IN_PROGRESS',
     change: parts({ executionTimeoutOf: () => () => Number.POSITIVE_INFINITY }),
   }),
-  defect('execution-timeout-half-more', 'enforced', 'stopped', {
+  defect('execution-timeout-half-more', 'queue.execution-timeout.enforced', 'stopped', {
     says: 'A job runs for half of its executionTimeout more.',
     observed: 'status IN_PROGRESS',
     change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) * 1.5) }),
   }),
-  defect('execution-timeout-completes', 'enforced', 'not-completed', {
+  defect('execution-timeout-completes', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'A job is COMPLETED when its executionTimeout is over.',
     observed: 'COMPLETED',
     change: parts({
@@ -25,37 +23,37 @@ export const queueTimeExecution = [
         original(job, status === 'FAILED' ? 'COMPLETED' : status, result, service),
     }),
   }),
-  defect('execution-timeout-late-result', 'enforced', 'not-completed', {
+  defect('execution-timeout-late-result', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'What a worker reports after the executionTimeout still counts.',
     observed: 'COMPLETED',
     change: parts({ acceptsReport: () => () => true }),
   }),
-  defect('execution-timeout-late-result-of-retried', 'enforced', 'not-completed', {
+  defect('execution-timeout-late-result-of-retried', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'A job that ran past its executionTimeout is executed once more, and the late result of the first one counts.',
     observed: 'COMPLETED',
     change: parts({ acceptsReport: () => () => true, timeOutJob: executedAgain }),
   }),
-  defect('execution-timeout-ignored-start-told-twice', 'enforced', 'stopped', {
+  defect('execution-timeout-ignored-start-told-twice', 'queue.execution-timeout.enforced', 'stopped', {
     says: 'The executionTimeout of a job is ignored, and workers tell each start twice.',
     observed: 'status IN_PROGRESS',
     change: (base) => startsToldTwice(parts({ executionTimeoutOf: () => () => Number.POSITIVE_INFINITY })(base)),
   }),
-  defect('execution-timeout-keeps-worker', 'frees-worker', 'free', {
+  defect('execution-timeout-keeps-worker', 'queue.execution-timeout.frees-worker', 'free', {
     says: 'The worker of a job that timed out takes no other job.',
     observed: 'no worker',
     change: keepsWorker(),
   }),
-  defect('execution-timeout-halved', 'not-early', 'completed', {
+  defect('execution-timeout-halved', 'queue.execution-timeout.not-early', 'completed', {
     says: 'A job is stopped at half its executionTimeout.',
     observed: 'FAILED',
     change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) / 2) }),
   }),
-  defect('execution-timeout-a-fifth-early', 'not-early', 'completed', {
+  defect('execution-timeout-a-fifth-early', 'queue.execution-timeout.not-early', 'completed', {
     says: 'A job is stopped when four fifths of its executionTimeout are over.',
     observed: 'FAILED',
     change: parts({ executionTimeoutOf: (original) => (job, service) => Math.round(original(job, service) * 0.8) }),
   }),
-  defect('execution-timeout-fails-completed', 'not-early', 'stays-completed', {
+  defect('execution-timeout-fails-completed', 'queue.execution-timeout.not-early', 'stays-completed', {
     says: 'A job that is COMPLETED becomes FAILED when its executionTimeout is over.',
     observed: 'FAILED',
     change: parts({
@@ -66,7 +64,7 @@ export const queueTimeExecution = [
       },
     }),
   }),
-  defect('execution-timeout-ends-waiting', 'not-queued', 'waits', {
+  defect('execution-timeout-ends-waiting', 'queue.execution-timeout.not-queued', 'waits', {
     says: 'A job fails that waits longer than its executionTimeout.',
     observed: 'status FAILED',
     change: parts({
@@ -80,7 +78,7 @@ export const queueTimeExecution = [
       },
     }),
   }),
-  defect('execution-timeout-counts-waiting', 'not-queued', 'executes', {
+  defect('execution-timeout-counts-waiting', 'queue.execution-timeout.not-queued', 'executes', {
     says: 'The time that a job waited counts towards its executionTimeout.',
     observed: 'FAILED',
     change: parts({
@@ -88,4 +86,4 @@ export const queueTimeExecution = [
         Math.max(0, original(job, service) - ((job.startedMs ?? job.submittedMs) - job.submittedMs)),
     }),
   }),
-] as const satisfies readonly Defect[]
+]

@@ -2,20 +2,18 @@ import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defectOf, options, parts } from './tools.ts'
-
-const defect = defectOf('queue.ttl')
+import { type Change, defect, options, parts } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
 /** A ttl that is not carried out, or at a wrong time. */
-export const queueTimeTtl = [
-  defect('ttl-ignored-while-queued', 'queued', 'gone', {
+export const queueTimeTtl: readonly Defect[] = [
+  defect('ttl-ignored-while-queued', 'queue.ttl.queued', 'gone', {
     says: 'A job that waits is not deleted when its ttl is over.',
     observed: 'status 200',
     change: spared('IN_QUEUE'),
   }),
-  defect('ttl-hides-but-queues', 'queued', 'never-executed', {
+  defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',
     change: parts({
@@ -25,17 +23,17 @@ export const queueTimeTtl = [
       },
     }),
   }),
-  defect('ttl-ignored-while-running', 'running', 'gone', {
+  defect('ttl-ignored-while-running', 'queue.ttl.running', 'gone', {
     says: 'A job that runs is not deleted when its ttl is over.',
     observed: 'status 200',
     change: spared('IN_PROGRESS'),
   }),
-  defect('ttl-half-more-while-running', 'running', 'gone', {
+  defect('ttl-half-more-while-running', 'queue.ttl.running', 'gone', {
     says: 'A job that runs lives for half of its ttl more.',
     observed: 'status 200',
     change: deadline((job, endMs) => (job.finishedMs === null ? endMs + lifeOf(job) / 2 : endMs)),
   }),
-  defect('ttl-over-until-reported', 'running', 'gone', {
+  defect('ttl-over-until-reported', 'queue.ttl.running', 'gone', {
     says: 'A job whose ttl was over while it ran is back once its worker has reported.',
     observed: 'status 200',
     change: parts({
@@ -49,32 +47,32 @@ export const queueTimeTtl = [
       },
     }),
   }),
-  defect('ttl-keeps-worker', 'frees-worker', 'free', {
+  defect('ttl-keeps-worker', 'queue.ttl.frees-worker', 'free', {
     says: 'The worker of a job whose ttl is over takes no other job.',
     observed: 'no worker',
     change: keepsWorker(),
   }),
-  defect('ttl-ignored-once-completed', 'completed', 'gone', {
+  defect('ttl-ignored-once-completed', 'queue.ttl.completed', 'gone', {
     says: 'A finished job is kept for its retention, whatever its ttl.',
     observed: 'status 200',
     change: spared('COMPLETED'),
   }),
-  defect('ttl-half-more-once-completed', 'completed', 'gone', {
+  defect('ttl-half-more-once-completed', 'queue.ttl.completed', 'gone', {
     says: 'A finished job lives for half of its ttl more.',
     observed: 'status 200',
     change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs + lifeOf(job) / 2)),
   }),
-  defect('ttl-halved-once-completed', 'not-early', 'there', {
+  defect('ttl-halved-once-completed', 'queue.ttl.not-early', 'there', {
     says: 'A finished job is deleted at half its ttl.',
     observed: 'status 404',
     change: deadline((job, endMs) => (job.finishedMs === null ? endMs : endMs - halfLifeOf(job))),
   }),
-  defect('ttl-halved-while-running', 'not-early-running', 'there', {
+  defect('ttl-halved-while-running', 'queue.ttl.not-early-running', 'there', {
     says: 'A job that runs is deleted at half its ttl.',
     observed: 'status 404',
     change: deadline((job, endMs) => (job.finishedMs === null ? endMs - halfLifeOf(job) : endMs)),
   }),
-  defect('ttl-halved-while-running-cold', 'not-early-running', 'there', {
+  defect('ttl-halved-while-running-cold', 'queue.ttl.not-early-running', 'there', {
     says: 'A job that runs is deleted at half its ttl, and workers take a minute to start.',
     observed: 'status 404',
     change: (base) =>
@@ -90,37 +88,37 @@ export const queueTimeTtl = [
         },
       }),
   }),
-  defect('ttl-without-waiting', 'from-submission', 'gone', {
+  defect('ttl-without-waiting', 'queue.ttl.from-submission', 'gone', {
     says: 'The time that a job waits is added to its ttl.',
     observed: 'status 200',
     change: deadline((job, endMs) => endMs + (job.startedMs ?? job.submittedMs) - job.submittedMs),
   }),
-  defect('ttl-restarts-at-end', 'from-submission', 'gone', {
+  defect('ttl-restarts-at-end', 'queue.ttl.from-submission', 'gone', {
     says: 'The end of its execution starts the ttl of a job anew.',
     observed: 'status 200',
     change: deadline((job, endMs) => endMs + (job.finishedMs ?? job.submittedMs) - job.submittedMs),
   }),
-  defect('ttl-default-12-h', 'default', 'not-before', {
+  defect('ttl-default-12-h', 'queue.ttl.default', 'not-before', {
     says: 'Without ttl a job lives for 12 hours.',
     observed: 'status 404',
     change: defaultTtl(defaultMs / 2),
   }),
-  defect('ttl-default-48-h', 'default', 'over', {
+  defect('ttl-default-48-h', 'queue.ttl.default', 'over', {
     says: 'Without ttl a job lives for two days.',
     observed: 'status 200',
     change: defaultTtl(2 * defaultMs),
   }),
-  defect('ttl-at-most-a-day', 'maximum', 'not-before', {
+  defect('ttl-at-most-a-day', 'queue.ttl.maximum', 'not-before', {
     says: 'No job lives longer than a day, whatever its ttl.',
     observed: 'status 404',
     change: deadline((job, endMs) => Math.min(endMs, job.submittedMs + defaultMs)),
   }),
-  defect('ttl-maximum-never-over', 'maximum', 'over', {
+  defect('ttl-maximum-never-over', 'queue.ttl.maximum', 'over', {
     says: 'A job with the greatest ttl is never deleted.',
     observed: 'status 200',
     change: deadline((job, endMs) => (lifeOf(job) === maximumMs ? Number.POSITIVE_INFINITY : endMs)),
   }),
-] as const satisfies readonly Defect[]
+]
 
 /** A worker whose execution was stopped stays busy for ever. */
 export function keepsWorker(): Change {

@@ -4,87 +4,60 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { authorized } from './auth-tools.ts'
 import { asks, jsonIn, showsIn, showsJob, takesInput, takesInstead } from './queue-tools.ts'
-import { type Change, membersOf, onJson, parts } from './tools.ts'
+import { type Change, defect, membersOf, onJson, parts } from './tools.ts'
 
 /** Faults of the queue plane that show only for some inputs, outputs and options, or after or beside another job. */
-export const queueVariation = [
-  {
-    id: 'output-false-dropped',
+export const queueVariation: readonly Defect[] = [
+  defect('output-false-dropped', 'queue.run.echo', 'output', {
     variation: 'output false',
-    rule: 'queue.run.echo',
-    clause: 'output',
     says: 'An output that is false is left out.',
     observed: 'nothing',
     change: showsIn('COMPLETED', ({ output, ...shown }) => (output === false ? shown : { ...shown, output })),
-  },
-  {
-    id: 'output-empty-text-null',
+  }),
+  defect('output-empty-text-null', 'queue.run.echo', 'output', {
     variation: 'output empty text',
-    rule: 'queue.run.echo',
-    clause: 'output',
     says: 'An output that is an empty text is null.',
     observed: 'null',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: shown.output === '' ? null : shown.output })),
-  },
-  {
-    id: 'output-empty-list-object',
+  }),
+  defect('output-empty-list-object', 'queue.run.echo', 'output', {
     variation: 'output empty list',
-    rule: 'queue.run.echo',
-    clause: 'output',
     says: 'An output that is an empty list is an empty object.',
     observed: 'something else',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: isEmptyList(shown.output) ? {} : shown.output })),
-  },
-  {
-    id: 'output-nulls-dropped',
+  }),
+  defect('output-nulls-dropped', 'queue.run.echo', 'output', {
     variation: 'output null members',
-    rule: 'queue.run.echo',
-    clause: 'output',
     says: 'Members of an output that are null are left out.',
     observed: 'something else',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: withoutNulls(shown.output) })),
-  },
-  {
-    id: 'output-direction-marks-stripped',
+  }),
+  defect('output-direction-marks-stripped', 'queue.run.echo', 'output', {
     variation: 'output unicode',
-    rule: 'queue.run.echo',
-    clause: 'output',
     says: 'Marks of the direction of writing are taken out of an output.',
     observed: 'something else',
     change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replaceAll(/[\u202a-\u202e]/g, ''))),
-  },
-  {
-    id: 'input-nulls-dropped',
+  }),
+  defect('input-nulls-dropped', 'queue.run.echo', 'input', {
     variation: 'input empty values',
-    rule: 'queue.run.echo',
-    clause: 'input',
     says: 'Members of an input that are null do not reach the worker.',
     observed: 'something else',
     change: takesInput((input) => ('nothing' in input ? withoutNulls(input) : input)),
-  },
-  {
-    id: 'nesting-counted-in-texts',
+  }),
+  defect('nesting-counted-in-texts', 'queue.run.accepted', 'accepted', {
     variation: 'input brackets',
-    rule: 'queue.run.accepted',
-    clause: 'accepted',
     says: 'Brackets within texts count as nesting, and a body with more than 800 of them is refused.',
     observed: 'status 400: {"error":"nested too deep"}',
     change: refusesText((text) => text.split('[').length > 800),
-  },
-  {
-    id: 'escaped-quotes-end-texts',
+  }),
+  defect('escaped-quotes-end-texts', 'queue.run.accepted', 'accepted', {
     variation: 'input brackets',
-    rule: 'queue.run.accepted',
-    clause: 'accepted',
     says: 'An escaped quote ends a text, so that the brackets after it count as nesting.',
     observed: 'status 400: {"error":"nested too deep"}',
     change: refusesText((text) => text.replaceAll(/"[^"]*"/g, '').split('[').length > 800),
-  },
-  {
-    id: 'input-names-escaped',
+  }),
+  defect('input-names-escaped', 'queue.run.echo', 'input', {
     variation: 'input unicode',
-    rule: 'queue.run.echo',
-    clause: 'input',
     says: 'Control characters in the names of members of an input become spaces.',
     observed: 'something else',
     change: takesInput((input) =>
@@ -93,12 +66,9 @@ export const queueVariation = [
         Object.entries(input).map(([name, value]) => [name.replaceAll(/[\x00-\x1f]/g, ' '), value]),
       ),
     ),
-  },
-  {
-    id: 'default-policy-never-dispatched',
+  }),
+  defect('default-policy-never-dispatched', 'queue.run.echo', 'doubles', {
     variation: 'options default policy',
-    rule: 'queue.run.echo',
-    clause: 'doubles',
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
     change: parts({
@@ -107,12 +77,9 @@ export const queueVariation = [
         ({ waiting }) =>
           [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
     }),
-  },
-  {
-    id: 's3-config-fails-job',
+  }),
+  defect('s3-config-fails-job', 'queue.run.echo', 'nested', {
     variation: 'options s3Config',
-    rule: 'queue.run.echo',
-    clause: 'nested',
     says: 'A job with an s3Config fails, because its bucket is not reached.',
     observed: 'FAILED',
     change: parts({
@@ -121,78 +88,52 @@ export const queueVariation = [
           ? original(job, 'FAILED', { error: 'bucket not reached' }, service)
           : original(job, status, result, service),
     }),
-  },
-  {
-    id: 'empty-policy-refused',
+  }),
+  defect('empty-policy-refused', 'queue.run.accepted', 'accepted', {
     variation: 'options empty policy',
-    rule: 'queue.run.accepted',
-    clause: 'accepted',
     says: 'A policy without members is refused.',
     observed: 'status 400: {"error":"policy is empty"}',
     change: refusesText((text) => text.includes('"policy":{}'), 'policy is empty'),
-  },
-  {
-    id: 'runsync-empty-list-dropped',
+  }),
+  defect('runsync-empty-list-dropped', 'queue.runsync.completed', 'output', {
     variation: 'output empty list',
-    rule: 'queue.runsync.completed',
-    clause: 'output',
     says: 'The operation /runsync leaves out an output that is an empty list.',
     observed: 'nothing',
     wrap: onJson(asks('runsync'), ({ output, ...json }) => (isEmptyList(output) ? json : { ...json, output })),
-  },
-  {
-    id: 'runsync-ttl-ignored',
+  }),
+  defect('runsync-ttl-ignored', 'queue.ttl.completed', 'gone', {
     variation: 'submission runsync',
-    rule: 'queue.ttl.completed',
-    clause: 'gone',
     says: 'The ttl of a job of /runsync is ignored.',
     observed: 'status 200',
     change: parts({
       deadlineOf: (original) => (job, service) =>
         job.operation === 'runsync' ? Number.POSITIVE_INFINITY : original(job, service),
     }),
-  },
-  {
-    id: 'runsync-checks-only-after-run',
+  }),
+  defect('run-mends-json-once-it-has-refused', 'queue.body.not-json', 'truncated', {
     variation: 'order reversed',
-    rule: 'queue.body.not-json',
-    clause: 'not-json',
-    says: 'The operation /runsync mends a body whose last brace is missing, until /run has refused one.',
+    says: 'The operation /run mends a body whose last brace is missing, once it has refused another one.',
     observed: 'status 200',
     change: (base) => {
       let hasRefused = false
-      const taken = takesInstead('runsync', (text) => {
-        return hasRefused ? undefined : jsonIn(`${text}}`)
-      })
-      return parts({
-        readSubmission: (original) => async (request, service) => {
-          try {
-            return await original(request, service)
-          } catch (error) {
-            if (asks('run')(request)) hasRefused = true
-            throw error
-          }
-        },
-      })(taken(base))
+      return takesInstead('run', (text) => {
+        if (hasRefused) return jsonIn(`${text}}`)
+        hasRefused = true
+        return undefined
+      })(base)
     },
-  },
-  {
-    id: 'policy-not-retried',
+  }),
+  defect('policy-not-retried', 'queue.retry-automatic', 'again', {
     variation: 'options default policy',
-    rule: 'queue.retry-automatic',
-    clause: 'again',
     says: 'A job with a policy is executed once, whatever becomes of its worker.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
     change: parts({
       retriesJob: (original) => (job, reason, service) =>
         job.policy.ttl === undefined && original(job, reason, service),
     }),
-  },
-  {
-    id: 'failure-spoils-next-job',
+  }),
+  defect('failure-spoils-next-job', 'queue.execution-timeout.not-early', 'completed', {
     variation: 'execution after a failure',
-    rule: 'queue.execution-timeout.not-early',
-    clause: 'completed',
     says: 'The two jobs after one that failed are FAILED with the same error.',
     observed: 'FAILED',
     change: (base) => {
@@ -209,12 +150,9 @@ export const queueVariation = [
         },
       })(base)
     },
-  },
-  {
-    id: 'second-job-shown-in-queue',
+  }),
+  defect('second-job-shown-in-queue', 'queue.status.in-progress', 'executing', {
     variation: 'neighbour before',
-    rule: 'queue.status.in-progress',
-    clause: 'executing',
     says: 'A job that a worker takes after another one stays IN_QUEUE until it is done.',
     observed: 'IN_QUEUE',
     change: (base) => {
@@ -231,12 +169,9 @@ export const queueVariation = [
         used.has(workerId) && status === 'IN_PROGRESS' ? { ...shown, status: 'IN_QUEUE' } : shown,
       )(noted(base))
     },
-  },
-  {
-    id: 'purge-signs-in',
+  }),
+  defect('purge-signs-in', 'auth.queue.missing', 'refused', {
     variation: 'order reversed',
-    rule: 'auth.queue.missing',
-    clause: 'refused',
     says: 'Requests without a token are let in once one of them was refused a purge.',
     observed: 'status 200',
     change: (base) => {
@@ -250,8 +185,8 @@ export const queueVariation = [
         },
       })
     },
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 /** Submissions are refused for their text. */
 function refusesText(isRefused: (text: string) => boolean, why = 'nested too deep'): Change {

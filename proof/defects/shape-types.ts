@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { is, type Json, onJson, shows } from './tools.ts'
+import { defect, is, type Json, onJson, shows } from './tools.ts'
 
 /** One field of another type than stated: the field, its clause, what happens, the value, the observation. */
 const wrongTypes: readonly (readonly [
@@ -36,22 +36,16 @@ const wrongTypes: readonly (readonly [
 
 /** Fields of another type; each in some pods or answers only. */
 export const shapeTypes: readonly Defect[] = [
-  {
-    id: 'type-of-id',
-    rule: 'pods.shape.types',
-    clause: 'id',
+  defect('type-of-id', 'pods.shape.types', 'id', {
     says: 'The answer to an action shows the id as a number.',
     observed: 'id: 7',
     wrap: onJson(
       (request, { status }) => is.action(request) && status === 200,
       (pod) => ({ ...pod, id: 7 }),
     ),
-  },
-  ...wrongTypes.map(
-    ([field, clause, says, value, observed]): Defect => ({
-      id: `type-of-${clause}`,
-      rule: 'pods.shape.types',
-      clause,
+  }),
+  ...wrongTypes.map(([field, clause, says, value, observed]) =>
+    defect(`type-of-${clause}`, 'pods.shape.types', clause, {
       says,
       observed,
       change: shows((shown) => (concerns(shown, field) ? { ...shown, [field]: value } : shown)),

@@ -1,138 +1,93 @@
 import type { Defect } from '../types.ts'
-import { is, onJson, shows } from './tools.ts'
+import { defect, is, onJson, shows } from './tools.ts'
 
 /** Pods that are shown in another form than stated, each in one place. */
-export const shape = [
-  {
-    id: 'stop-answers-without-started-at',
-    rule: 'pods.shape.required',
-    clause: 'fields',
+export const shape: readonly Defect[] = [
+  defect('stop-answers-without-started-at', 'pods.shape.required', 'fields', {
     says: 'The pod that an action answers has no startedAt.',
     observed: 'no startedAt',
     wrap: onJson(
       (request, { status }) => is.action(request) && status === 200,
       ({ startedAt: _, ...pod }) => pod,
     ),
-  },
-  {
-    id: 'action-answers-another-id',
-    rule: 'pods.shape.id-matches',
-    clause: 'id',
+  }),
+  defect('action-answers-another-id', 'pods.shape.id-matches', 'id', {
     says: 'The answer to an action shows an id in front of which the region stands.',
     observed: 'another id',
     wrap: onJson(
       (request, { status }) => is.action(request) && status === 200,
       (pod) => ({ ...pod, id: `region-1/${pod.id}` }),
     ),
-  },
-  {
-    id: 'starting-shows-restart',
-    rule: 'pods.shape.actions-match-status',
-    clause: 'permitted',
+  }),
+  defect('starting-shows-restart', 'pods.shape.actions-match-status', 'permitted', {
     says: 'A STARTING pod publishes restart.',
     observed: 'restart, stop, terminate while STARTING',
     change: shows((pod) => (pod.status === 'STARTING' ? { ...pod, actions: ['stop', 'restart', 'terminate'] } : pod)),
-  },
-  {
-    id: 'exited-shows-start-twice',
-    rule: 'pods.shape.actions-match-status',
-    clause: 'repeats',
+  }),
+  defect('exited-shows-start-twice', 'pods.shape.actions-match-status', 'repeats', {
     says: 'An EXITED pod publishes start twice.',
     observed: 'an action twice',
     change: shows((pod) => (pod.status === 'EXITED' ? { ...pod, actions: ['start', 'terminate', 'start'] } : pod)),
-  },
-  {
-    id: 'gpu-pods-show-cpu-null',
-    rule: 'pods.shape.gpu-xor-cpu',
-    clause: 'omitted',
+  }),
+  defect('gpu-pods-show-cpu-null', 'pods.shape.gpu-xor-cpu', 'omitted', {
     says: 'A GPU pod has cpu: null.',
     observed: 'gpu an object, cpu null',
     change: shows((pod) => ('gpu' in pod ? { ...pod, cpu: null } : pod)),
-  },
-  {
-    id: 'exited-cpu-pods-without-cpu',
-    rule: 'pods.shape.gpu-xor-cpu',
-    clause: 'present',
+  }),
+  defect('exited-cpu-pods-without-cpu', 'pods.shape.gpu-xor-cpu', 'present', {
     says: 'A CPU pod that is EXITED has neither gpu nor cpu.',
     observed: 'neither',
     change: shows(({ cpu, ...pod }) => (cpu === undefined || pod.status === 'EXITED' ? pod : { ...pod, cpu })),
-  },
-  {
-    id: 'mounts-show-both-kinds',
-    rule: 'pods.shape.mounts',
-    clause: 'one-kind',
+  }),
+  defect('mounts-show-both-kinds', 'pods.shape.mounts', 'one-kind', {
     says: 'A pod with a persistent mount shows a network mount beside it.',
     observed: 'persistent and network',
     change: shows((pod, { mounts: { persistent } }) =>
       persistent === undefined ? pod : { ...pod, mounts: { persistent, network: [{ volumeId: 'vol-1', path: '/b' }] } },
     ),
-  },
-  {
-    id: 'mounts-show-network-twice',
-    rule: 'pods.shape.mounts',
-    clause: 'one-entry',
+  }),
+  defect('mounts-show-network-twice', 'pods.shape.mounts', 'one-entry', {
     says: 'A network mount is shown twice.',
     observed: '2 network mounts',
     change: shows((pod, { mounts: { network = [] } }) =>
       network.length === 0 ? pod : { ...pod, mounts: { network: [...network, ...network] } },
     ),
-  },
-  {
-    id: 'mounts-show-more-of-persistent',
-    rule: 'pods.shape.mounts',
-    clause: 'closed',
+  }),
+  defect('mounts-show-more-of-persistent', 'pods.shape.mounts', 'closed', {
     says: 'A persistent mount shows how much of it is used.',
     observed: 'mounts.persistent.used',
     change: shows((pod, { mounts: { persistent } }) =>
       persistent === undefined ? pod : { ...pod, mounts: { persistent: { ...persistent, used: 1 } } },
     ),
-  },
-  {
-    id: 'env-null-where-empty',
-    rule: 'pods.shape.env',
-    clause: 'object',
+  }),
+  defect('env-null-where-empty', 'pods.shape.env', 'object', {
     says: 'env is null where nothing was set.',
     observed: 'null',
     change: shows((pod, { env }) => (Object.keys(env).length === 0 ? { ...pod, env: null } : pod)),
-  },
-  {
-    id: 'env-with-number',
-    rule: 'pods.shape.env',
-    clause: 'strings',
+  }),
+  defect('env-with-number', 'pods.shape.env', 'strings', {
     says: 'A variable of the platform has a number for its value.',
     observed: '8080',
     change: shows((pod, { env }) => ({ ...pod, env: { ...env, PLATFORM_PORT: 8080 } })),
-  },
-  {
-    id: 'created-at-without-t',
-    rule: 'pods.shape.times',
-    clause: 'created-at',
+  }),
+  defect('created-at-without-t', 'pods.shape.times', 'created-at', {
     says: 'createdAt has a space between date and time, and no offset.',
     observed: 'another text',
     change: shows((pod) => ({ ...pod, createdAt: String(pod.createdAt).replace('T', ' ').replace('Z', '') })),
-  },
-  {
-    id: 'started-at-epoch',
-    rule: 'pods.shape.times',
-    clause: 'started-at',
+  }),
+  defect('started-at-epoch', 'pods.shape.times', 'started-at', {
     says: 'startedAt is a number of seconds.',
     observed: 'a number',
     change: shows((pod, { startedAtMs }) => ({ ...pod, startedAt: startedAtMs === null ? null : startedAtMs / 1000 })),
-  },
-  {
-    id: 'exited-costs',
-    rule: 'pods.shape.cost-zero',
-    clause: 'zero',
+  }),
+  defect('exited-costs', 'pods.shape.cost-zero', 'zero', {
     says: 'An EXITED pod goes on to cost what it cost before.',
     observed: 'cost 0.44 while EXITED',
     change: shows((pod, { price }) => (pod.status === 'EXITED' ? { ...pod, cost: price } : pod)),
-  },
-  {
-    id: 'exited-shows-runtime',
-    rule: 'pods.shape.runtime-null',
-    clause: 'null',
+  }),
+  defect('exited-shows-runtime', 'pods.shape.runtime-null', 'null', {
     says: 'An EXITED pod keeps its runtime, with its ports.',
     observed: 'an object while EXITED',
     change: shows((pod) => (pod.status === 'EXITED' ? { ...pod, runtime: { ports: [] } } : pod)),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]

@@ -9,17 +9,9 @@ export type Change = NonNullable<Variant['change']>
 
 export type Wrap = NonNullable<Variant['wrap']>
 
-/** What follows an area in the ids of its rules. */
-type TopicOf<Area extends string, Id extends RuleId = RuleId> = Id extends `${Area}.${infer Topic}` ? Topic : never
-
-/** Makes defects of the rules of one area, which are named by what follows it in their ids. */
-export function defectOf<Area extends string>(area: Area) {
-  return (id: string, topic: TopicOf<Area>, clause: string, more: Omit<Defect, 'id' | 'rule' | 'clause'>): Defect => ({
-    id,
-    rule: `${area}.${topic}` as RuleId,
-    clause,
-    ...more,
-  })
+/** A defect of one clause of a rule. */
+export function defect(id: string, rule: RuleId, clause: string, more: Omit<Defect, 'id' | 'rule' | 'clause'>): Defect {
+  return { id, rule, clause, ...more }
 }
 
 /** Further options laid over those of the reference. */

@@ -1,11 +1,10 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { PodService, StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
-import { wrongBodies } from '../../suites/pods/action-bodies.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { type Change, is, jsonOf, parts, shows, type Wrap, withBody } from './tools.ts'
+import { type Change, defect, is, jsonOf, parts, shows, type Wrap, withBody } from './tools.ts'
 
 /** What happened to a pod before: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]
@@ -15,19 +14,13 @@ const accepted = new WeakMap<StoredPod, number>()
 
 /** Bugs that no plain case shows: on the second restart, on CPU pods, after a PATCH, with a neighbour. */
 export const variationPods: readonly Defect[] = [
-  {
-    id: 'start-ignored-after-restart',
-    rule: 'pods.action.exited.start',
-    clause: 'becomes-running',
+  defect('start-ignored-after-restart', 'pods.action.exited.start', 'becomes-running', {
     says: 'start of a pod that was restarted before it was stopped is answered 200 and comes to nothing.',
     observed: 'status EXITED',
     variation: 'history restarted',
     change: acts((action, { past }) => (action === 'start' && past.includes('restart') ? () => {} : null)),
-  },
-  {
-    id: 'stop-of-newest-pod',
-    rule: 'pods.action.running.stop',
-    clause: 'becomes-exited',
+  }),
+  defect('stop-of-newest-pod', 'pods.action.running.stop', 'becomes-exited', {
     says: 'stop is carried out on the newest pod of the user.',
     observed: 'status RUNNING',
     variation: 'sibling younger',
@@ -36,11 +29,8 @@ export const variationPods: readonly Defect[] = [
       if (action !== 'stop' || newest === undefined || newest === pod) return null
       return () => effectOf('stop')(newest, service)
     }),
-  },
-  {
-    id: 'stopped-cpu-pod-starts-again',
-    rule: 'pods.action.provisioning.stop',
-    clause: 'stays-exited',
+  }),
+  defect('stopped-cpu-pod-starts-again', 'pods.action.provisioning.stop', 'stays-exited', {
     says: 'A CPU pod that is stopped is started again five seconds later.',
     observed: 'status RUNNING',
     variation: 'kind cpu',
@@ -51,58 +41,40 @@ export const variationPods: readonly Defect[] = [
         later(5_000, effectOf('start'))(pod, service)
       }
     }),
-  },
-  {
-    id: 'restart-after-patch-stops',
-    rule: 'pods.action.running.restart',
-    clause: 'becomes-running',
+  }),
+  defect('restart-after-patch-stops', 'pods.action.running.restart', 'becomes-running', {
     says: 'restart of a pod that was renamed stops it.',
     observed: 'status EXITED',
     variation: 'history patched',
     change: acts((action, { past, pod, service }) =>
       action === 'restart' && past.includes('patch') ? () => effectOf('stop')(pod, service) : null,
     ),
-  },
-  {
-    id: 'terminate-ignored-on-networked-pods',
-    rule: 'pods.action.running.terminate',
-    clause: 'becomes-terminated',
+  }),
+  defect('terminate-ignored-on-networked-pods', 'pods.action.running.terminate', 'becomes-terminated', {
     says: 'terminate of a globally networked pod is answered 204, and the pod stays.',
     observed: 'status RUNNING',
     variation: 'fields networked',
     change: acts((action, { pod }) => (action === 'terminate' && pod.globalNetworking ? () => {} : null)),
-  },
-  {
-    id: 'started-pod-starts-again',
-    rule: 'pods.action.running.start',
-    clause: 'refused',
+  }),
+  defect('started-pod-starts-again', 'pods.action.running.start', 'refused', {
     says: 'A RUNNING pod that was started by the action can be started again.',
     observed: 'status 200',
     variation: 'history stopped and started',
     change: permits((action, past) => action === 'start' && past.includes('start')),
-  },
-  {
-    id: 'exited-restart-accepted-after-two',
-    rule: 'pods.action.exited.restart',
-    clause: 'refused',
+  }),
+  defect('exited-restart-accepted-after-two', 'pods.action.exited.restart', 'refused', {
     says: 'A pod that was restarted twice can be restarted while EXITED.',
     observed: 'status 200',
     variation: 'history restarted twice',
     change: permits((action, past) => action === 'restart' && past.filter((one) => one === 'restart').length > 1),
-  },
-  {
-    id: 'exited-stop-accepted-after-refusal',
-    rule: 'pods.action.exited.stop',
-    clause: 'refused',
+  }),
+  defect('exited-stop-accepted-after-refusal', 'pods.action.exited.stop', 'refused', {
     says: 'Once an action was refused, a pod can be stopped while EXITED.',
     observed: 'status 200',
     variation: 'history refused before',
     change: permitsAfterRefusal('stop'),
-  },
-  {
-    id: 'mount-lost-at-second-stop',
-    rule: 'pods.patch.omitted',
-    clause: 'unchanged',
+  }),
+  defect('mount-lost-at-second-stop', 'pods.patch.omitted', 'unchanged', {
     says: 'The network mount of a pod is lost when the pod is stopped once more.',
     observed: 'mounts {}',
     variation: 'afterwards started and stopped',
@@ -113,11 +85,8 @@ export const variationPods: readonly Defect[] = [
         pod.mounts = {}
       }
     }),
-  },
-  {
-    id: 'path-reverted-at-start',
-    rule: 'pods.patch.persistent-path',
-    clause: 'changed',
+  }),
+  defect('path-reverted-at-start', 'pods.patch.persistent-path', 'changed', {
     says: 'The path of a persistent mount that PATCH has changed is the former one again once the pod is started.',
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}} after start',
     variation: 'afterwards started',
@@ -129,11 +98,8 @@ export const variationPods: readonly Defect[] = [
         pod.mounts = { persistent: { ...persistent, path: '/workspace' } }
       }
     }),
-  },
-  {
-    id: 'path-reverted-at-stop',
-    rule: 'pods.patch.network-path',
-    clause: 'changed',
+  }),
+  defect('path-reverted-at-stop', 'pods.patch.network-path', 'changed', {
     says: 'The path of a network mount that PATCH has changed is the former one again once the pod is started and stopped.',
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]} after stop',
     variation: 'afterwards started and stopped',
@@ -145,11 +111,8 @@ export const variationPods: readonly Defect[] = [
         pod.mounts = { network: [{ ...mount, path: '/workspace' }] }
       }
     }),
-  },
-  {
-    id: 'running-pod-takes-empty-network',
-    rule: 'pods.patch.empty-network',
-    clause: 'refused',
+  }),
+  defect('running-pod-takes-empty-network', 'pods.patch.empty-network', 'empty list', {
     says: 'An empty list of network mounts is accepted while a pod is RUNNING.',
     observed: 'status 200',
     variation: 'patchedWhile RUNNING',
@@ -159,11 +122,8 @@ export const variationPods: readonly Defect[] = [
         next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
       }),
     ),
-  },
-  {
-    id: 'extra-ignored-by-start',
-    rule: 'pods.action-body.extra',
-    clause: 'extra-text',
+  }),
+  defect('extra-ignored-by-start', 'pods.action-body.extra', 'extra-first', {
     says: 'start does not mind further properties.',
     observed: 'status 200',
     variation: 'action start',
@@ -171,20 +131,14 @@ export const variationPods: readonly Defect[] = [
       const body = is.action(request) ? await jsonOf(request) : null
       return fetch(body?.action === 'start' ? withBody(request, { action: 'start' }) : request)
     },
-  },
-  {
-    id: 'terminate-reads-trailing-comma',
-    rule: 'pods.action-body.not-json',
-    clause: 'trailing-comma',
+  }),
+  defect('terminate-reads-trailing-comma', 'pods.action-body.not-json', 'trailing-comma', {
     says: 'terminate takes a body with a comma before its closing bracket.',
     observed: 'status 204',
     variation: 'action terminate',
-    wrap: takes(new TextDecoder().decode(wrongBodies['not-json']('terminate')['trailing-comma'].bytes), 'terminate'),
-  },
-  {
-    id: 'deleted-pod-starts',
-    rule: 'pods.action.terminated.any',
-    clause: 'refused',
+    wrap: takes('{"action":"terminate",}', 'terminate'),
+  }),
+  defect('deleted-pod-starts', 'pods.action.terminated.any', 'refused', {
     says: 'start of a pod that was removed by DELETE is answered 200.',
     observed: 'status 200',
     variation: 'removal delete',
@@ -204,11 +158,8 @@ export const variationPods: readonly Defect[] = [
         return new Response(former, { status: 200, headers: shown })
       }
     },
-  },
-  {
-    id: 'second-stop-goes-on-to-cost',
-    rule: 'pods.action.stop-frees-compute',
-    clause: 'cost',
+  }),
+  defect('second-stop-goes-on-to-cost', 'pods.action.stop-frees-compute', 'cost', {
     says: 'A pod that is stopped for the second time goes on to cost.',
     observed: 'cost 0.5',
     variation: 'history stopped and started',
@@ -220,11 +171,8 @@ export const variationPods: readonly Defect[] = [
       })
       return costs(parts(remembering(pasts))(options))
     },
-  },
-  {
-    id: 'started-pod-survives-terminate',
-    rule: 'pods.action.terminate-is-final',
-    clause: 'settled',
+  }),
+  defect('started-pod-survives-terminate', 'pods.action.terminate-is-final', 'settled', {
     says: 'A pod that was started by the action is back four seconds after it was terminated.',
     observed: 'status EXITED',
     variation: 'history stopped and started',
@@ -235,11 +183,8 @@ export const variationPods: readonly Defect[] = [
         later(4_000, comesBackAs('EXITED'))(pod, service)
       }
     }),
-  },
-  {
-    id: 'repeated-patch-of-cpu-pod-conflicts',
-    rule: 'pods.patch.idempotent',
-    clause: 'accepted',
+  }),
+  defect('repeated-patch-of-cpu-pod-conflicts', 'pods.patch.idempotent', 'accepted', {
     says: 'A PATCH of a CPU pod that changes nothing is answered 409.',
     observed: 'status 409',
     wrap: (fetch) => async (request) => {
@@ -250,11 +195,8 @@ export const variationPods: readonly Defect[] = [
       const isSame = response.ok && JSON.stringify(before) === (await response.clone().text())
       return isSame && 'cpu' in (before as object) ? new Response(null, { status: 409 }) : response
     },
-  },
-  {
-    id: 'patched-pod-keeps-refused-name',
-    rule: 'pods.patch.atomic',
-    clause: 'unchanged',
+  }),
+  defect('patched-pod-keeps-refused-name', 'pods.patch.atomic', 'unchanged', {
     says: 'A PATCH that is refused because of its mounts still gives the pod its new name, once two others were accepted.',
     observed: 'changed: name',
     variation: 'history patched',
@@ -266,11 +208,8 @@ export const variationPods: readonly Defect[] = [
         accepted.set(pod, count + 1)
       }),
     ),
-  },
-  {
-    id: 'refused-start-starts-second-time',
-    rule: 'pods.action.running.start',
-    clause: 'unchanged',
+  }),
+  defect('refused-start-starts-second-time', 'pods.action.running.start', 'unchanged', {
     says: 'A refused start of a RUNNING pod with a persistent mount restarts its container.',
     observed: seen('RUNNING', 'STARTING'),
     variation: 'mount persistent',
@@ -283,7 +222,7 @@ export const variationPods: readonly Defect[] = [
         return refusal
       },
     }),
-  },
+  }),
 ]
 
 interface Acting {

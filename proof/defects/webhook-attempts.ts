@@ -1,13 +1,11 @@
 import { tables } from '../../generated/tables.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defectOf, options, parts } from './tools.ts'
-
-const defect = defectOf('webhook')
+import { type Change, defect, options, parts } from './tools.ts'
 
 /** Notifications that are missing, too many, too early, or given up at a wrong answer. */
-export const webhookAttempts = [
-  defect('webhook-before-end', 'once', 'not-before', {
+export const webhookAttempts: readonly Defect[] = [
+  defect('webhook-before-end', 'webhook.once', 'not-before', {
     says: 'The receiver is notified as soon as a job is accepted.',
     observed: 'a request',
     change: parts({
@@ -19,66 +17,71 @@ export const webhookAttempts = [
       isNotified: () => () => true,
     }),
   }),
-  defect('webhook-never', 'once', 'notified', {
+  defect('webhook-never', 'webhook.once', 'notified', {
     says: 'The receiver is never notified.',
     observed: 'no request',
     change: parts({ isNotified: () => () => false }),
   }),
-  defect('webhook-repeated-after-200', 'once', 'once', {
+  defect('webhook-repeated-after-200', 'webhook.once', 'once', {
     says: 'A notification is repeated although it was answered 200.',
     observed: 'a second request',
     change: parts({ isDelivered: () => () => false }),
   }),
-  defect('webhook-not-retried', 'retries', 'second', {
+  defect('webhook-not-retried', 'webhook.retries', 'second', {
     says: 'A notification that was answered 500 is given up.',
     observed: '1 request',
     change: retries(0),
   }),
-  defect('webhook-fourth-attempt', 'retries', 'no-fourth', {
+  defect('webhook-fourth-attempt', 'webhook.retries', 'no-fourth', {
     says: 'A notification is tried four times.',
     observed: '4 requests',
     change: retries(3),
   }),
-  defect('webhook-two-attempts', 'three', 'three', {
+  defect('webhook-two-attempts', 'webhook.three', 'three', {
     says: 'A notification is given up after two attempts.',
     observed: '2 requests',
     change: retries(1),
   }),
-  defect('webhook-attempts-without-end', 'three', 'three', {
+  defect('webhook-attempts-without-end', 'webhook.three', 'three', {
     says: 'A notification is repeated until it is answered 200.',
     observed: '4 requests',
     change: retries(1_000),
   }),
-  defect('webhook-late-200-unheard', 'stops-on-success', 'two', {
+  defect('webhook-late-200-unheard', 'webhook.stops-on-success', 'two', {
     says: 'A second attempt that was answered 200 is followed by a third.',
     observed: '3 requests',
     change: parts({ isDelivered: () => () => false }),
   }),
-  defect('webhook-retried-once', 'stops-on-success', 'three', {
+  defect('webhook-retried-once', 'webhook.stops-on-success', 'three', {
     says: 'There is one retry only.',
     observed: '2 requests',
     change: retries(1),
   }),
-  defect('webhook-repeated-a-minute-after-200', 'once', 'once', {
+  defect('webhook-repeated-a-minute-after-200', 'webhook.once', 'once', {
     says: 'A notification that was answered 200 is repeated a minute later.',
     observed: 'a second request',
     change: parts({ isDelivered: () => () => false, nextAttemptMs: afterAMinute(0) }),
   }),
-  defect('webhook-fourth-attempt-after-a-minute', 'three', 'three', {
+  defect('webhook-fourth-attempt-after-a-minute', 'webhook.three', 'three', {
     says: 'A minute after its third attempt a notification is tried once more.',
     observed: '4 requests',
     change: parts({ nextAttemptMs: afterAMinute(2) }),
   }),
   ...[404, 429, 503, 201, 204].map((answer) =>
-    defect(`webhook-${answer}-delivers`, answer < 300 ? 'only-200-strict' : 'only-200', `retried-${answer}`, {
-      says: `A notification that was answered ${answer} counts as delivered.`,
-      observed: '1 request',
-      change: parts({
-        isDelivered: (original) => (status, service) => status === answer || original(status, service),
-      }),
-    }),
+    defect(
+      `webhook-${answer}-delivers`,
+      answer < 300 ? 'webhook.only-200-strict' : 'webhook.only-200',
+      `retried-${answer}`,
+      {
+        says: `A notification that was answered ${answer} counts as delivered.`,
+        observed: '1 request',
+        change: parts({
+          isDelivered: (original) => (status, service) => status === answer || original(status, service),
+        }),
+      },
+    ),
   ),
-] as const satisfies readonly Defect[]
+]
 
 /** One more attempt, a minute after so many others have followed the first. */
 function afterAMinute(most: number): NonNullable<PartWrappers['nextAttemptMs']> {

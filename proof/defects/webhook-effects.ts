@@ -1,82 +1,58 @@
 import type { Job, QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { type Change, parts } from './tools.ts'
+import { type Change, defect, parts } from './tools.ts'
 
 /** Attempts at wrong times, and notifications that change their job. */
-export const webhookEffects = [
-  {
-    id: 'webhook-retried-after-3-s',
+export const webhookEffects: readonly Defect[] = [
+  defect('webhook-retried-after-3-s', 'webhook.spacing', 'not-sooner', {
     says: 'Attempts are three seconds apart.',
-    rule: 'webhook.spacing',
-    clause: 'not-sooner',
     observed: '3 s',
     change: spacedBy(() => 3_000),
-  },
-  {
-    id: 'webhook-retried-after-20-s',
+  }),
+  defect('webhook-retried-after-20-s', 'webhook.spacing', 'not-later', {
     says: 'Attempts are twenty seconds apart.',
-    rule: 'webhook.spacing',
-    clause: 'not-later',
     observed: '20 s',
     change: spacedBy(() => 20_000),
-  },
-  {
-    id: 'webhook-retried-after-6-s',
+  }),
+  defect('webhook-retried-after-6-s', 'webhook.spacing', 'not-sooner', {
     says: 'Attempts are six seconds apart.',
-    rule: 'webhook.spacing',
-    clause: 'not-sooner',
     observed: '6 s',
     change: spacedBy(() => 6_000),
-  },
-  {
-    id: 'webhook-retried-after-14-s',
+  }),
+  defect('webhook-retried-after-14-s', 'webhook.spacing', 'not-later', {
     says: 'Attempts are fourteen seconds apart.',
-    rule: 'webhook.spacing',
-    clause: 'not-later',
     observed: '14 s',
     change: spacedBy(() => 14_000),
-  },
-  {
-    id: 'webhook-spacing-doubles',
+  }),
+  defect('webhook-spacing-doubles', 'webhook.spacing', 'not-later', {
     says: 'The time between attempts doubles.',
-    rule: 'webhook.spacing',
-    clause: 'not-later',
     observed: '20 s',
     change: spacedBy((count) => 10_000 * count),
-  },
-  {
-    id: 'webhook-failure-fails-job',
+  }),
+  defect('webhook-failure-fails-job', 'webhook.no-effect-on-job', 'status', {
     says: 'A job is FAILED once its receiver answered 500.',
-    rule: 'webhook.no-effect-on-job',
-    clause: 'status',
     observed: 'status "FAILED"',
     change: onFailedAttempt((job) => {
       job.status = 'FAILED'
     }),
-  },
-  {
-    id: 'webhook-failure-drops-output',
+  }),
+  defect('webhook-failure-drops-output', 'webhook.no-effect-on-job', 'output', {
     says: 'A job loses its output when its notification fails.',
-    rule: 'webhook.no-effect-on-job',
-    clause: 'output',
     observed: 'output null',
     change: onFailedAttempt((job) => {
       job.output = undefined
     }),
-  },
-  {
-    id: 'webhook-failure-executes-again',
+  }),
+  defect('webhook-failure-executes-again', 'webhook.no-effect-on-job', 'executions', {
     says: 'A job is executed again when its notification fails.',
-    rule: 'webhook.no-effect-on-job',
-    clause: 'executions',
     observed: '1 more',
     change: onFailedAttempt((job, service) => {
       if (job.attempts > 1) return
       service.parts.requeueJob(job, 'back', service)
       service.parts.dispatch(job.endpoint, service)
     }),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]
 
 /** Attempts that follow the one before after so long; `count` attempts were made. */
 function spacedBy(ms: (count: number) => number): Change {

@@ -1,25 +1,19 @@
 import type { QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { parts } from './tools.ts'
+import { defect, parts } from './tools.ts'
 
 /** Faults of notifications that show only for jobs of /runsync, or after or beside another job. */
-export const webhookVariation = [
-  {
-    id: 'webhook-of-runsync-never',
+export const webhookVariation: readonly Defect[] = [
+  defect('webhook-of-runsync-never', 'webhook.only-200', 'retried-429', {
     variation: 'submission runsync',
-    rule: 'webhook.only-200',
-    clause: 'retried-429',
     says: 'Jobs of /runsync are not notified.',
     observed: 'no request',
     change: parts({
       isNotified: (original) => (job, service) => job.operation !== 'runsync' && original(job, service),
     }),
-  },
-  {
-    id: 'webhook-lost-after-failure',
+  }),
+  defect('webhook-lost-after-failure', 'webhook.stops-on-success', 'two', {
     variation: 'execution after a failure',
-    rule: 'webhook.stops-on-success',
-    clause: 'two',
     says: 'After a job that failed the next two are not notified.',
     observed: 'no request',
     change: (base) => {
@@ -31,12 +25,9 @@ export const webhookVariation = [
         },
       })(base)
     },
-  },
-  {
-    id: 'webhook-replaced-by-next',
+  }),
+  defect('webhook-replaced-by-next', 'webhook.three', 'three', {
     variation: 'neighbour after',
-    rule: 'webhook.three',
-    clause: 'three',
     says: 'A notification that is not delivered is given up once another job of the endpoint is done.',
     observed: '2 requests',
     change: parts({
@@ -48,5 +39,5 @@ export const webhookVariation = [
         original(job, { ...service, parts: { ...service.parts, nextAttemptMs } })
       },
     }),
-  },
-] as const satisfies readonly Defect[]
+  }),
+]

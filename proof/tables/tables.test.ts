@@ -1,80 +1,94 @@
 import { describe, expect, test } from 'vitest'
+import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { Members } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
-import { createControlledClock } from '../../reference/clock/controlled.ts'
-import { createService } from '../../reference/settings.ts'
-import { casesOf, isText, put, refusalTables, wrongBody } from '../../suites/shared/table.ts'
-import { createInstance } from '../instance.ts'
+import { createBench } from '../../reference/testing/bench.ts'
+import { casesOf, isText, refusalTables, wrongBody } from '../../suites/shared/table.ts'
+import { embeddedTarget } from '../instance.ts'
 import { derivedDefects } from './index.ts'
-import { isCase } from './tools.ts'
+import { tableOperation } from './operations.ts'
+import { isCase } from './requests.ts'
+import { allBranches } from './tools.ts'
 
-const { target } = createInstance()
-const caller = { user: 'user-1', permissions: '*' } as never
-
-/** A valid body of a shape, as the reference takes it. */
-function bodyOf({ kind = 'gpu', mount = 'none', more = {} }: PodShape): Members {
-  const mounts = {
-    none: {},
-    network: { mounts: { network: [{ volumeId: 'vol-1', path: '/a' }] } },
-    persistent: { mounts: { persistent: { size: 10, path: '/a' } } },
-  }
-  const hardware =
-    kind === 'gpu' ? { gpu: { id: 'gpu-a', count: 1 } } : { cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }
-  return { name: 'a', image: 'b', ...hardware, ...mounts[mount], ...more }
+interface Example {
+  readonly body: Members
+  readonly pod?: Members
 }
 
-/** The constraints that a creation violates on the reference. */
-function violated(body: unknown): string[] {
+/** The constraints that a request violates on a reference that enforces none of them. */
+async function violated(operation: OperationId, { pod }: Example, body: unknown): Promise<string[]> {
   const found = new Set<string>()
-  const enforces = () => (constraint: string) => {
-    found.add(constraint)
-    return false
-  }
-  const service = createService({ clock: createControlledClock(0).clock, parts: { enforces } })
-  service.parts.createPod(body, caller, service)
+  const { call, create } = createBench({
+    parts: {
+      enforces: () => (constraint) => {
+        found.add(constraint)
+        return false
+      },
+    },
+  })
+  const id = pod === undefined ? '' : await create(pod)
+  const { method, path }: OperationFacts = operations[operation]
+  const { status } = await call(method, path.replace('{id}', id).replace('{endpoint}', 'normal'), {
+    body: JSON.stringify(body),
+  })
+  expect(status).toBeLessThan(300)
   return [...found]
 }
 
-const shapesOf: Readonly<Partial<Record<string, PodShape>>> = {
-  'pods.create.volume-elsewhere': { mount: 'network', more: { dataCenterIds: ['dc-1'] } },
+/** Tables whose valid body is not that of their shape. */
+const validOf: Readonly<Partial<Record<string, Members>>> = {
+  'pods.create.volume-elsewhere': { dataCenterIds: ['dc-1'] },
 }
+/** Cases that the reference accepts. */
+const accepted = new Set(['pods.create.neither neither', 'pods.create.cpu-required no memory'])
 
 const cases = refusalTables().flatMap(({ id, table }) =>
-  (table.arrange.each(() => true) as readonly PodShape[]).flatMap((shape) =>
-    casesOf(table)
+  table.arrange.each(allBranches).flatMap((branch) => {
+    const operation = table.arrange.operation(branch)
+    const { branchName, example } = tableOperation(operation)
+    const { body, pod } = example(branch)
+    const valid = { ...body, ...validOf[id] }
+    return casesOf(table)
       .filter(({ wrong }) => !isText(wrong))
-      .map((one) => ({ ...one, id, table, valid: bodyOf(shapesOf[id] ?? shape) })),
-  ),
+      .map((one) => ({ ...one, id, of: branchName(branch), table, operation, branch, valid, pod }))
+      .map((one) => ({ ...one, body: wrongBody(one.wrong, valid, embeddedTarget(), branch) }))
+      .filter((one) => one.body !== undefined)
+  }),
 )
 
-describe.each(cases)('$id, $name', ({ id, name, table, wrong, valid }) => {
-  const body = JSON.parse(JSON.stringify(wrongBody(wrong, valid, target)))
+describe.each(cases)('$id $of, $name', ({ id, name, table, wrong, valid, pod, body, operation, branch }) => {
+  const sent = JSON.parse(JSON.stringify(body))
+  const example = { body: valid, ...(pod === undefined ? {} : { pod }) }
 
-  test.skipIf(id === 'pods.create.neither' || name === 'no memory')('violates exactly one constraint', () => {
-    expect(violated(valid)).toEqual([])
-    expect(violated(body)).toHaveLength(1)
+  test.skipIf(accepted.has(`${id} ${name}`))('violates exactly one constraint', async () => {
+    expect(await violated(operation, example, valid)).toEqual([])
+    expect(await violated(operation, example, sent)).toHaveLength(1)
   })
 
-  test('is told from the valid body and from the other cases by its body', () => {
-    expect(isCase(wrong, valid)).toBe(false)
-    expect(
-      casesOf(table)
-        .filter((other) => isCase(other.wrong, body))
-        .map((other) => other.name),
-    ).toEqual([name])
+  test('differs from the valid body and from the other cases', () => {
+    expect(isCase({ operation, branch, wrong }, valid)).toBe(false)
+    const same = casesOf(table).filter((other) => isCase({ operation, branch, wrong: other.wrong }, sent))
+    expect(same.map((other) => other.name)).toEqual([name])
   })
 })
 
-test('a body that violates two constraints is told as such', () => {
-  expect(violated(put('disk', 0)({ ...bodyOf({}), cloud: 'PRIVATE' }))).toHaveLength(2)
+const texts = refusalTables().flatMap(({ id, table }) =>
+  casesOf(table).flatMap(({ name, wrong }) => (isText(wrong) ? [{ id, name, text: wrong.text }] : [])),
+)
+
+test.each(texts)('$id, $name: is not JSON in UTF-8', ({ text }) => {
+  const bytes = Buffer.from(text('{"action":"stop"}'))
+  expect(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).toThrow()
 })
 
-test('each refusal table has defects that accept, refuse with another status, fail, and carry out', () => {
-  const ids = derivedDefects.filter(({ rule }) => rule === 'pods.create.disk').map(({ id }) => id)
-  expect(ids.filter((id) => id.includes('-zero-'))).toEqual([
-    'pods-create-disk-zero-accepted',
-    'pods-create-disk-zero-400',
-    'pods-create-disk-zero-500',
-    'pods-create-disk-zero-carried-out',
-  ])
+test('a body that violates two constraints is found', async () => {
+  const example = tableOperation('createPod').example({})
+  expect(await violated('createPod', example, { ...example.body, disk: 0, cloud: 'PRIVATE' })).toHaveLength(2)
+})
+
+test.each([
+  ['pods.create.disk', 'zero', ['accepted', '400', '500', 'carried-out']],
+  ['pods.patch.other-volume', 'cpu-network', ['accepted', '422', '500', 'carried-out']],
+])('%s has defects that accept, refuse with another status, fail, and carry out', (rule, of, ends) => {
+  const ids = derivedDefects.filter((defect) => defect.rule === rule).map(({ id }) => id)
+  for (const end of ends) expect(ids.filter((id) => id.includes(of) && id.endsWith(end))).toHaveLength(1)
 })

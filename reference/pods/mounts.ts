@@ -1,39 +1,47 @@
 import { Refusal } from '../http/refusal.ts'
-import type { Style } from '../style.ts'
 import type { Mounts, StoredPod } from './pod.ts'
 import type { PodService } from './service.ts'
-
-type PersistentMount = NonNullable<Mounts['persistent']>
-type NetworkMount = NonNullable<Mounts['network']>[number]
 
 /**
  * The mounts of a pod after a PATCH, by the modification rules under the heading Mounts. Changes nothing itself.
  * @throws Refusal 400 for a kind that the pod was not created with, or another volume.
  */
-export function patchMounts(pod: StoredPod, requested: Mounts | undefined, { style }: PodService): Mounts {
+export function patchMounts(pod: StoredPod, requested: Mounts | undefined, service: PodService): Mounts {
   if (requested === undefined) return pod.mounts
-  const [network] = requested.network ?? []
-  if (requested.persistent !== undefined) {
-    if ('cpu' in pod.hardware) throw new Refusal(style.cpuPersistent, 'a CPU pod cannot have a persistent mount')
-    return { persistent: patchPersistent(pod.mounts.persistent, requested.persistent, style) }
-  }
-  return network === undefined ? pod.mounts : { network: [patchNetwork(pod.mounts.network?.[0], network)] }
+  const violation = violationOf(pod, requested, service)
+  if (violation !== null && service.parts.enforces(violation.name, { mounts: requested })) throw violation.refusal
+  const { network, persistent } = requested
+  if (Array.isArray(network)) return network.length === 0 ? {} : { network }
+  return persistent === undefined ? pod.mounts : { persistent }
 }
 
-function patchPersistent(
-  present: PersistentMount | undefined,
-  requested: PersistentMount,
-  style: Style,
-): PersistentMount {
-  if (present === undefined) throw new Refusal(400, 'the pod was created without a persistent mount')
-  if (requested.size !== present.size && style.patchPersistentSize !== 'apply') {
-    throw new Refusal(style.patchPersistentSize, 'the size of a persistent mount cannot be changed')
-  }
-  return { size: requested.size, path: requested.path }
+interface Violation {
+  readonly name: string
+  readonly refusal: Refusal
 }
 
-function patchNetwork(present: NetworkMount | undefined, requested: NetworkMount): NetworkMount {
-  if (present === undefined) throw new Refusal(400, 'the pod was created without a network mount')
-  if (requested.volumeId !== present.volumeId) throw new Refusal(400, 'the volume of a pod cannot be changed')
-  return { volumeId: present.volumeId, path: requested.path }
+/** The constraint that mounts of a valid form violate on this pod. */
+function violationOf({ hardware, mounts }: StoredPod, requested: Mounts, { style }: PodService): Violation | null {
+  const { network, persistent } = requested
+  // Both at once are wrong for their form.
+  if (network !== undefined && persistent !== undefined) return null
+  if (persistent !== undefined) {
+    if ('cpu' in hardware) return violation('persistentOnCpu', style.cpuPersistent, 'a CPU pod has no persistent mount')
+    if (mounts.persistent === undefined) return notCreatedWith('persistent')
+    if (persistent.size === mounts.persistent.size || style.patchPersistentSize === 'apply') return null
+    return violation('otherSize', style.patchPersistentSize, 'the size of a persistent mount cannot be changed')
+  }
+  const volumeId = network?.[0]?.volumeId
+  if (typeof volumeId !== 'string') return null
+  if (mounts.network === undefined) return notCreatedWith('network')
+  if (volumeId === mounts.network[0]?.volumeId) return null
+  return violation('otherVolume', 400, 'the volume of a pod cannot be changed')
+}
+
+function notCreatedWith(kind: 'network' | 'persistent'): Violation {
+  return violation(`${kind}Added`, 400, `the pod was created without a ${kind} mount`)
+}
+
+function violation(name: string, status: number, detail: string): Violation {
+  return { name, refusal: new Refusal(status, detail) }
 }

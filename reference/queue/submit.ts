@@ -16,14 +16,15 @@ export async function readSubmission(request: Request, service: QueueService): P
     webhook,
     policy = {},
     s3Config,
-  } = body as {
+  } = Object(body) as {
     readonly input: Submission['input']
     readonly webhook?: string
     readonly policy?: Policy
     readonly s3Config?: Readonly<Record<string, unknown>>
   }
   return {
-    input,
+    // Anything but an object comes only if that constraint is not enforced.
+    input: Object(input),
     webhook: webhook ?? null,
     policy: service.parts.settlePolicy(policy, service),
     s3Config: s3Config ?? null,

@@ -1,4 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
+import type { PodAction } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
@@ -7,8 +8,9 @@ import { outageStatuses, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
+import type { Target } from '../../target/types.ts'
+import { casesOf, refusalTables, wrongBody } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
-import { allWrongBodies } from './action-bodies.ts'
 import { expectAccepted } from './twins.ts'
 
 /** What a wrong body may be refused with; another answer may be for a reason that is not the body's. */
@@ -21,15 +23,15 @@ const levels = 10_000
 rule(
   'pods.action-body.no-effect',
   async (context) => {
-    const { pods, fixture, blocked, vary } = context
+    const { pods, fixture, blocked, target, vary } = context
     let pod = await fixture.pod('RUNNING')
     const odd: { readonly by: RuleId; readonly status: number }[] = []
     for (const action of vary.ordered(['stop', 'terminate'] as const)) {
-      for (const { kind, body } of vary.ordered(allWrongBodies(action))) {
+      for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
         const reply = await pods.actWith(pod.id, body, { repeats: true })
         const { status } = reply
         refuseOutage(reply)
-        if (!forTheBody.has(status)) odd.push({ by: `pods.action-body.${kind}`, status })
+        if (!forTheBody.has(status)) odd.push({ by: id, status })
         if (isSuccess(status)) pod = await fixture.pod('RUNNING')
       }
       await expectUnchanged(context, pod)
@@ -91,6 +93,15 @@ rule(
   },
   { varies: anyPod },
 )
+
+/** The bodies of every table about action calls, with the rule of each. */
+function wrongBodies(action: PodAction, target: Target): readonly { readonly id: RuleId; readonly body: unknown }[] {
+  return refusalTables()
+    .filter(({ id }) => id.startsWith('pods.action-body.') && id !== 'pods.action-body.not-object-422')
+    .flatMap(({ id, table }) =>
+      casesOf(table).map(({ wrong }) => ({ id, body: wrongBody(wrong, { action }, target, undefined) })),
+    )
+}
 
 /** A refusal by the API; a gateway's own 5xx tells nothing about the API behind it. */
 function expectRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {

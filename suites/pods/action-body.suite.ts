@@ -1,35 +1,81 @@
-import { constraints, type PodAction } from '../../generated/tables.ts'
-import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
-import type { Context } from '../../harness/rule/context.ts'
+import { constraints } from '../../generated/tables.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { anyPod } from '../../harness/variation/dimensions.ts'
-import { expectUnchanged } from '../shared/unchanged.ts'
-import { type Bodies, wrongBodies } from './action-bodies.ts'
-import { expectAccepted } from './twins.ts'
+import { type RefusalTable, refusals } from '../shared/table.ts'
+import { acting, actingVaries, podForAction } from './action-arrangement.ts'
 
-const statuses = {
-  'not-json': [400],
-  empty: [400, 422],
-  'not-object': constraints.notObject,
-  'not-object-422': [422],
-  missing: [422],
-  'unknown-action': [422],
-  'wrong-type': [422],
-  extra: [422],
-} as const
+refusals('pods.action-body.not-json', {
+  arrange: acting,
+  cases: {
+    truncated: { text: (json) => json.slice(0, -1) },
+    'bare-word': { text: (json) => String(JSON.parse(json).action) },
+    'trailing-garbage': { text: (json) => `${json} and more` },
+    'trailing-comma': { text: (json) => `${json.slice(0, -1)},}` },
+  },
+  statuses: [400],
+})
 
-const varies = [...anyPod, 'action', 'order'] as const
+refusals('pods.action-body.empty', {
+  arrange: acting,
+  cases: {
+    'no-body': { text: () => '' },
+    'not-utf8': { text: (json) => new Uint8Array([...Buffer.from(json.slice(0, -2)), 0xff, ...Buffer.from('"}')]) },
+  },
+  statuses: [400, 422],
+})
 
-for (const [id, expected] of Object.entries(statuses) as [keyof typeof statuses, readonly number[]][]) {
-  const bodies = wrongBodies[id === 'not-object-422' ? 'not-object' : id]
-  rule(`pods.action-body.${id}`, (context) => areRefused(context, bodies, ...expected), { varies })
-}
+const notObject = {
+  arrange: acting,
+  cases: {
+    array: ({ action }) => [action],
+    string: ({ action }) => action,
+    number: () => 7,
+    null: () => null,
+  },
+} as const satisfies Omit<RefusalTable<undefined>, 'statuses'>
+
+refusals('pods.action-body.not-object', { ...notObject, statuses: constraints.notObject })
+
+refusals('pods.action-body.not-object-422', { ...notObject, statuses: [422] })
+
+refusals('pods.action-body.missing', { arrange: acting, cases: { 'no-action': () => ({}) }, statuses: [422] })
+
+refusals('pods.action-body.unknown-action', {
+  arrange: acting,
+  cases: {
+    unknown: ({ action }) => ({ action: `${action}-now` }),
+    'another-case': ({ action }) => ({ action: String(action).toUpperCase() }),
+    padded: ({ action }) => ({ action: ` ${action} ` }),
+  },
+  statuses: [422],
+})
+
+refusals('pods.action-body.wrong-type', {
+  arrange: acting,
+  cases: {
+    number: { action: 7 },
+    null: { action: null },
+    array: ({ action }) => ({ action: [action] }),
+    object: ({ action }) => ({ action: { [String(action)]: true } }),
+  },
+  statuses: [422],
+})
+
+refusals('pods.action-body.extra', {
+  arrange: acting,
+  cases: {
+    'extra-text': ({ action }) => ({ action, reason: 'plumbline' }),
+    'extra-null': ({ action }) => ({ action, reason: null }),
+    'extra-first': ({ action }) => ({ force: true, action }),
+  },
+  statuses: [422],
+})
 
 rule(
   'pods.action-body.errors-list',
   async (context) => {
     const { pods, check, blocked } = context
-    const { pod, action } = await asked(context)
+    const { pod, action } = await podForAction(context)
     for (const [by, body] of [
       ['pods.action-body.missing', {}],
       ['pods.action-body.extra', { action, reason: 'plumbline' }],
@@ -43,31 +89,5 @@ rule(
       check('strings').that(others.length === 0, 'strings only', `errors of type ${others.join(', ')}`, reply)
     }
   },
-  { varies },
+  { varies: actingVaries },
 )
-
-/**
- * Each body is refused with one of the statuses, and after that a right one is accepted. An open row records the
- * statuses, and says that nothing is carried out.
- */
-async function areRefused(
-  context: Context,
-  bodiesFor: (action: PodAction) => Bodies,
-  ...expected: readonly number[]
-): Promise<void> {
-  const { pods, check, reading, row, vary } = context
-  const { pod, action } = await asked(context)
-  for (const [name, body] of vary.ordered(Object.entries(bodiesFor(action)))) {
-    const reply = await pods.actWith(pod.id, body, { repeats: true })
-    check(name).status(reply, ...expected)
-    if (row.basis === 'open') reading(name, String(reply.status))
-  }
-  if (row.basis === 'open') await expectUnchanged(context, pod)
-  await expectAccepted(context, pod, action)
-}
-
-/** An action, and a pod in a status that permits it. */
-async function asked({ fixture, vary }: Context): Promise<{ readonly pod: PodView; readonly action: PodAction }> {
-  const action = vary.draw('action')
-  return { action, pod: await fixture.pod(action === 'start' ? 'EXITED' : 'RUNNING') }
-}

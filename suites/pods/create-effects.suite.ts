@@ -16,7 +16,7 @@ refusals<PodShape>('pods.create.volume-elsewhere', {
       network.begin(context, { ...shape, more: { dataCenterIds: [await centerOf(context)] } }),
   },
   cases: { elsewhere: (valid, { pods }) => put('mounts.network.0.volumeId', pods?.volumeElsewhere)(valid) },
-  statuses: ['4xx', '2xx'],
+  statuses: ['4XX', '2XX'],
   async accepted(context, reply, body) {
     const id = (await context.fixture.createdId(reply)) ?? context.blocked('pods.create.read-back', 'no pod is found')
     const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
@@ -32,14 +32,14 @@ rule(
     const twin = await created(context, {})
     const refused: Refused[] = []
     for (const { id, table } of refusalTables()) {
-      const isCreation = table.arrange.operation === 'createPod' && id !== 'pods.create.volume-elsewhere'
+      const isCreation = id.startsWith('pods.create.') && id !== 'pods.create.volume-elsewhere'
       if (!isCreation || ruleById.get(id)?.needs.every(part) !== true) continue
-      const [shape] = table.arrange.each(part) as readonly PodShape[]
+      const [shape] = table.arrange.each(context) as readonly PodShape[]
       const cases = casesOf(table)
       const one = cases[Math.floor(random() * cases.length)]
       const valid = await fixture.body(shape)
-      const body = one === undefined ? null : wrongBody(one.wrong, valid, target)
-      if (one === undefined || body === null) continue
+      const body = one === undefined ? undefined : wrongBody(one.wrong, valid, target, shape as never)
+      if (one === undefined || body === undefined) continue
       const { status } = await pods.create(body, { repeats: true })
       if (status >= 400 && status < 500) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
     }

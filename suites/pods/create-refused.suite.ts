@@ -1,55 +1,52 @@
+import { constraints } from '../../generated/tables.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
-import { put, refusals, refusedWith, type Wrong } from '../shared/table.ts'
+import { put, refusals, refusedWith } from '../shared/table.ts'
 import { creation } from './creation.ts'
+import { inMount, inNetwork, inPersistent, twoNetworks } from './in-mount.ts'
 
 const gpu = creation(() => [{ kind: 'gpu' }])
 const cpu = creation(() => [{ kind: 'cpu' }])
 const network = creation(() => [{ mount: 'network' }])
 const persistent = creation(() => [{ mount: 'persistent' }])
-const mounted = creation((has) => [
+const mounted = creation(({ part }) => [
   { mount: 'network' },
-  ...(has('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
+  ...(part('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
 ])
 
 refusals('pods.create.both-mounts', {
   arrange: creation(() => [{ kind: 'gpu', mount: 'network' } satisfies PodShape]),
   cases: { both: (valid, { pods }) => put('mounts.persistent', pods?.persistent)(valid) },
-  statuses: [400],
+  statuses: constraints.bothMounts,
 })
 
 refusals('pods.create.empty-network', {
   arrange: creation(() => [{ mount: 'none' }]),
   cases: { 'empty list': { mounts: { network: [] } } },
-  statuses: [400],
+  statuses: constraints.emptyNetwork,
 })
 
 refusals('pods.create.two-networks', {
   arrange: network,
-  cases: {
-    'two networks': ({ mounts, ...rest }) => {
-      const [own] = networksIn(mounts)
-      return { ...rest, mounts: { network: [own, { ...own, path: `${own?.path}-c` }] } }
-    },
-  },
-  statuses: [400, 422],
+  cases: { 'two networks': twoNetworks },
+  statuses: constraints.twoNetworks,
 })
 
 refusals('pods.create.cpu-persistent', {
   arrange: creation(() => [{ kind: 'cpu', mount: 'none' }]),
   cases: { persistent: { mounts: { persistent: { size: 10, path: '/workspace' } } } },
-  statuses: [400, 422],
+  statuses: constraints.cpuPersistent,
 })
 
 refusals('pods.create.mount-size', {
   arrange: persistent,
   cases: {
-    nine: put('mounts.persistent.size', 9),
-    zero: put('mounts.persistent.size', 0),
-    fraction: put('mounts.persistent.size', 10.5),
-    text: put('mounts.persistent.size', '10'),
-    missing: put('mounts.persistent.size'),
+    nine: inPersistent('size', 9),
+    zero: inPersistent('size', 0),
+    fraction: inPersistent('size', 10.5),
+    text: inPersistent('size', '10'),
+    missing: inPersistent('size'),
   },
   statuses: [422],
 })
@@ -62,7 +59,7 @@ refusals('pods.create.mount-path', {
 
 refusals('pods.create.mount-volume', {
   arrange: network,
-  cases: { missing: inMount('volumeId'), null: inMount('volumeId', null) },
+  cases: { missing: inNetwork('volumeId'), null: inNetwork('volumeId', null) },
   statuses: [422],
 })
 
@@ -74,8 +71,8 @@ refusals('pods.create.mount-extra', {
 
 refusals('pods.create.volume-unknown', {
   arrange: network,
-  cases: { unknown: (valid, { pods }) => inMount('volumeId', mutate(pods?.volume ?? ''))(valid) },
-  statuses: ['4xx'],
+  cases: { unknown: (valid, { pods }) => inNetwork('volumeId', mutate(pods?.volume ?? ''))(valid) },
+  statuses: ['4XX'],
 })
 
 refusals('pods.create.disk', {
@@ -103,7 +100,7 @@ refusals('pods.create.vcpu', {
     one: refusedWith([422], put('cpu.vcpuCount', 1)),
     three: put('cpu.vcpuCount', 3),
     six: put('cpu.vcpuCount', 6),
-    'not offered': refusedWith(['4xx'], put('cpu.vcpuCount', 2 ** 20)),
+    'not offered': refusedWith(['4XX'], put('cpu.vcpuCount', 2 ** 20)),
   },
   statuses: [400, 422],
 })
@@ -115,7 +112,7 @@ refusals('pods.create.cpu-memory', {
     negative: ifMemory(put('cpu.memory', -1)),
     'empty id': put('cpu.id', ''),
     'no id': put('cpu.id'),
-    'unknown flavor': refusedWith(['4xx'], put('cpu.id', 'plumbline-none')),
+    'unknown flavor': refusedWith(['4XX'], put('cpu.id', 'plumbline-none')),
   },
   statuses: [422],
 })
@@ -126,7 +123,7 @@ refusals('pods.create.cpu-required', {
     'no vcpuCount': put('cpu.vcpuCount'),
     fraction: put('cpu.vcpuCount', 2.5),
     text: put('cpu.vcpuCount', '2'),
-    'no memory': refusedWith([422, '2xx'], put('cpu.memory')),
+    'no memory': refusedWith([422, '2XX'], put('cpu.memory')),
   },
   statuses: [422],
 })
@@ -134,13 +131,13 @@ refusals('pods.create.cpu-required', {
 refusals('pods.create.gpu-and-cpu', {
   arrange: creation(() => [{ kind: 'cpu' }]),
   cases: { both: (valid, { pods }) => ({ ...valid, gpu: pods?.gpu }) },
-  statuses: ['4xx'],
+  statuses: constraints.gpuAndCpu,
 })
 
 refusals('pods.create.neither', {
   arrange: creation(() => [{ mount: 'none' }]),
   cases: { neither: ({ gpu: _, cpu: __, ...rest }) => rest },
-  statuses: ['4xx', '2xx'],
+  statuses: constraints.neitherGpuNorCpu,
 })
 
 refusals('pods.create.env', {
@@ -152,7 +149,7 @@ refusals('pods.create.env', {
 refusals('pods.create.ports', {
   arrange: creation(),
   cases: { 'no protocol': { ports: ['8888'] }, 'no port': { ports: ['/http'] }, 'a word': { ports: ['http'] } },
-  statuses: [400, 422],
+  statuses: constraints.portForm,
 })
 
 refusals('pods.create.port-range', {
@@ -187,20 +184,7 @@ refusals('pods.create.not-json', {
   statuses: [400],
 })
 
-/** Puts a value into the mount of a body, whichever kind it is. */
-function inMount(name: string, value?: unknown): (valid: Members) => unknown {
-  return (valid) => {
-    const isNetwork = membersOf(valid.mounts)?.network !== undefined
-    return put(isNetwork ? `mounts.network.0.${name}` : `mounts.persistent.${name}`, value)(valid)
-  }
-}
-
 /** A case for targets whose creations name the memory. */
-function ifMemory(wrong: (valid: Members) => unknown): Wrong {
-  return (valid) => (membersOf(valid.cpu)?.memory === undefined ? null : wrong(valid))
-}
-
-function networksIn(mounts: unknown): readonly { readonly path?: unknown }[] {
-  const { network } = membersOf(mounts) ?? {}
-  return Array.isArray(network) ? network : []
+function ifMemory(wrong: (valid: Members) => unknown): (valid: Members) => unknown {
+  return (valid) => (membersOf(valid.cpu)?.memory === undefined ? undefined : wrong(valid))
 }

@@ -11,7 +11,7 @@ import { created, creates } from './creation.ts'
 const many = { args: 'sleep 1', disk: 15, ports: ['8022/tcp', '80/http'], env: { PLUMBLINE: '1' }, cloud: 'SECURE' }
 
 accepts('pods.create.gpu', {
-  ...acceptedCreation((has) => [{ kind: 'gpu', mount: has('volume') ? 'network' : 'none' }]),
+  ...acceptedCreation(({ part }) => [{ kind: 'gpu', mount: part('volume') ? 'network' : 'none' }]),
   cases: { many, 'no count': put('gpu.count') },
   shows: ['name', 'image', 'args', 'disk', 'ports', 'env', 'cloud', 'gpu', 'mounts'],
 })

@@ -4,15 +4,15 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { isNamed } from '../shared/listing.ts'
 import { sameMounts, shown } from '../shared/patching.ts'
-import type { AcceptTable } from '../shared/table.ts'
+import type { AcceptTable, Arrangement } from '../shared/table.ts'
 import { creates } from './creation.ts'
 
 /** Creations of pods of these shapes that are accepted. */
 export function acceptedCreation(
-  each: (has: (need: string) => boolean) => readonly PodShape[],
+  each: Arrangement<PodShape>['each'],
 ): Pick<AcceptTable<PodShape>, 'operation' | 'each' | 'varies' | 'body' | 'send' | 'expectShown'> {
   return {
-    operation: 'createPod',
+    operation: () => 'createPod',
     each,
     varies: [],
     body: ({ fixture }, shape) => fixture.body({ fields: 'few', ...shape }),

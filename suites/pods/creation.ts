@@ -18,11 +18,9 @@ export interface CreatedPod {
 const varies = ['kind', 'mount', 'fields'] as const
 
 /** Creations of pods of these shapes; what a shape does not say is drawn. */
-export function creation(
-  each: (has: (need: string) => boolean) => readonly PodShape[] = () => [{}],
-): Arrangement<PodShape> {
+export function creation(each: Arrangement<PodShape>['each'] = () => [{}]): Arrangement<PodShape> {
   return {
-    operation: 'createPod',
+    operation: () => 'createPod',
     each,
     varies,
     async begin(context, shape) {

@@ -1,12 +1,11 @@
-import { constraints } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
+import type { PodView } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
-  expectRefused,
   isRefusal,
   mountStates,
-  movedNetwork,
   movedPersistent,
   patchablePod,
   patchVaries,
@@ -50,17 +49,40 @@ rule(
 )
 
 rule(
-  'pods.patch.two-networks',
+  'pods.patch.size-minimum',
   async (context) => {
-    const pod = await patchablePod(context, { mount: 'network' })
-    const own = movedNetwork(context)
-    const network = [own, { ...own, path: `${own.path}-c` }]
-    const [reply] = await expectRefused(context, pod, [{ mounts: { network } }], ...constraints.twoNetworks)
-    if (reply !== undefined) context.reading('two networks', readingOf(reply))
+    const { check, inconclusive, pods } = context
+    const pod = await patchablePod(context, { mount: 'persistent' })
+    const mount = movedPersistent(context)
+    const refused: Reply[] = []
+    for (const size of [9, 0]) {
+      const reply = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
+      check('refused').status(reply, 422, 400)
+      refused.push(reply)
+    }
+    await expectUnchanged(context, pod)
+    // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
+    const with400 = refused.find(({ status }) => status === 400)
+    if (with400 === undefined) return
+    if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
+    check('refused').status(with400, 422)
   },
   { varies: patchVaries },
 )
 
 function readingOf({ status }: Reply): string {
   return isSuccess(status) ? 'accepted' : String(status)
+}
+
+/** Whether a persistent mount is made larger, and smaller again, to a size that is valid. */
+async function canShrink(context: Context, { id }: PodView): Promise<boolean> {
+  const { size, path } = movedPersistent(context)
+  for (const other of [size + 10, size]) {
+    const mounts = { persistent: { size: other, path } }
+    const { status } = await context.pods.patch(id, { mounts })
+    if (status >= 300) return false
+    const { settled } = await shown(context, id, ({ value }) => sameMounts(value.mounts, mounts))
+    if (!settled) return false
+  }
+  return true
 }

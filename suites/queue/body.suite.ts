@@ -1,51 +1,54 @@
 import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { validText } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
-import { answered } from '../../harness/rule/check.ts'
-import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, submittedId, valid } from '../shared/job-answers.ts'
+import { blockedBy, submittedId } from '../shared/job-answers.ts'
+import { refusals } from '../shared/table.ts'
+import { submitting } from './submission-arrangement.ts'
 
-rule(
-  'queue.body.not-json',
-  async (context) => {
-    const notJson = ['{"input":{}', '{"input":{}}}', "{'input':{}}", 'input={}', '{"input":{},}']
-    const submits = await ways(context)
-    await expectRefused(context, submits, 'not-json', notJson.map(raw))
-    await expectRefused(context, submits, 'not-object', [[valid], [], null, 1, true, 'input'])
+refusals('queue.body.not-json', {
+  arrange: submitting,
+  cases: {
+    truncated: { text: (json) => json.slice(0, -1) },
+    'trailing brace': { text: (json) => `${json}}` },
+    'single quotes': { text: (json) => json.replaceAll('"', "'") },
+    'form data': { text: () => 'input={}' },
+    'trailing comma': { text: (json) => `${json.slice(0, -1)},}` },
+    list: (valid) => [valid],
+    'empty list': () => [],
+    null: () => null,
+    number: () => 1,
+    boolean: () => true,
+    string: () => 'input',
   },
-  { workers: oneWorker, varies: ['order'] },
-)
+  statuses: [400],
+})
 
-rule(
-  'queue.body.input-missing',
-  async (context) => {
-    await expectRefused(context, await ways(context), 'refused', [
-      {},
-      { policy: { lowPriority: false } },
-      { prompt: 'Hello' },
-    ])
+refusals('queue.body.input-missing', {
+  arrange: submitting,
+  cases: {
+    empty: () => ({}),
+    'policy alone': () => ({ policy: { lowPriority: false } }),
+    'input as the body': () => ({ prompt: 'Hello' }),
   },
-  { workers: oneWorker, varies: ['order'] },
-)
+  statuses: [400],
+})
 
-rule(
-  'queue.body.input-type',
-  async (context) => {
-    await expectRefused(
-      context,
-      await ways(context),
-      'refused',
-      [null, 'text', '{}', 1, true, [], [{}]].map((input) => ({ input })),
-    )
+refusals('queue.body.input-type', {
+  arrange: submitting,
+  cases: {
+    null: { input: null },
+    text: { input: 'text' },
+    'object as text': { input: '{}' },
+    number: { input: 1 },
+    boolean: { input: true },
+    'empty list': { input: [] },
+    list: { input: [{}] },
   },
-  { workers: oneWorker, varies: ['order'] },
-)
+  statuses: [400],
+})
 
 rule(
   'queue.body.ttl-bounds',
@@ -103,40 +106,3 @@ const spoilers: readonly ((body: Readonly<Record<string, unknown>>) => unknown)[
   (body) => ({ ...body, input: [body.input] }),
   (body) => ({ ...body, input: JSON.stringify(body.input) }),
 ]
-
-/** Submits a body in one way. */
-type Submit = Context['queue']['run']
-
-/** Ways to submit that are shown to take a valid body, so that what is refused afterwards is refused for its own sake. */
-async function ways(context: Context): Promise<readonly Submit[]> {
-  const { fixture, inconclusive, part, queue } = context
-  await fixture.submitted()
-  // Without our worker nobody knows how long it would take until a valid one is answered.
-  if (!part('worker')) return [queue.run]
-  for (let tries = 1; ; tries++) {
-    const reply = await queue.runsync(valid)
-    if (isSuccess(reply.status)) return [queue.run, queue.runsync]
-    if (reply.status === 400) {
-      blockedBy(
-        context,
-        'queue.body.fuzz',
-        `${validText(valid)} was answered by /runsync with ${answered(reply)}`,
-        reply,
-      )
-    }
-    // What is answered once the wait is over is not described; by then a worker is on its way.
-    if (tries === 3) inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal tells nothing`)
-  }
-}
-
-/** Each body is answered 400, whichever way it is sent. */
-async function expectRefused(
-  context: Context,
-  submits: readonly Submit[],
-  clause: string,
-  bodies: readonly unknown[],
-): Promise<void> {
-  for (const body of bodies) {
-    for (const submit of context.vary.ordered(submits)) context.check(clause).status(await submit(body), 400)
-  }
-}

@@ -8,7 +8,6 @@ import type { Settled } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { MountKind } from '../../target/types.ts'
-import { expectUnchanged } from './unchanged.ts'
 
 export { sameMounts }
 
@@ -18,8 +17,6 @@ export const patchVaries = [
   'patchedWhile',
   'order',
 ] as const
-
-const unknownVolumeStatuses: ReadonlySet<number> = new Set([404, 422])
 
 /** Every mount state of which `has` finds what it needs. PATCH speaks of what a pod was created with. */
 export function mountStates({ part: has }: Pick<Context, 'part'>): readonly PodShape[] {
@@ -76,7 +73,7 @@ async function firstRefused(context: Context, { id }: PodView, all: readonly Mem
 }
 
 /** The mounts of a kind at another path. */
-export function mountsMoved(context: Context, mount: MountKind): Members {
+export function mountsMoved(context: Pick<Context, 'target'>, mount: MountKind): Members {
   if (mount === 'none') return {}
   return mount === 'network' ? { network: [movedNetwork(context)] } : { persistent: movedPersistent(context) }
 }
@@ -94,46 +91,22 @@ export function isMounted(mounts: Members): (pod: PodView) => boolean {
   return ({ value }) => sameMounts(value.mounts, mounts)
 }
 
-/** Sends PATCHes that are wrong in one way each: all are refused, and the pod is as it was. */
-export async function expectRefused(
-  context: Context,
-  pod: PodView,
-  bodies: readonly unknown[],
-  ...statuses: readonly number[]
-): Promise<readonly Reply[]> {
-  const replies: Reply[] = []
-  for (const body of context.vary.ordered(bodies)) {
-    const reply = await context.pods.patch(pod.id, body, { repeats: true })
-    context.check('refused').status(reply, ...statuses)
-    replies.push(reply)
-  }
-  await expectUnchanged(context, pod)
-  return replies
-}
-
-/** The same with 400 for a network mount that the pod was not created with. */
-export async function expectVolumeRefused(context: Context, pod: PodView, mounts: unknown): Promise<void> {
-  const reply = await context.pods.patch(pod.id, { mounts }, { repeats: true })
-  if (unknownVolumeStatuses.has(reply.status) && (await mayBeElsewhere(context, pod))) {
-    context.inconclusive('the pod may be in another data center than the volume, a reason of its own to refuse')
-  }
-  context.check('refused').status(reply, 400)
-  await expectUnchanged(context, pod)
-}
-
 /** Reads the pod until it shows something, at most as long as a write may take to be visible. */
 export function shown(context: Context, id: string, done: (pod: PodView) => boolean): Promise<Settled> {
   return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
 }
 
 /** The pod's own network mount at another path: complete and allowed. */
-export function movedNetwork({ target }: Context): { readonly volumeId: string; readonly path: string } {
+export function movedNetwork({ target }: Pick<Context, 'target'>): {
+  readonly volumeId: string
+  readonly path: string
+} {
   const { volume, volumePath } = planeOf(target)
   return { volumeId: volume ?? '', path: `${volumePath}-b` }
 }
 
 /** The pod's own persistent mount at another path: complete and allowed. */
-export function movedPersistent({ target }: Context): { readonly size: number; readonly path: string } {
+export function movedPersistent({ target }: Pick<Context, 'target'>): { readonly size: number; readonly path: string } {
   const { persistent } = planeOf(target)
   return { size: persistent?.size ?? 10, path: `${persistent?.path ?? '/persistent'}-b` }
 }
@@ -141,11 +114,6 @@ export function movedPersistent({ target }: Context): { readonly size: number; r
 /** Whether a status tells of a refusal. */
 export function isRefusal({ status }: Reply): boolean {
   return status >= 400 && status < 500
-}
-
-async function mayBeElsewhere({ fixture }: Context, { value }: PodView): Promise<boolean> {
-  const there = await fixture.shared('RUNNING', { mount: 'network' })
-  return typeof value.dataCenterId !== 'string' || value.dataCenterId !== there.value.dataCenterId
 }
 
 /** A shape without a kind is a GPU pod where both kinds are on offer; then CPU pods are looked at as well. */

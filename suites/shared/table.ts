@@ -1,56 +1,60 @@
+import type { OperationId } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import type { PodOperation } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { type Check, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { rule } from '../../harness/rule/registry.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 
-/** A status, or a class of them. */
-export type Expected = number | '2xx' | '4xx'
+/** A status, or a class of them, as `constraints` has them. */
+export type Expected = number | '2XX' | '4XX'
 
 /**
- * What makes a valid body wrong: other members, a function, or the text that is sent in place of its JSON. Doing it twice
- * is as good as once, so a body tells which case it is. A function returns null for a target that it does not fit.
+ * One way to make a valid body wrong: other members, a function, or the bytes that are sent in place of its JSON. Applied
+ * twice, it gives the same body, so a body shows which case it is. A function returns undefined if it does not fit
+ * the target or the branch.
  */
-export type Wrong = Members | WrongBody | WrongText
+export type Wrong<Branch = never> = Members | WrongBody<Branch> | WrongText
 
-export type WrongBody = (valid: Members, target: Target) => unknown
+export type WrongBody<Branch = never> = (valid: Members, target: Target, branch: Branch) => unknown
 
 export interface WrongText {
-  readonly text: (json: string) => string
+  readonly text: (json: string) => string | Uint8Array
 }
 
-/** A case with answers of its own. */
-export interface RefusedWith {
-  readonly wrong: Wrong
-  readonly statuses: readonly Expected[]
+/** A case with other statuses than its table, or with a need of its own, which the row lists under `parts`. */
+export interface Case<Branch = never> {
+  readonly wrong: Wrong<Branch>
+  readonly statuses?: readonly Expected[]
+  readonly needs?: string
 }
 
-/** How the requests of a table are made: the operation, its branches, and what is there before the first request. */
+/** How the requests of a table are made: the operation, its branches, and the valid request before the first case. */
 export interface Arrangement<Branch> {
-  readonly operation: PodOperation
-  /** The branches on offer, by the needs of the target. */
-  readonly each: (has: (need: string) => boolean) => readonly Branch[]
+  readonly operation: (branch: Branch) => OperationId
+  /** The branches on offer. */
+  readonly each: (context: Pick<Context, 'part'>) => readonly Branch[]
   readonly varies: readonly Dimension[]
+  /** Workers of the normal endpoint that the rule keeps. */
+  readonly workers?: NonNullable<ScenarioOptions['workers']>
   /** Shows that a valid request succeeds. */
   readonly begin: (context: Context, branch: Branch) => Promise<Arranged>
 }
 
 /** One branch after its valid request. */
 export interface Arranged {
-  /** The body that was accepted, with a name of its own. */
+  /** The body that was accepted; of a creation with another name. */
   readonly valid: () => Promise<Members>
   /** Sends a body that must be refused: the valid one of this name with something wrong. */
   readonly send: (body: unknown, refused: Refused) => Promise<Reply>
-  /** Expects that nothing which was refused is carried out, at once or later. */
+  /** Expects that refused requests have no effect, at once or later. */
   readonly expectNoEffect: () => Promise<void>
 }
 
-/** A request that was refused: the name in its body, and what is wrong with it. */
+/** A refused request: the name in its body, if it has one, and what is wrong with it. */
 export interface Refused {
   readonly name: string
   readonly what: string
@@ -59,9 +63,9 @@ export interface Refused {
 /** A table of requests that are refused, each wrong in one way. Its defects are derived from it in `proof/`. */
 export interface RefusalTable<Branch = unknown> {
   readonly arrange: Arrangement<Branch>
-  readonly cases: Readonly<Record<string, Wrong | RefusedWith>>
+  readonly cases: Readonly<Record<string, Wrong<Branch> | Case<Branch>>>
   readonly statuses: readonly Expected[]
-  /** Expects what has to be true of a pod if a case may be accepted. */
+  /** Assertions on a case that may be accepted and was. */
   readonly accepted?: (context: Context, reply: Reply, body: unknown) => Promise<void>
 }
 
@@ -85,27 +89,32 @@ export function refusals<Branch>(id: RuleId, table: RefusalTable<Branch>): void 
   rule<Branch>(
     id,
     async (context, branch) => {
-      const { check, reading, row, target, vary } = context
+      const { check, part, reading, row, target, vary } = context
       const arranged = await arrange.begin(context, branch)
-      for (const { name, wrong, statuses } of vary.ordered(casesOf(table))) {
+      for (const { name, wrong, statuses, needs } of vary.ordered(casesOf(table))) {
+        if (needs !== undefined && !part(needs)) continue
         const valid = await arranged.valid()
-        const body = wrongBody(wrong, valid, target)
-        if (body === null) continue
+        const body = wrongBody(wrong, valid, target, branch)
+        if (body === undefined) continue
         const reply = await arranged.send(body, { name: String(valid.name), what: name })
         expectAnswer(check(name), reply, statuses)
         if (reply.status < 300) await table.accepted?.(context, reply, body)
-        if (row.basis === 'open' || statuses.includes('2xx')) reading(name, readingOf(reply))
+        if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
       }
       await arranged.expectNoEffect()
     },
-    { each: ({ part }) => arrange.each(part), varies: [...arrange.varies, 'order'] },
+    {
+      each: arrange.each,
+      varies: [...arrange.varies, 'order'],
+      ...(arrange.workers === undefined ? {} : { workers: arrange.workers }),
+    },
   )
 }
 
 /** A table of valid requests, each with what must be visible afterwards. Its defects are derived as well. */
 export interface AcceptTable<Branch = unknown> {
-  readonly operation: PodOperation
-  readonly each: (has: (need: string) => boolean) => readonly Branch[]
+  readonly operation: (branch: Branch) => OperationId
+  readonly each: (context: Pick<Context, 'part'>) => readonly Branch[]
   readonly varies: readonly Dimension[]
   /** A valid body of a branch. */
   readonly body: (context: Context, branch: Branch) => Promise<Members>
@@ -130,54 +139,67 @@ export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
     id,
     async (context, branch) => {
       for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
-        const body = madeWrong(change, await table.body(context, branch), context.target) as Members
+        const body = madeWrong(change, await table.body(context, branch), context.target, branch) as Members
         const reply = await table.send(context, body)
         context.check('accepted').success(reply)
         await table.expectShown(context, reply, body, table.shows)
       }
     },
-    { each: ({ part }) => table.each(part), varies: [...table.varies, 'order'] },
+    { each: table.each, varies: [...table.varies, 'order'] },
   )
 }
 
-/** A case that is answered otherwise than the rest of its table. */
-export function refusedWith(statuses: readonly Expected[], wrong: Wrong): RefusedWith {
+/** A case that is answered with other statuses than the rest of its table. */
+export function refusedWith<Branch>(statuses: readonly Expected[], wrong: Wrong<Branch>): Case<Branch> {
   return { statuses, wrong }
 }
 
+/** A case that is left out if the target lacks something. */
+export function needing<Branch>(needs: string, wrong: Wrong<Branch>): Case<Branch> {
+  return { needs, wrong }
+}
+
 /** The cases of a table, each with its statuses. */
-export function casesOf({
+export function casesOf<Branch>({
   cases,
   statuses,
-}: Pick<RefusalTable, 'cases' | 'statuses'>): readonly (RefusedWith & { readonly name: string })[] {
-  return Object.entries(cases).map(([name, one]) =>
-    hasOwnStatuses(one) ? { name, ...one } : { name, wrong: one, statuses },
-  )
+}: Pick<RefusalTable<Branch>, 'cases' | 'statuses'>): readonly NamedCase<Branch>[] {
+  return Object.entries(cases).map(([name, one]) => ({ name, statuses, ...(isCase(one) ? one : { wrong: one }) }))
 }
 
-/** The body of a case; null if the case does not fit the target, or is no other body than the valid one. */
-export function wrongBody(wrong: Wrong, valid: Members, target: Target): unknown {
+type NamedCase<Branch> = Case<Branch> & { readonly name: string; readonly statuses: readonly Expected[] }
+
+/** The body of a case; undefined if the case does not fit, or its body equals the valid one. */
+export function wrongBody<Branch>(wrong: Wrong<Branch>, valid: Members, target: Target, branch: Branch): unknown {
   if (isText(wrong)) return raw(wrong.text(JSON.stringify(valid)))
-  const body = madeWrong(wrong, valid, target)
-  return isSame(body, valid) ? null : body
+  const body = madeWrong(wrong, valid, target, branch)
+  return body === undefined || isSame(body, valid) ? undefined : body
 }
 
-/** Whether a body is that of a case. */
-export function isWrongBody(wrong: Wrong, body: Members, target: Target): boolean {
-  return !isText(wrong) && isSame(madeWrong(wrong, body, target), body)
+/** True if a body is that of a case, made of this valid body. */
+export function isMadeOf<Branch>(
+  valid: Members,
+  wrong: Wrong<Branch>,
+  body: unknown,
+  target: Target,
+  branch: Branch,
+): boolean {
+  if (isText(wrong)) return false
+  const made = madeWrong(wrong, valid, target, branch)
+  return made !== undefined && isSame(made, body)
 }
 
-function madeWrong(wrong: Exclude<Wrong, WrongText>, valid: Members, target: Target): unknown {
-  return typeof wrong === 'function' ? wrong(valid, target) : { ...valid, ...wrong }
+function madeWrong<Branch>(wrong: Exclude<Wrong<Branch>, WrongText>, valid: Members, target: Target, branch: Branch) {
+  return typeof wrong === 'function' ? wrong(valid, target, branch) : { ...valid, ...wrong }
 }
 
 export function isText(wrong: Wrong): wrong is WrongText {
   return typeof wrong === 'object' && typeof wrong.text === 'function'
 }
 
-/** Whether two bodies are the same JSON, in any order of their members. */
+/** True for two bodies of the same JSON, in any order of their members. */
 function isSame(a: unknown, b: unknown): boolean {
-  return a !== null && canonical(JSON.parse(JSON.stringify(a))) === canonical(b)
+  return canonical(JSON.parse(JSON.stringify(a))) === canonical(b)
 }
 
 /** A body with another value at a path such as `mounts.network.0.path`; without the member if no value is given. */
@@ -194,12 +216,12 @@ function replaced(value: unknown, [step, ...rest]: readonly string[], wanted: un
 
 /** Expects an answer of these statuses and classes. */
 function expectAnswer(check: Check, reply: Reply, expected: readonly Expected[]): void {
-  const isMet = expected.some((one) => one === reply.status || one === `${Math.floor(reply.status / 100)}xx`)
+  const isMet = expected.some((one) => one === reply.status || one === `${Math.floor(reply.status / 100)}XX`)
   if (!isMet) refuseOutage(reply)
   check.that(isMet, `status ${expected.join(' or ')}`, `status ${reply.status}`, reply)
 }
 
-function hasOwnStatuses(one: Wrong | RefusedWith): one is RefusedWith {
+function isCase<Branch>(one: Wrong<Branch> | Case<Branch>): one is Case<Branch> {
   return typeof one === 'object' && 'wrong' in one
 }
 
