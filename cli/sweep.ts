@@ -35,8 +35,6 @@ export interface SweepOptions {
   readonly target: Target
   /** True if pods that the run kept on purpose stay. */
   readonly leaveKept: boolean
-  /** The window scale that the reference is served with; default 1. */
-  readonly windowScale?: number
   /** Present if the sweep is part of a command that can be interrupted. */
   readonly end?: SweepEnd
 }
@@ -46,7 +44,7 @@ export interface SweepOptions {
  * jobs by id; the queue of an endpoint that a load has filled, if the target file marks it dedicated. Deletes the
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
-export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end }: SweepOptions): Promise<Swept> {
+export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions): Promise<Swept> {
   const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
   const wanted = ledger.left.filter((pod) => !kept.includes(pod))
   const ends: End[] = []
@@ -57,11 +55,11 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end
     const patience = createPatience(target, end)
     try {
       for (const one of ledger.endpoints) {
-        const full = await purgeEndpoint(one, { target, patience, windowScale })
+        const full = await purgeEndpoint(one, target, patience)
         if (full === null) purged.push(one.endpoint)
         else failed.push(full)
       }
-      jobs = await cancelJobs(ledger, target, patience.patient, Date.now())
+      jobs = await cancelJobs(ledger, target, patience, Date.now())
       failed.push(...jobs.failed)
       for (const plane of new Set(wanted.map(({ plane }) => plane))) {
         const ofPlane = wanted.filter((one) => one.plane === plane)

@@ -164,7 +164,6 @@ export async function conduct({ plan, file, options, terminal, tellRecord }: Con
         ? null
         : await sweepLeft(terminal, run, target, {
             leaveKept: options.keep,
-            windowScale: plan.load?.windowScale ?? 1,
             signal,
           })
     if (swept !== null) tellSwept(terminal, swept, run)
@@ -290,7 +289,7 @@ function sweepLeft(
   terminal: Terminal,
   run: string,
   target: Target,
-  { signal, ...how }: Pick<SweepOptions, 'leaveKept' | 'windowScale'> & { readonly signal: AbortSignal },
+  { signal, ...how }: Pick<SweepOptions, 'leaveKept'> & { readonly signal: AbortSignal },
 ): Promise<Swept> {
   const end = { signal, goesOnMs: interruptedMs }
   return sweepRun({ ledger: readLedger(terminal.cwd, run), target, ...how, end })
