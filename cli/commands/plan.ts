@@ -1,8 +1,8 @@
 import { lengthOf } from '../../harness/plan/text.ts'
 import { planOf } from '../plan.ts'
+import { selectionOf } from '../selection.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
-import { selectionOf } from './check.ts'
 
 export interface PlanOptions {
   readonly target?: string
