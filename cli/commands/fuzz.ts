@@ -22,6 +22,7 @@ import {
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { tellLeft } from '../leftovers.ts'
+import { refusalBefore } from '../look.ts'
 import { writableFile } from '../places.ts'
 import { beginLedger, readLedger, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
@@ -168,26 +169,18 @@ async function replayed(
 
 const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 
+/** Opens a target that looks like the pod API; null if it does not answer, which is reported. */
 async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
-  const { pods } = target
-  if (pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
-  const open = await openTarget(target, concurrency).catch((error: unknown) => {
+  if (target.pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
+  const refusal = await refusalBefore(target, (plane) => plane === 'pods', 'fuzz')
+  if (refusal?.exit === exitCodes.usage) throw new UsageError(refusal.message)
+  if (refusal !== null) {
+    err(`plumbline: ${refusal.message}`)
+    return null
+  }
+  return await openTarget(target, concurrency).catch((error: unknown) => {
     throw error instanceof ClockFault ? new UsageError(error.message) : error
   })
-  const fault = await unreachable(open, pods.url)
-  if (fault === null) return open
-  err(
-    `plumbline: ${pods.url} does not answer: ${fault}; check pods.url in the target file, and that the target is running`,
-  )
-  await open.close()
-  return null
-}
-
-async function unreachable({ transport }: OpenTarget, url: string): Promise<string | null> {
-  return transport({ method: 'GET', url, headers: [], body: null }).then(
-    () => null,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  )
 }
 
 /** Runs of lanes, each with a ledger on disk of what it creates, if that outlives the process. */

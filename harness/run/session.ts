@@ -1,15 +1,17 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import type { Direct } from '../client/direct.ts'
 import { createGates } from '../client/gates.ts'
 import type { Line } from '../client/sender.ts'
 import type { RunClock } from '../clock/types.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange, WireResponse } from '../exchange/exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import { createPodTimes } from '../fixtures/pod-times.ts'
 import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import type { Shared } from '../planes/owner.ts'
+import type { Plane } from '../planes/plane.ts'
 import { createDesk } from '../receiver/desk.ts'
 import type { Door } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
@@ -139,7 +141,16 @@ export function createSession(options: SessionOptions): Session {
       const prober = ownerOf('probe')
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
-        return await lookAt(prober, target, (plane) => judged.has(plane))
+        const directTo =
+          (plane: Plane): Direct =>
+          async (operation, call) => {
+            const { exchange } = await prober
+              .side(plane)
+              .as('full')
+              .call(operation, { ...call, raw429: true })
+            return exchange.response as WireResponse
+          }
+        return await lookAt(target, (plane) => judged.has(plane), directTo)
       } finally {
         prober.actor.done()
       }
