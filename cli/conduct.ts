@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { counted } from '../harness/common/counted.ts'
+import { lengthOf } from '../harness/plan/text.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
 import type { Estimate } from '../load/caps.ts'
 import { exitCodes } from '../results/types.ts'
@@ -45,6 +46,9 @@ export interface Conducting {
 
 /** How long the run may take to write its record after an interruption, real ms. */
 const graceMs = 1_000
+
+/** The longest time of a timer. */
+const longestTimerMs = 2 ** 31 - 1
 
 /** The last words of the process that runs the rules if its record cannot grow. */
 const saysFull = /\b(ENOSPC|EDQUOT)\b/
@@ -90,6 +94,11 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
     // Nothing is judged if only the record is told of.
     if (tellRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
   }
+  function tellOverdue(): void {
+    if (target === null || options.load !== undefined || quiet) return
+    const budget = lengthOf(options.budgetMs ?? 0)
+    terminal.err(`the budget of ${budget} is over; the run goes on only to remove what it created`)
+  }
   try {
     const running = startChild({ options, environment: terminal.environment, onProgress: told })
     child = running
@@ -98,7 +107,10 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
     const stop = () => void running.stop(graceMs)
     signal.addEventListener('abort', stop)
     if (target !== null) signal.addEventListener('abort', () => tellCleaning(terminal, progress))
+    const overdue =
+      options.budgetMs === undefined ? undefined : setTimeout(tellOverdue, Math.min(options.budgetMs, longestTimerMs))
     const end = await running.ended
+    clearTimeout(overdue)
     signal.removeEventListener('abort', stop)
     progress.end()
     const swept = target === null ? null : await sweepLeft(target, options, signal, terminal)
@@ -156,14 +168,13 @@ async function sweepLeft(
 ): Promise<Swept> {
   const end = { signal, goesOnMs: interruptedMs }
   const swept = await sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep, end })
-  const { removed, kept, expiring, failed } = swept
+  const { removed, kept, failed } = swept
   if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} left by the run`)
   if (kept.length > 0) {
     terminal.err(
       `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
-  if (expiring !== null) terminal.err(expiring)
   tellLeft(failed, run, terminal)
   return swept
 }

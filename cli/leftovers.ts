@@ -50,7 +50,7 @@ export function withoutId(reason: string, id: string, placeholder: string): stri
 }
 
 /** `2026-11-22T03:00:00Z`. */
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 

@@ -1,15 +1,15 @@
-import { counted } from '../harness/common/counted.ts'
 import { isSuccess, jsonOf, type WireResponse } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { finalStatuses } from '../harness/planes/queue/own-jobs.ts'
 import { queue } from '../harness/planes/queue/plane.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane, Target } from '../target/types.ts'
-import { type Leftover, timeText, withoutId } from './leftovers.ts'
-import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
+import { type Leftover, withoutId } from './leftovers.ts'
+import type { LedgerEndpoint, RunLedger } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
 const noQueue = 'the target file has no queue-based endpoints'
+const noId = 'the response to its submission had no id'
 
 export interface Cancelled {
   /** Names of the jobs that were cancelled. */
@@ -18,13 +18,11 @@ export interface Cancelled {
   readonly over: readonly string[]
   /** Those that may still run. */
   readonly failed: readonly Leftover[]
-  /** Those with an unknown id, which cannot be cancelled: they end with their ttl. */
-  readonly expiring: readonly LedgerJob[]
 }
 
 /**
- * Cancels the jobs of a ledger by id, at the address of their submission. A job that cannot be cancelled
- * is over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
+ * Cancels the jobs of a ledger by id, at the address of their submission. A job that cannot be cancelled, or whose id is
+ * unknown, is over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
  */
 export async function cancelJobs(
   { jobs, urls }: Pick<RunLedger, 'jobs' | 'urls'>,
@@ -35,10 +33,9 @@ export async function cancelJobs(
   const cancelled: string[] = []
   const over: string[] = []
   const failed: Leftover[] = []
-  const expiring: LedgerJob[] = []
-  for (const one of jobs) {
-    const { name, endpoint, id } = one
-    const endsMs = clock === 'real' ? one.endsMs : null
+  for (const { name, endpoint, id, endsMs: knownMs } of jobs) {
+    const endsMs = clock === 'real' ? knownMs : null
+    const isPast = endsMs !== null && endsMs <= nowMs
     const fail = (reason: string) => failed.push({ kind: 'job', name, id, reason, endsMs })
     if (queue === null) fail(noQueue)
     else if (urls.queue !== undefined && urls.queue !== queue.url)
@@ -46,25 +43,14 @@ export async function cancelJobs(
     else if (id !== null) {
       const call = callOf(patience, queue, { endpoint, job: id })
       const answer = await call('cancelJob')
-      const isPast = endsMs !== null && endsMs <= nowMs
       if (typeof answer !== 'string' && isSuccess(answer.status)) cancelled.push(name)
       else if (await isOver(call, answer, isPast)) over.push(name)
       else if (typeof answer === 'string') fail(withoutId(answer, id, '{job}'))
       else fail(`POST ${queue.paths.cancelJob} answered ${answer.status}`)
-    } else expiring.push(one)
+    } else if (isPast) over.push(name)
+    else fail(noId)
   }
-  return { cancelled, over, failed, expiring }
-}
-
-/** The sentence about jobs that cannot be cancelled; null if none is left at `nowMs`. */
-export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, 'clock'>, nowMs: number): string | null {
-  const left = jobs.filter(({ endsMs }) => clock !== 'real' || endsMs === null || endsMs > nowMs)
-  if (left.length === 0) return null
-  const ends = left.map(({ endsMs }) => endsMs).filter((ms) => ms !== null)
-  const time = timeText(Math.max(...ends, 0))
-  const whose = clock === 'real' ? '' : ' on the clock of the target'
-  const end = ends.length < left.length ? 'ends with its ttl' : `is gone by ${time}${whose}`
-  return `${counted(left.length, 'submission')} returned no id: the job of such a submission cannot be cancelled, and ${end}`
+  return { cancelled, over, failed }
 }
 
 /** True if a job that could not be cancelled is over. A 404 counts if the refusal says the same. */

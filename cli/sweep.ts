@@ -8,7 +8,7 @@ import type { Leftover } from './leftovers.ts'
 import { deleteLedger, type LedgerResource, type RunLedger } from './runs.ts'
 import { createPatience, type SweepEnd } from './sweep-patience.ts'
 import { type End, isLeft, kindOf, sweepPlane } from './sweep-plane.ts'
-import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
+import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
@@ -20,8 +20,8 @@ export interface Swept {
   readonly never: readonly string[]
   /** Number of cancelled jobs, without those that had ended before. */
   readonly jobs: number
-  /** The sentence about jobs that cannot be cancelled, with their latest end; null if there are none. */
-  readonly expiring: string | null
+  /** Number of jobs that had ended before. */
+  readonly over: number
   /** Ids of endpoints whose queue was purged after a load. */
   readonly purged: readonly string[]
   /** Names of pods that the run keeps on purpose. */
@@ -50,7 +50,7 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
   const ends: End[] = []
   const failed: Leftover[] = []
   const purged: string[] = []
-  let jobs: Cancelled = { cancelled: [], over: [], failed: [], expiring: [] }
+  let jobs: Cancelled = { cancelled: [], over: [], failed: [] }
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
     const patience = createPatience(target, end)
     try {
@@ -79,7 +79,7 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
     gone: namesOf('gone'),
     never: namesOf('never'),
     jobs: jobs.cancelled.length,
-    expiring: expiryLine(jobs.expiring, target, Date.now()),
+    over: jobs.over.length,
     purged,
     kept: kept.map(({ name }) => name),
     failed,
