@@ -317,6 +317,21 @@ test('a command that is not built says so, under the versions of Node that it ru
   }
 })
 
+test('under npx a command ends with the shell that started it', { timeout: quick }, async () => {
+  const folder = join(cwd, 'under-npx')
+  mkdirSync(join(folder, 'bin'), { recursive: true })
+  mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+  cpSync(bin, join(folder, 'bin', 'plumbline.js'))
+  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), 'console.log("serves"); setInterval(() => {}, 60_000)')
+  const command = `"${process.execPath}" "${join(folder, 'bin', 'plumbline.js')}"; true`
+  const shell = spawn('sh', ['-c', command], { env: { ...process.env, npm_lifecycle_event: 'npx' } })
+  await new Promise((serves) => shell.stdout.once('data', serves))
+  shell.kill('SIGKILL')
+  // Its output closes with the last process that holds it.
+  await ended(shell)
+})
+
 function start(words: readonly string[]): ChildProcess {
   return spawn(process.execPath, [main, ...words], {
     cwd,
