@@ -270,7 +270,12 @@ describe('on a served reference', () => {
   })
 
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {
-    const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
+    // A creation that was cut off is looked for as long as a list may be old.
+    writeFileSync(
+      join(cwd, 'hasty.yaml'),
+      `${readFileSync(join(cwd, 'target.yaml'), 'utf8')}\ntolerances: {visible: 1s}\n`,
+    )
+    const child = start(['check', '--target', 'hasty.yaml', '--only', 'pods.action.**'])
     await until(async () => (await pods()) > 0)
     expect((await plumbline(['sweep'])).err).toContain('is still active')
     expect(await pods()).toBeGreaterThan(0)
