@@ -9,7 +9,7 @@ import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
-// What a body does to a pod shows in a later read: the finding is to name the bodies that did it, not those that noticed.
+// The effect of a body shows in a later read. The finding must name the bodies that caused it, not those that noticed it.
 
 const lane = { run: 'rtest000000', resources() {} }
 

@@ -8,7 +8,7 @@ export interface Leftover {
   readonly kind: string
   /** For a queue: the id of its endpoint. */
   readonly name: string
-  /** Null where it was never learned. */
+  /** Null if it was never learned. */
   readonly id: string | null
   /** The same text for all resources that are left for the same reason. */
   readonly reason: string

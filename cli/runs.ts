@@ -22,7 +22,7 @@ export interface RunLedger {
   readonly run: string
   readonly folder: string
   readonly targetFile: string | null
-  /** Base address of each plane, empty if the target had none; missing where the ledger does not say. */
+  /** Base address of each plane, empty if the target had none; missing if the ledger does not say. */
   readonly urls: Readonly<Record<string, string | undefined>>
   readonly left: readonly LedgerResource[]
   /** Jobs that were submitted and not seen to end. */

@@ -20,9 +20,9 @@ export interface LoadRunOptions {
   readonly token: string
   /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
-  /** What stands for ids of endpoints and jobs. */
+  /** The ids of endpoints and jobs. */
   readonly fills?: Fills
-  /** What each request names as its sender. */
+  /** The User-Agent of each request. */
   readonly userAgent?: string
   /** A folder for the plan and the raw points of this run; it is made where it is missing. */
   readonly folder: string
@@ -47,7 +47,7 @@ interface Ended {
   readonly tookMs: number
 }
 
-/** What k6 means by its exit codes, where they say that a run is not one. */
+/** The exit codes of k6 that make a run useless, with their meaning. */
 const BROKEN_EXITS: Readonly<Record<number, string>> = {
   104: 'refused the script or its options',
   105: 'was interrupted',
@@ -60,7 +60,7 @@ const THRESHOLDS_EXIT = 99
 /**
  * Drives a plan with k6. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
  * that ended in any other way than by itself has none.
- * @throws LoadError where k6 cannot be started, is killed, runs over its time, or leaves no readable record.
+ * @throws LoadError if k6 cannot be started, is killed, runs over its time, or leaves no readable record.
  */
 export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
   const { plan, requests, folder, token, fills, clean = (text) => text } = options

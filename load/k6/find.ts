@@ -17,7 +17,7 @@ export interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder with the `go.mod` that pins k6. */
   readonly moduleFolder?: string
-  /** Whether one may be built where there is none (one to three minutes, 64 MB in the cache). */
+  /** True if one may be built where there is none (one to three minutes, 64 MB in the cache). */
   readonly mayBuild?: boolean
   readonly told?: (message: string) => void
   /** Ends what is under way, building included. */

@@ -23,7 +23,7 @@ export interface QueuePlanOptions {
 export const FIRST_ENDPOINT = 'first'
 export const SECOND_ENDPOINT = 'second'
 
-/** What a client waits beyond a window before it says that the window is over, as a share of it. */
+/** How long a client waits beyond a window until it counts as over, as a share of it. */
 const BACKOFF_MARGIN = 0.1
 
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */

@@ -33,7 +33,7 @@ const END_MS = 5000
 /**
  * Submits the jobs that a plan names: one for each request of /cancel, which ends it, one for all of /status or
  * /stream, and where requests are to be held, one for each worker that keeps it from the others.
- * @throws LoadError where the target does not take them.
+ * @throws LoadError if the target does not take them.
  */
 export async function prepareJobs(options: PrepareOptions): Promise<Prepared> {
   const { plan, client, endpoints } = options

@@ -18,7 +18,7 @@ export type QueueStep = Step<QueuePlan>
 export interface StepOptions {
   /** The rules that are selected and claimed. */
   readonly rules: ReadonlySet<string>
-  /** Whether the target has the route /requests, whose limit is the cheapest to exceed. */
+  /** True if the target has the route /requests, whose limit is the cheapest to exceed. */
   readonly hasRequests: boolean
   readonly windowScale: number
   readonly workers: Workers
@@ -158,17 +158,17 @@ function stepOf(
   return { name: `${operation}-${shape}${apart}`, plan, rules }
 }
 
-/** What is exceeded where any operation will do: the one that costs fewest requests. */
+/** The operation to exceed if any will do: the one that costs fewest requests. */
 function cheapest({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
   return hasRequests ? 'requests' : 'cancel'
 }
 
-/** What is driven beside another operation or endpoint, or in its place on another endpoint: it needs one job. */
+/** The operation to drive beside another one, or on another endpoint: it needs one job. */
 function cheapestBeside({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
   return hasRequests ? 'requests' : 'status'
 }
 
-/** Whether an operation is driven for its rate, or for what all rates have in common. */
+/** True if an operation is driven for its rate, or for what all rates have in common. */
 function isLoaded(operation: RateOperation, options: Pick<StepOptions, 'rules' | 'hasRequests'>): boolean {
   const has = (rule: LoadRule) => options.rules.has(rule)
   if (has(`limits.queue.${operation}`)) return true

@@ -129,7 +129,7 @@ export function holding(options: ReferenceOptions, ms: number): ReferenceOptions
   })
 }
 
-/** What a script of k6 sends, sent to a function in its place. */
+/** Sends the requests of a k6 script to a function. */
 function senderOf(fetch: (request: Request) => Promise<Response>, token: string, { ids, jobs }: Fills): Send {
   const requests = queueRequests(queue)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
