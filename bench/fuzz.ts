@@ -36,7 +36,7 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
     seed,
     concurrency: 1,
     mostPodless: 0,
-    lane: () => ({ run: `rbench${String(seed).padStart(5, '0')}`, resources() {} }),
+    branch: () => ({ run: `rbench${String(seed).padStart(5, '0')}`, resources() {} }),
     goesOn: (done) => {
       // What is enumerated comes first, and makes the pods.
       if (done === 2_000 && warm === 0) {

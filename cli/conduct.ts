@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { counted } from '../harness/common/counted.ts'
-import { lengthOf } from '../harness/plan/text.ts'
+import { lengthOf } from '../harness/common/length.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
 import type { Estimate } from '../load/caps.ts'
 import { exitCodes } from '../results/types.ts'
@@ -169,10 +169,10 @@ async function sweepLeft(
   const end = { signal, goesOnMs: interruptedMs }
   const swept = await sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep, end })
   const { removed, kept, failed } = swept
-  if (removed.length > 0) terminal.err(`removed ${counted(removed.length, 'pod')} left by the run`)
+  if (removed.length > 0) terminal.err(`removed ${pluralize(removed.length, 'pod')} left by the run`)
   if (kept.length > 0) {
     terminal.err(
-      `kept ${counted(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
+      `kept ${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
     )
   }
   tellLeft(failed, run, terminal)

@@ -1,5 +1,5 @@
 import '../suites/all.ts'
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { feedersOf } from '../proof/plan.ts'
 import type { Terminal } from './terminal.ts'
@@ -8,6 +8,6 @@ import type { Terminal } from './terminal.ts'
 export function withFeeders(selected: readonly string[], { err }: Terminal): string[] {
   const chosen = new Set(selected)
   const more = feedersOf(allRules().filter(({ id }) => chosen.has(id)))
-  if (more.length > 0) err(`also runs ${counted(more.length, 'scenario')}, whose exchanges the selected rules judge`)
+  if (more.length > 0) err(`also runs ${pluralize(more.length, 'scenario')}, whose exchanges the selected rules judge`)
   return [...selected, ...more].sort()
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { type FuzzFinding, findingSaid, groupsOf, timesOf } from '../suites/fuzz/findings.ts'
 import { bodyText } from '../suites/fuzz/play.ts'
 import { againCommand, curlOf } from './fuzz-curl.ts'
@@ -46,7 +46,7 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
   if (run.stopped !== null) err(`plumbline: ended early: ${run.stopped.reason}`)
   const rate = Math.round(run.cases / Math.max(seconds, 0.001))
   out(
-    `${counted(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
+    `${pluralize(run.cases, 'case')} in ${seconds.toFixed(1)} s (${rate} a second), seed ${seed}: ${found(groups.length)}`,
   )
   if (options.json !== undefined)
     writeFileSync(resolve(cwd, options.json), `${JSON.stringify(asJson(run, seed), null, 2)}\n`)
@@ -56,7 +56,7 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
 function saidOf(finding: FuzzFinding): string {
   const { cases, doubt } = finding
   if (doubt === null) return findingSaid(finding)
-  return `after ${counted(cases.length, 'case')}, those of --path below in that order; ${doubt}`
+  return `after ${pluralize(cases.length, 'case')}, those of --path below in that order; ${doubt}`
 }
 
 /** The first bodies of a finding, one line each. */
@@ -94,5 +94,5 @@ function times(count: number): string {
 }
 
 export function found(findings: number): string {
-  return findings === 0 ? 'no findings' : counted(findings, 'finding')
+  return findings === 0 ? 'no findings' : pluralize(findings, 'finding')
 }

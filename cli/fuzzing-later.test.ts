@@ -11,7 +11,7 @@ import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.
 
 // The effect of a body shows in a later read. The finding must name the bodies that caused it, not those that noticed it.
 
-const lane = { run: 'rtest000000', resources() {} }
+const branch = { run: 'rtest000000', resources() {} }
 
 function open(variant: Variant): OpenTarget {
   const { fetch, control, target } = createInstance([variant])
@@ -26,7 +26,7 @@ const enough = { actions: 450, patches: 1_650 } as const
 async function firstFound(variant: Variant, most: number) {
   const findings = new Map()
   const goesOn = (cases: number) => cases < most && findings.size === 0
-  return fuzzTarget({ open: open(variant), seed: 7, concurrency: 1, lane: () => lane, goesOn, findings })
+  return fuzzTarget({ open: open(variant), seed: 7, concurrency: 1, branch: () => branch, goesOn, findings })
 }
 
 /** Defects that show in bodies which no campaign sends. */
@@ -61,8 +61,8 @@ test.each(later)('$id is found again by its seed and path alone', async (defect)
   const { seed, path, observed, cases, doubt } = found
   expect(doubt).toBeNull()
   const target = open(defect)
-  expect((await replayOn(target, { seed, path }, lane)).seen).toMatchObject({ wrong: observed, cases })
-  expect((await replayOn(openReference(target.target), found, lane)).seen).toMatchObject({
+  expect((await replayOn(target, { seed, path }, branch)).seen).toMatchObject({ wrong: observed, cases })
+  expect((await replayOn(openReference(target.target), found, branch)).seen).toMatchObject({
     wrong: null,
     undecided: null,
   })
@@ -89,6 +89,6 @@ test.each<[what: string, wrap: Variant['wrap'], found: object | null, note: RegE
   const mutators = first?.cases.map(({ mutator }) => mutator)
   expect(first === undefined ? null : { mutators, doubt: first.doubt }).toEqual(found)
   if (first === undefined || first.doubt !== null) return
-  const { seen } = await replayOn(open(variant), { seed: first.seed, path: first.path }, lane)
+  const { seen } = await replayOn(open(variant), { seed: first.seed, path: first.path }, branch)
   expect(seen).toMatchObject({ wrong: first.observed, cases: first.cases })
 })

@@ -12,7 +12,7 @@ import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { againCommand, curlOf } from './fuzz-curl.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
-const lane = { run: 'rtest000000', resources() {} }
+const branch = { run: 'rtest000000', resources() {} }
 
 function mutatorOf({ cases }: FuzzFinding): string {
   return cases.map(({ mutator }) => mutator).join(', then ')
@@ -42,12 +42,12 @@ test('the command that plays a finding again can be pasted into a shell', () => 
   )
 })
 
-test('the reference is clean, with several lanes too', { timeout: 120_000 }, async () => {
+test('the reference is clean, with several branches too', { timeout: 120_000 }, async () => {
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
     concurrency: 3,
-    lane: () => lane,
+    branch: () => branch,
     goesOn: (cases) => cases < 2_400,
   })
   expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [], limited: 0 })
@@ -68,7 +68,7 @@ describe('a gateway that answers 503', () => {
     }
   }
   const fuzzed = (target: OpenTarget) =>
-    fuzzTarget({ open: target, seed: 3, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 500 })
+    fuzzTarget({ open: target, seed: 3, concurrency: 1, branch: () => branch, goesOn: (cases) => cases < 500 })
 
   test('now and then is no finding', async () => {
     expect(await fuzzed(behind((nth) => nth % 7 === 0))).toMatchObject({ cases: 500, findings: [], stopped: null })
@@ -99,7 +99,7 @@ describe('a target that makes no pods', () => {
     }
   }
   const fuzzed = (open: OpenTarget) =>
-    fuzzTarget({ open, seed: 1, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 2_000 })
+    fuzzTarget({ open, seed: 1, concurrency: 1, branch: () => branch, goesOn: (cases) => cases < 2_000 })
 
   test.each([0, 1_000])('from %s bodies on says so once and goes on', async (from) => {
     const { cases, findings, stopped, notes } = await fuzzed(refusing(from))
@@ -117,7 +117,7 @@ describe('a target that makes no pods', () => {
     const [found] = findings
     expect(found).toMatchObject({ observed: 'status 500', isPodless: true, doubt: null })
     if (found === undefined) return
-    const { seen } = await replayOn(target(), { seed: found.seed, path: found.path }, lane)
+    const { seen } = await replayOn(target(), { seed: found.seed, path: found.path }, branch)
     expect(seen).toMatchObject({ wrong: 'status 500', podless: 'its creation answered 403: "no more pods"' })
     expect(curlOf(target().target, found)).toContain('POD=plumbline-no-such-pod')
   })
@@ -152,14 +152,20 @@ test('time stands still while a body is under way, though another hand sleeps', 
     },
   }
   const goesOn = () => bodies < pastEnumeration + 200
-  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn })
+  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, branch: () => branch, goesOn })
   expect(run.stopped).toBeNull()
   expect(movedMs).toEqual(new Set([0]))
 })
 
 test('answers that take time do not stop a clock that is controlled', async () => {
   const slow = latitudes.find(({ id }) => id === 'answers-take-time')
-  const run = await fuzzTarget({ open: open(slow), seed: 1, concurrency: 1, lane: () => lane, goesOn: (n) => n < 40 })
+  const run = await fuzzTarget({
+    open: open(slow),
+    seed: 1,
+    concurrency: 1,
+    branch: () => branch,
+    goesOn: (n) => n < 40,
+  })
   expect(run).toMatchObject({ cases: 40, findings: [], stopped: null })
 })
 
@@ -178,7 +184,7 @@ describe('on a clock that nobody moves', () => {
     }
     const goesOn = (cases: number) => cases < 300
     const open = { ...target, transport }
-    const run = await fuzzTarget({ open, seed: 1, concurrency: 1, lane: () => lane, mostPodless: 20, goesOn })
+    const run = await fuzzTarget({ open, seed: 1, concurrency: 1, branch: () => branch, mostPodless: 20, goesOn })
     expect(run).toMatchObject({ findings: [], stopped: null, notes: [] })
     expect(sent.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'none'))
     expect(new Set(sent.slice(20))).toEqual(new Set(['pod']))
@@ -211,7 +217,7 @@ describe('on a clock that nobody moves', () => {
       open: { ...target, clock, transport: seenOdd },
       seed: 5,
       concurrency: 1,
-      lane: () => lane,
+      branch: () => branch,
       mostPodless: 0,
       goesOn: () => true,
       cut,
@@ -231,7 +237,13 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
       return { status: 429, headers: [['Retry-After', '30']], body }
     },
   }
-  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, lane: () => lane, goesOn: () => bodies < 500 })
+  const run = await fuzzTarget({
+    open: target,
+    seed: 1,
+    concurrency: 1,
+    branch: () => branch,
+    goesOn: () => bodies < 500,
+  })
   expect(run.findings).toEqual([])
   expect(run.stopped?.reason).toContain('the target answered 429')
   expect(run.limited).toBeGreaterThan(0)
@@ -252,7 +264,7 @@ describe('a target that closes connections', () => {
     }
   }
   const fuzzed = (target: OpenTarget) =>
-    fuzzTarget({ open: target, seed: 3, concurrency: 1, lane: () => lane, goesOn: (cases) => cases < 1_500 })
+    fuzzTarget({ open: target, seed: 3, concurrency: 1, branch: () => branch, goesOn: (cases) => cases < 1_500 })
 
   test('that were kept alive has no finding', async () => {
     const run = await fuzzed(behind((_, { newConnection = false }, nth) => !newConnection && nth % 5 === 0))
@@ -304,7 +316,7 @@ describe('a defect', () => {
         open: target,
         seed: 5,
         concurrency: 1,
-        lane: () => lane,
+        branch: () => branch,
         goesOn: (done) => done < 2_000,
       })
       expect(cases).toBe(2_000)
@@ -313,9 +325,9 @@ describe('a defect', () => {
       )
       expect(found, JSON.stringify(findings)).toBeDefined()
       if (found === undefined) return
-      const { seen } = await replayOn(open(odd(id)), { seed: found.seed, path: found.path }, lane)
+      const { seen } = await replayOn(open(odd(id)), { seed: found.seed, path: found.path }, branch)
       expect(seen).toMatchObject({ wrong: found.observed, cases: found.cases, undecided: null, podless: null })
-      const healthy = await replayOn(openReference(target.target), found, lane)
+      const healthy = await replayOn(openReference(target.target), found, branch)
       expect(healthy.seen).toMatchObject({ wrong: null, undecided: null })
     },
   )
@@ -325,7 +337,7 @@ describe('a defect', () => {
       open: open(odd('odd-patch-octal')),
       seed: 5,
       concurrency: 2,
-      lane: () => lane,
+      branch: () => branch,
       goesOn: (done) => done < 4_000,
     })
     const [shrunk] = findings.find(({ path }) => path.includes(':'))?.cases ?? []

@@ -5,10 +5,10 @@ import { openClock } from '../harness/clock/open.ts'
 import type { Actor, RunClock } from '../harness/clock/types.ts'
 import { jsonOf } from '../harness/exchange/exchange.ts'
 import { planeOf } from '../harness/fixtures/pod-body.ts'
-import type { ResourceLedger } from '../harness/fixtures/resources.ts'
 import { pods } from '../harness/planes/pods/plane.ts'
 import { noRecorder, type Recorder } from '../harness/record/recorder.ts'
 import { createRedactor } from '../harness/record/redact.ts'
+import type { ResourceLedger } from '../harness/record/resources.ts'
 import type { Context } from '../harness/rule/context.ts'
 import { Unanswered } from '../harness/rule/outcome.ts'
 import { createSession, type Session } from '../harness/run/session.ts'
@@ -42,8 +42,8 @@ export interface FuzzOptions {
   readonly seed: number
   /** Connections, each with its own pods. */
   readonly concurrency: number
-  /** Names the run of a lane, and the ledger of its resources. */
-  readonly lane: (n: number) => { readonly run: string; readonly resources: ResourceLedger }
+  /** Names the run of a branch, and the ledger of its resources. */
+  readonly branch: (n: number) => { readonly run: string; readonly resources: ResourceLedger }
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
@@ -56,7 +56,7 @@ export interface FuzzOptions {
 export interface FuzzRun {
   readonly cases: number
   readonly findings: readonly FuzzFinding[]
-  /** Why a lane ended early; null if none did. */
+  /** Why a branch ended early; null if none did. */
   readonly stopped: Stop | null
   /** Cases that could not be judged, as sentences. */
   readonly notes: readonly string[]
@@ -123,8 +123,8 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const silent: string[] = []
   const notes = new Set<string>()
   const undecided = new Set<() => void>()
-  const lanes = Array.from({ length: concurrency }, (_, n) => {
-    const lane = options.lane(n)
+  const branches = Array.from({ length: concurrency }, (_, n) => {
+    const branch = options.branch(n)
     const laneOptions: Omit<CampaignOptions, 'direct'> = {
       seed: seed + n * 7_919,
       from: n === 0 ? 'enumeration' : 'random',
@@ -153,12 +153,12 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         stopped ??= stop
       }),
     }
-    return inSession(open, seed, lane, (context) => {
-      const direct = createDirectWay(open, lane.run, context, () => limited++)
+    return inSession(open, seed, branch, (context) => {
+      const direct = createDirectWay(open, branch.run, context, () => limited++)
       return campaign(context, { ...laneOptions, direct })
     })
   })
-  const whole = Promise.all(lanes)
+  const whole = Promise.all(branches)
   const reasons = await Promise.race([whole, cut.then(() => [])])
   for (const keep of undecided) keep()
   end.abort()
@@ -193,12 +193,12 @@ export type ReplayedCases = { readonly seed: number; readonly path: string } | P
 export async function replayOn(
   open: OpenTarget,
   what: ReplayedCases,
-  lane: ReturnType<FuzzOptions['lane']>,
+  branch: ReturnType<FuzzOptions['branch']>,
 ): Promise<{ readonly seen: Replayed | null; readonly stopped: string | null }> {
   const recorder = recorderFor(open.target)
   const attempt = createAttempt((text) => brief(recorder, text))
   const held: { seen: Replayed | null } = { seen: null }
-  const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, lane, async (context) => {
+  const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, branch, async (context) => {
     const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
     held.seen = cases === null ? null : await replayCases(context, cases, attempt)
   })
@@ -209,7 +209,7 @@ export async function replayOn(
 export async function inSession(
   { target, transport, clock, isEmbedded }: OpenTarget,
   seed: number,
-  { run, resources }: ReturnType<FuzzOptions['lane']>,
+  { run, resources }: ReturnType<FuzzOptions['branch']>,
   work: (context: Context) => Promise<void>,
 ): Promise<string | null> {
   const recorder = recorderFor(target)

@@ -1,4 +1,4 @@
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { program } from '../results/rerun.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -62,7 +62,7 @@ function linesOf(left: readonly Leftover[], joint: string): string[] {
     if (kind === 'queue') return `what waits on ${names.join(', ')}${joint}could not be purged: ${reason}`
     const shown = names.length > shownNames ? [...names.slice(0, shownNames), '…'] : names
     const done = kind === 'job' ? 'cancelled' : 'removed'
-    return `${counted(group.length, kind)}${joint}could not be ${done}: ${reason} (${shown.join(', ')})`
+    return `${pluralize(group.length, kind)}${joint}could not be ${done}: ${reason} (${shown.join(', ')})`
   })
 }
 

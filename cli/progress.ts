@@ -1,6 +1,6 @@
 import { createLogUpdate } from 'log-update'
-import { counted } from '../harness/common/counted.ts'
-import { lengthOf } from '../harness/plan/text.ts'
+import { lengthOf } from '../harness/common/length.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Progress } from '../harness/run/options.ts'
 import type { Terminal } from './terminal.ts'
@@ -74,7 +74,7 @@ function latest(pending: Pending) {
 /** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed`. */
 export function headline({ done, rules, counts }: ProgressState): string {
   const parts = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`)
-  return `${done} of ${counted(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
+  return `${done} of ${pluralize(rules, 'rule')}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}`
 }
 
 function planLine({ name, n, of, endsMs, allEndMs }: Extract<Progress, { type: 'plan' }>): string {
@@ -126,7 +126,8 @@ function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
   return {
     tell(progress) {
       state = advance(state, progress)
-      if (progress.type === 'started') terminal.err(`${counted(progress.rules, 'rule')} on the ${progress.clock} clock`)
+      if (progress.type === 'started')
+        terminal.err(`${pluralize(progress.rules, 'rule')} on the ${progress.clock} clock`)
       if (progress.type === 'plan') terminal.err(planLine(progress))
       if (progress.type === 'shown') for (const line of progress.lines) terminal.err(line)
       if (progress.type === 'verdict') {

@@ -15,7 +15,7 @@ import type { Terminal } from './terminal.ts'
 const written = ['results.json', 'junit.xml', 'report.html', 'evidence.ndjson'] as const
 
 /** Folders beside the record, and the names in them that are of a run. */
-const beside: readonly (readonly [folder: string, own: RegExp])[] = [
+const companions: readonly (readonly [folder: string, own: RegExp])[] = [
   ['bodies', /^\d+\.bin$/],
   [plansFolder, /^\d\d-/],
 ]
@@ -44,7 +44,7 @@ export function prepareOutput(cwd: string, folder: string, keepEvidence = false)
   for (const name of written) {
     if (!(keepEvidence && name === 'evidence.ndjson')) rmSync(join(dir, name), { force: true })
   }
-  for (const [inner, own] of keepEvidence ? [] : beside) {
+  for (const [inner, own] of keepEvidence ? [] : companions) {
     const path = join(dir, inner)
     const names = existsSync(path) ? readdirSync(path).filter((name) => own.test(name)) : []
     for (const name of names) rmSync(join(path, name), { recursive: true })

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/fixtures/resources.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
+import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/record/resources.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
 import { makeFolder } from './places.ts'
@@ -47,7 +47,7 @@ export interface LedgerJob {
   readonly endsMs: number | null
 }
 
-interface Owner {
+interface RunOwner {
   readonly host: string
   readonly processes: readonly OwningProcess[]
 }
@@ -64,7 +64,7 @@ export function resourcesFile(cwd: string, run: string): string {
 
 /** Notes the processes of the run, so that a sweep does not remove the resources of an active run. */
 export function writeOwner(cwd: string, run: string, processes: readonly number[]): void {
-  const owner: Owner = { host: hostname(), processes: processes.map(owningProcess) }
+  const owner: RunOwner = { host: hostname(), processes: processes.map(owningProcess) }
   try {
     makeFolder(runFolder(cwd, run))
     writeFileSync(join(runFolder(cwd, run), 'owner.json'), JSON.stringify(owner))
@@ -159,11 +159,11 @@ export function deleteLedger({ folder }: RunLedger): void {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function readOwner(cwd: string, run: string): Owner | null {
+function readOwner(cwd: string, run: string): RunOwner | null {
   const file = join(runFolder(cwd, run), 'owner.json')
   if (!existsSync(file)) return null
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Owner
+    return JSON.parse(readFileSync(file, 'utf8')) as RunOwner
   } catch {
     return null
   }

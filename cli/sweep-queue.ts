@@ -1,6 +1,6 @@
 import { isSuccess, jsonOf, type WireResponse } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
-import { finalStatuses } from '../harness/planes/queue/own-jobs.ts'
+import { finalStatuses } from '../harness/planes/queue/job-status.ts'
 import { queue } from '../harness/planes/queue/plane.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane, Target } from '../target/types.ts'

@@ -1,4 +1,4 @@
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Defect, Latitude, Variant } from '../proof/types.ts'
 import { suggestion } from '../target/nearest.ts'
 import { UsageError } from './errors.ts'
@@ -25,9 +25,9 @@ type ListedLatitude = Pick<Latitude, 'id' | 'says' | 'plane'>
 /** Every defect and latitude on one line: its id, its sentence, and for a defect the rule that finds it. */
 export function variantLines(defects: readonly ListedDefect[], latitudes: readonly ListedLatitude[]): string[] {
   return [
-    `${counted(defects.length, 'defect')}, for --defect:`,
+    `${pluralize(defects.length, 'defect')}, for --defect:`,
     ...defects.map(({ id, says, rule }) => `  ${id}: ${says} (${rule})`),
-    `${counted(latitudes.length, 'latitude')}, for --latitude:`,
+    `${pluralize(latitudes.length, 'latitude')}, for --latitude:`,
     ...latitudes.map(({ id, says }) => `  ${id}: ${says}`),
   ]
 }

@@ -16,13 +16,10 @@ test.each(rewritten)('no comment of %s/ begins with What or Whether', (room) => 
   expect(found(`${room}/**/*.ts`, asks)).toEqual([])
 })
 
-/** Commands that are still named as questions, until they are renamed. */
-const toRename = ['proof/latitudes/twins.test.ts: isInconclusive']
-
 test('a predicate returns an answer', () => {
   const rooms = 'bench,cli,harness,load,packages,proof,reference,reports,results,scripts,spec,suites,target'
   const names = found(`{${rooms}}/**/*.ts`, silentQuestion).map((text) => text.replace(/\W*\([\s\S]*/, ''))
-  expect(names.filter((name) => !toRename.includes(name))).toEqual([])
+  expect(names).toEqual([])
 })
 
 test.each([

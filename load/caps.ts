@@ -1,4 +1,4 @@
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { lengthOf, type Plan, plannedCount } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 
@@ -41,7 +41,7 @@ export function msOf(plan: Plan): number {
 export function refusalBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): string | null {
   const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {
-    return `this load takes up to ${counted(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`
+    return `this load takes up to ${pluralize(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`
   }
   if (seconds <= maxSeconds) return null
   return `this load takes up to ${number(seconds)} s, and --max-seconds permits ${number(maxSeconds)}; ${hint}`
@@ -54,11 +54,11 @@ export function describeEstimate({ requests, seconds, jobs }: Estimate, jobPrice
     jobs === 0
       ? 'estimated cost: only the requests, since nothing is created'
       : `estimated cost: ${priceOf(jobs, jobPrice)}, plus the provider's price for requests`
-  return `up to ${counted(requests, 'request')} in ${minutes}; ${cost}`
+  return `up to ${pluralize(requests, 'request')} in ${minutes}; ${cost}`
 }
 
 function priceOf(jobs: number, jobPrice: number | null): string {
-  const empty = `${counted(jobs, 'empty job')} of low priority that start no worker`
+  const empty = `${pluralize(jobs, 'empty job')} of low priority that start no worker`
   return jobPrice === null
     ? `${empty} (price unknown: set budget: {jobPrice: USD} in the target file)`
     : `up to ${(jobs * jobPrice).toFixed(2)} USD for ${empty}`

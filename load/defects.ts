@@ -3,23 +3,8 @@ import type { RuleId } from '../generated/rules.ts'
 import { type RateOperation, tables } from '../generated/tables.ts'
 import { composeOptions, defaultEndpoints, type ReferenceOptions, Refusal } from '../reference/index.ts'
 import { createOperationLimiter, type OperationLimiter } from '../reference/limits/queue/operation-limiter.ts'
+import type { LoadDefect } from './defect.ts'
 import { podLoadDefects } from './pods/defects.ts'
-
-/** A change of the reference that breaks a rule of load. */
-export interface LoadDefect {
-  readonly id: string
-  /** The fault, as one sentence. */
-  readonly says: string
-  /** The rule that must fail on it, beside those in which it shows as well. */
-  readonly rule: RuleId
-  readonly change: (options: ReferenceOptions) => ReferenceOptions
-  /** The sentence of the verdict. */
-  readonly observed: RegExp
-  /** Where it shows: on endpoints whose workers answer at once, or where every answer takes its time; else anywhere. */
-  readonly shows?: 'workers' | 'slow'
-  /** Another operation has the same judge, which is tried with more limiters there. */
-  readonly isAlike?: boolean
-}
 
 /** For as long as nobody asks again. */
 const FOR_EVER = Number.POSITIVE_INFINITY

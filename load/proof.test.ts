@@ -3,7 +3,8 @@ import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
 import { mergeVerdicts } from './analyse/merge.ts'
 import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
-import { type LoadDefect, loadDefects, queueLoadDefects } from './defects.ts'
+import type { LoadDefect } from './defect.ts'
+import { loadDefects, queueLoadDefects } from './defects.ts'
 import { holding, loadReference, type ReferenceLoad } from './testing/reference.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,5 +1,5 @@
 import { type RuleId, ruleById } from '../generated/rules.ts'
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { absenceOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
@@ -103,7 +103,7 @@ function leftOut({ rule, clauses, exchanges }: Judgement, before: Judgement, { a
   const fewer = scenarios.has(rule) ? before.exchanges - exchanges : 0
   return [
     ...without(before.clauses, clauses).map((clause) => `clause ${clause}`),
-    ...(fewer > 0 ? [`${counted(fewer, 'more exchange')}, or the need under parts`] : []),
+    ...(fewer > 0 ? [`${pluralize(fewer, 'more exchange')}, or the need under parts`] : []),
   ]
 }
 

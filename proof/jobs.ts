@@ -2,6 +2,7 @@ import '../suites/all.ts'
 import { allRules, type Rule } from '../harness/rule/registry.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { defects } from './defects/index.ts'
+import { membersOf } from './groups.ts'
 import { judgeOn } from './judge.ts'
 import { latitudes } from './latitudes/index.ts'
 import { type OddCase, oddVariant } from './odd/change.ts'
@@ -17,7 +18,7 @@ export interface Catalog {
 /** One instance and the rules to judge on it: plain data, so that it can be handed to another thread. */
 export interface Job {
   readonly kind: 'reference' | 'defect' | 'latitude' | 'matrix' | 'odd'
-  /** Of the defect or latitude; else a name for progress. */
+  /** Of the defect; of the latitudes, joined by `+`; else a name for progress. */
   readonly id: string
   readonly odd?: OddCase
   /** What variations are drawn from; 1 unless given. */
@@ -47,5 +48,5 @@ export async function runJob(job: Job, catalog: Catalog): Promise<Judgement[]> {
 function variantsOf({ kind, id, odd }: Job, { defects, latitudes }: Catalog): readonly Variant[] {
   if (odd !== undefined) return [oddVariant(odd)]
   if (kind === 'defect' || kind === 'matrix') return defects.filter((defect) => defect.id === id)
-  return kind === 'latitude' ? latitudes.filter((latitude) => latitude.id === id) : []
+  return kind === 'latitude' ? membersOf(id, latitudes) : []
 }

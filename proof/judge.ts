@@ -1,6 +1,6 @@
 import { createControlledClock } from '../harness/clock/controlled.ts'
 import type { Exchange } from '../harness/exchange/exchange.ts'
-import { inProcessDoor } from '../harness/receiver/in-process.ts'
+import { inProcessListener } from '../harness/receiver/in-process.ts'
 import { noRecorder } from '../harness/record/recorder.ts'
 import type { Rule } from '../harness/rule/registry.ts'
 import type { Cleanup } from '../harness/run/cleanup.ts'
@@ -57,7 +57,7 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     rules,
     cleanup,
     wallNow: () => 0,
-    door: inProcessDoor(instance),
+    listener: inProcessListener(instance),
     ...(workersFreed === undefined ? {} : { workersFreed }),
   })
   try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type PlanOptions, planFor } from '../harness/plan/for-target.ts'
-import type { Plan } from '../harness/plan/plan.ts'
+import type { Plan } from '../harness/plan/types.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import type { Life } from '../reference/life.ts'
 import { limiterOf } from '../reference/limits/limiter.ts'

@@ -2,9 +2,10 @@ import type { RuleId } from '../generated/rules.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Rule } from '../harness/rule/registry.ts'
+import { groupsOf } from './groups.ts'
 import type { Catalog, Job } from './jobs.ts'
 import { tours } from './tour.ts'
-import type { Defect } from './types.ts'
+import type { Defect, Latitude } from './types.ts'
 
 /** Nothing in the catalogue matches what was asked for. */
 export class NothingMatches extends Error {
@@ -22,19 +23,26 @@ function anyOf(patterns: readonly string[]): (id: string) => boolean {
   return (id) => matchers.length === 0 || matchers.some((matches) => matches(id))
 }
 
+export interface PlanOptions {
+  /** Also every rule on every defect. */
+  readonly matrix?: boolean
+  /** Each latitude on an instance of its own; default: in groups. */
+  readonly isEachAlone?: boolean
+}
+
 /**
  * The jobs for everything, or for what the patterns match: a defect or latitude by its id, or rules with all their defects
- * and itself on every latitude. `matrix`: also every rule
- * on every defect.
+ * and themselves on every latitude.
  * @throws NothingMatches
  */
-export function planJobs(catalog: Catalog, only: readonly string[], matrix: boolean): Job[] {
+export function planJobs(catalog: Catalog, only: readonly string[], options: PlanOptions): Job[] {
+  const { matrix = false, isEachAlone = false } = options
   const { rules, defects, latitudes } = catalog
   const matches = anyOf(only)
   const all = rulesOf(catalog, [])
   const chosen = rulesOf(catalog, only)
   const chosenDefects = defects.filter(({ id, rule }) => matches(id) || matches(rule))
-  const named = new Set(latitudes.filter(({ id }) => matches(id)))
+  const named = new Set(only.length === 0 ? [] : latitudes.filter(({ id }) => matches(id)))
   const ids = [...all, ...defects.map(({ id }) => id), ...latitudes.map(({ id }) => id)]
   const vain = only.find((pattern) => !ids.some(matcherOf(pattern)))
   if (vain !== undefined) {
@@ -52,19 +60,18 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix: bool
     const toured = tour ?? rules.filter((known) => known.id === rule).flatMap(tourOf)
     return { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
   }
+  const jobOn = (latitude: Latitude, ids: readonly string[]): Job => {
+    const { plane } = latitude
+    const wanted = plane === undefined ? [...ids] : ids.filter((id) => planeOfRule(id).name === plane)
+    return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
+  }
+  const rest = chosen.length === 0 ? [] : latitudes.filter((latitude) => !named.has(latitude))
+  const shared = isEachAlone ? rest : groupsOf(rest)
   const whole = named.size > 0 || chosen.length === 0 ? all : chosen
   return [
     { kind: 'reference', id: 'reference', rules: withTour(whole), wanted: whole },
-    ...latitudes
-      .filter((latitude) => named.has(latitude) || chosen.length > 0)
-      .map((latitude): Job => {
-        const ofItsPlane = rules.filter(
-          (rule) => latitude.plane === undefined || planeOfRule(rule.id).name === latitude.plane,
-        )
-        const judged = new Set<string>(ofItsPlane.map(({ id }) => id))
-        const wanted = (named.has(latitude) ? all : chosen).filter((id) => judged.has(id))
-        return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
-      }),
+    ...[...named].map((latitude) => jobOn(latitude, all)),
+    ...shared.map((latitude) => jobOn(latitude, chosen)),
     ...chosenDefects.map(defectJob),
     ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]

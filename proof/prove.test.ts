@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { RuleId } from '../generated/rules.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import type { Invariant, Rule, Scenario } from '../harness/rule/registry.ts'
+import { composeOptions } from '../reference/options.ts'
+import type { Style } from '../reference/style.ts'
 import type { Catalog } from './jobs.ts'
 import { NothingMatches } from './plan.ts'
 import { type ProveOptions, prove } from './prove.ts'
@@ -74,6 +76,12 @@ const renamed: Latitude = {
   says: 'The list has another name.',
   wrap: answering((text) => text.replace('"pods"', '"items"')),
   verdicts: { 'pods.shape.times': 'failed' },
+}
+
+const hidesIndented: Latitude = {
+  id: 'hides-indented',
+  says: 'A list in several lines has another name.',
+  wrap: answering((text) => (text.includes('\n') ? text.replace('"pods"', '"items"') : text)),
 }
 
 const looksTwice = scenario('pods.action.terminated.any', async ({ pods, check, offers, reading }) => {
@@ -262,6 +270,46 @@ describe('prove', () => {
     ],
   ])('tells of %s', async (_, catalog, expected) => {
     expect(await proveOf({ catalog: { ...whole, ...catalog } })).toMatchObject({ ...expected, proven: false })
+  })
+
+  const styled = (id: string, style: Partial<Style>): Latitude => ({
+    id,
+    says: `${id}.`,
+    change: (options) => composeOptions(options, { style }),
+  })
+  const [spaced, reversed] = [
+    styled('spaced', { rateSpacing: 'wide' }),
+    styled('reversed', { rateParameters: 'reversed' }),
+  ]
+
+  it.each<[string, readonly Latitude[], readonly string[], readonly string[]]>([
+    ['of different options are judged together', [spaced, reversed], ['reference', 'spaced+reversed'], []],
+    [
+      'of the same option apart',
+      [spaced, styled('tight', { rateSpacing: 'none' })],
+      ['reference', 'spaced', 'tight'],
+      [],
+    ],
+    [
+      'of which one is judged otherwise are told apart',
+      [{ ...renamed, verdicts: {} }, reversed],
+      ['reference', 'list-is-renamed+reversed', 'list-is-renamed', 'reversed'],
+      ['list-is-renamed'],
+    ],
+    [
+      'that are judged otherwise only together are named together',
+      [styled('indented', { json: 'indented' }), hidesIndented],
+      ['reference', 'hides-indented+indented', 'indented', 'hides-indented'],
+      ['hides-indented+indented'],
+    ],
+  ])('latitudes %s', async (_, latitudes, told, failed) => {
+    const seen: string[] = []
+    const result = await proveOf({
+      catalog: { rules: [lists], defects: [], latitudes },
+      onProgress: ({ what }) => seen.push(what),
+    })
+    expect(seen).toEqual(told)
+    expect(result.latitudes.filter((one) => one.failed.length > 0).map(({ id }) => id)).toEqual(failed)
   })
 
   it.each([

@@ -10,6 +10,7 @@ import {
 } from './compare.ts'
 import { type RuleClause, type Unproven, unkilledClauses, unknownClauses, unprovenReadings } from './coverage.ts'
 import { runJobs } from './crew.ts'
+import { membersOf, together } from './groups.ts'
 import { type Catalog, everything, type Job } from './jobs.ts'
 import { planJobs, rulesOf } from './plan.ts'
 
@@ -71,22 +72,50 @@ export interface ProofResult {
 export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const { only = [], matrix = false, onProgress } = options
   const catalog = options.catalog ?? everything()
-  const jobs = planJobs(catalog, only, matrix)
-  let done = 0
-  const judgements = await runJobs(jobs, catalog, { isOwn: options.catalog === undefined }, ({ id }) =>
-    onProgress?.({ done: ++done, total: jobs.length, what: id }),
-  )
-  return conclude(catalog, { only, matrix }, jobs, judgements)
+  const jobs = planJobs(catalog, only, { matrix })
+  const seen: Judged = new Map()
+  const judge = async (more: readonly Job[]) => {
+    const total = seen.size + more.length
+    let done = seen.size
+    const judgements = await runJobs(more, catalog, { isOwn: options.catalog === undefined }, ({ id }) =>
+      onProgress?.({ done: ++done, total, what: id }),
+    )
+    for (const [place, job] of more.entries()) seen.set(keyOf(job), judgements[place] ?? [])
+  }
+  await judge(jobs)
+  const groups = jobs.filter(({ kind }) => kind === 'latitude')
+  // A group that is judged otherwise is split, which shows whose fault it is.
+  const members = groups
+    .filter((job) => mismatchesOf(job, catalog, seen).length > 0)
+    .flatMap((job) => apart(job, catalog))
+  if (members.length > 0) await judge(members)
+  return conclude(catalog, options, [...groups, ...members], seen)
+}
+
+/** Judgements by the kind and the id of their job. */
+type Judged = Map<string, readonly Judgement[]>
+
+const keyOf = ({ kind, id }: Pick<Job, 'kind' | 'id'>) => `${kind} ${id}`
+
+/** The latitudes of a group, each as a job of its own; none for a latitude that is no group. */
+function apart(job: Job, { latitudes }: Catalog): Job[] {
+  const members = membersOf(job.id, latitudes)
+  return members.length === 1 ? [] : members.map(({ id }) => ({ ...job, id }))
+}
+
+function mismatchesOf({ id }: Job, catalog: Catalog, seen: Judged): Mismatch[] {
+  const latitude = together(membersOf(id, catalog.latitudes))
+  const of = (kind: Job['kind'], id: string) => seen.get(keyOf({ kind, id })) ?? []
+  return compareLatitude(latitude, of('latitude', id), of('reference', 'reference'), lackingOf(latitude, catalog))
 }
 
 function conclude(
   catalog: Catalog,
-  { only, matrix }: { readonly only: readonly string[]; readonly matrix: boolean },
-  jobs: readonly Job[],
-  judgements: readonly Judgement[][],
+  { only = [], matrix = false }: ProveOptions,
+  onLatitudes: readonly Job[],
+  seen: Judged,
 ): ProofResult {
-  const seen = new Map(jobs.map((job, place) => [`${job.kind} ${job.id}`, judgements[place] ?? []]))
-  const of = (kind: Job['kind'], id: string) => seen.get(`${kind} ${id}`)
+  const of = (kind: Job['kind'], id: string) => seen.get(keyOf({ kind, id }))
   const reference = of('reference', 'reference') ?? []
   const tried = catalog.defects.filter(({ id }) => of('defect', id) !== undefined)
   const defects = tried.map((defect) =>
@@ -95,15 +124,11 @@ function conclude(
       of('defect', defect.id)?.find(({ rule }) => rule === defect.rule),
     ),
   )
-  const freedoms = catalog.latitudes.filter(({ id }) => of('latitude', id) !== undefined)
-  const right = [reference, ...freedoms.map(({ id }) => of('latitude', id) ?? [])]
+  const right = [reference, ...onLatitudes.map(({ id }) => of('latitude', id) ?? [])]
   const whole = new Set(rulesOf(catalog, only))
   const result = {
     defects,
-    latitudes: freedoms.map((latitude) => ({
-      id: latitude.id,
-      failed: compareLatitude(latitude, of('latitude', latitude.id) ?? [], reference, lackingOf(latitude, catalog)),
-    })),
+    latitudes: verdictsOn(catalog, onLatitudes, seen),
     reference: { failed: compareReference(reference) },
     unkilledClauses: unkilledClauses(right, defects).filter(({ rule }) => whole.has(rule)),
     unknownClauses: unknownClauses([...right, ...seen.values()], defects).map(({ id }) => id),
@@ -111,6 +136,25 @@ function conclude(
     matrix: matrix ? tried.map(({ id }) => rowOf(id, of('matrix', id) ?? [])) : null,
   }
   return { ...result, proven: isProven(result) }
+}
+
+/** What failed on each latitude; and on a group whose latitudes are all judged as expected when they are apart. */
+function verdictsOn(catalog: Catalog, jobs: readonly Job[], seen: Judged): ProofResult['latitudes'] {
+  const failures = new Map(jobs.map((job) => [job.id, mismatchesOf(job, catalog, seen)]))
+  const alone = catalog.latitudes.flatMap((latitude) => {
+    const group = jobs.find(({ id }) => membersOf(id, [latitude]).length === 1)
+    return group === undefined ? [] : [{ id: latitude.id, failed: failures.get(latitude.id) ?? [] }]
+  })
+  const wrong = new Set(alone.filter(({ failed }) => failed.length > 0).map(({ id }) => id))
+  const groups = [...failures].map(([id, failed]) => ({ id, failed, members: membersOf(id, catalog.latitudes) }))
+  return [
+    ...alone,
+    ...groups
+      .filter(
+        ({ failed, members }) => members.length > 1 && failed.length > 0 && !members.some(({ id }) => wrong.has(id)),
+      )
+      .map(({ id, failed }) => ({ id, failed })),
+  ]
 }
 
 function rowOf(id: string, judgements: readonly Judgement[]): MatrixRow {

@@ -24,7 +24,7 @@ export async function proveSeeds(
   onProgress: (progress: ProofProgress) => void,
 ): Promise<SeedsResult> {
   const catalog = everything()
-  const plan = planJobs(catalog, only, false).filter(({ kind }) => kind !== 'defect')
+  const plan = planJobs(catalog, only, { isEachAlone: true }).filter(({ kind }) => kind !== 'defect')
   const changed: SeedsResult['changed'][number][] = []
   let first: readonly Judgement[] | null = null
   let done = 0

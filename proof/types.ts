@@ -40,6 +40,8 @@ export interface Latitude extends Variant {
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
   /** It differs from the reference by what its file declares absent, and by nothing else. */
   readonly onlyLacks?: boolean
+  /** What it makes scarce or slow: two latitudes about the same are not taken by one instance. */
+  readonly about?: string
   /** What a rule records here otherwise than on the reference; null where it does not record it at all. */
   readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string | null>>>>>
 }

@@ -1,10 +1,10 @@
 import type { OperationOf } from '../generated/operations.ts'
 
 /** An operation of any plane. */
-export type AnyOperation = Operation | QueueOperation
+export type Operation = PodOperation | QueueOperation
 
 /** An operation of the pod plane. */
-export type Operation = OperationOf<'pods'>
+export type PodOperation = OperationOf<'pods'>
 
 /** An operation of the queue plane. */
 export type QueueOperation = OperationOf<'queue'>

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import { program } from '../results/rerun.ts'
 import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../results/types.ts'
@@ -56,7 +56,7 @@ ${provenance(results)}
 function tally({ counts, run }: Results): Markup {
   const parts = verdictOrder.filter((verdict) => counts[verdict] !== undefined)
   return html`<ul class="tally">${parts.map((verdict) => html`<li class="v-${verdict}"><b>${counts[verdict]}</b> ${verdict}</li>`)}</ul>
-<p class="quiet">${counted(run.exchanges, 'exchange')} in ${took(run)}</p>`
+<p class="quiet">${pluralize(run.exchanges, 'exchange')} in ${took(run)}</p>`
 }
 
 function coverage(rows: readonly ProfileCoverage[]): Markup {
@@ -116,7 +116,7 @@ function left(exchanges: number): Markup | null {
 }
 
 function isInRecord(many: number, noun: string): string {
-  return `${counted(many, noun)} ${many === 1 ? 'is' : 'are'} in the record.`
+  return `${pluralize(many, noun)} ${many === 1 ? 'is' : 'are'} in the record.`
 }
 
 function known(entries: readonly KnownResult[]): Markup | null {

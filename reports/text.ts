@@ -1,4 +1,4 @@
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
 import { verdictOrder } from '../results/verdict.ts'
@@ -42,7 +42,9 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     `  ${paint.dim(`heading "${source}" of the API description`)}`,
     ...(verdict === 'broken' ? [`  ${paint.bold('an internal error of plumbline')}: ${visible(reasonOf(rule))}`] : []),
     ...findings.slice(0, printedFindings).flatMap((finding) => findingLines(rule, finding, paint)),
-    ...(hidden > 0 ? [`  ${paint.dim(`and ${counted(hidden, 'more finding')}, in results.json and the record`)}`] : []),
+    ...(hidden > 0
+      ? [`  ${paint.dim(`and ${pluralize(hidden, 'more finding')}, in results.json and the record`)}`]
+      : []),
     ...(shell && curl.length > 0
       ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
@@ -64,7 +66,7 @@ export function renderSummary(results: Results, paint: Paint = plain): string {
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
     tally.join(', ') || 'no rule was judged',
     paint.dim(
-      `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${counted(run.exchanges, 'exchange')} in ` +
+      `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${pluralize(run.exchanges, 'exchange')} in ` +
         `${took(run)}${run.seed === null ? '' : `, seed ${run.seed}`}`,
     ),
     ...variedLine(results.rules).map(paint.dim),

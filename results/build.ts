@@ -8,8 +8,8 @@ import type { Target } from '../target/types.ts'
 import { toCurl } from './curl.ts'
 import { keptWord } from './kept.ts'
 import { acceptedBy, judgeKnown, knownOf } from './known.ts'
+import { type Events, type Failing, gather, type OpenExchange, type Reproduction } from './reproduction.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
-import { type Events, type Failing, gather, type OpenExchange, type Scenario } from './scenario.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
 import { aboutTheTarget, judgeRun, verdictOrder } from './verdict.ts'
 
@@ -36,7 +36,7 @@ const shownScenarios = 100
 const shownReadings = 20
 
 /** The record without its exchanges, from one pass over it. */
-interface Gist {
+interface RecordSummary {
   readonly run: RunEvent
   readonly end: EndEvent | null
   readonly exchanges: number
@@ -59,32 +59,33 @@ interface Findings {
  * run, a rule twice, or a rule that the ledger does not have.
  */
 export async function buildResults(events: Events, { ledger, open = inline }: BuildOptions): Promise<Results> {
-  const gist = await readGist(events)
-  const rows = selectedRows(gist, ledger)
+  const summary = await readSummary(events)
+  const rows = selectedRows(summary, ledger)
   const known = judgeKnown({
-    entries: knownOf(gist.run.target),
-    day: new Date(gist.run.startedMs).toISOString().slice(0, 10),
+    entries: knownOf(summary.run.target),
+    day: new Date(summary.run.startedMs).toISOString().slice(0, 10),
     exists: (rule) => ledger.some(({ id }) => id === rule),
     shown: (rule) => {
       const row = rows.find(({ id }) => id === rule)
       if (row === undefined) return undefined
-      const broken = gist.findings.get(rule)?.broken ?? new Set<string>()
-      return { verdict: verdictOf(gist, row).verdict, clauses: gist.verdicts.get(rule)?.clauses ?? [], broken }
+      const broken = summary.findings.get(rule)?.broken ?? new Set<string>()
+      return { verdict: verdictOf(summary, row).verdict, clauses: summary.verdicts.get(rule)?.clauses ?? [], broken }
     },
   })
-  const scenarios = await gather(events, open, failingOf(gist, rows))
-  const rules = rows.map((row) => ruleResult(gist, row, known, scenarios.get(row.id)))
+  const scenarios = await gather(events, open, failingOf(summary, rows))
+  const rules = rows.map((row) => ruleResult(summary, row, known, scenarios.get(row.id)))
   const { verdict, coverage } = judgeRun({
     rules: rules.map((rule) => ({ ...rule, accepted: rule.known !== null })),
     known,
-    profiles: gist.run.profiles,
-    strict: gist.run.strict,
-    leftOut: ledger.filter(({ id, profile }) => gist.run.profiles.includes(profile) && !gist.run.rules.includes(id))
-      .length,
-    ended: gist.end !== null,
-    stopped: gist.end?.stopped ?? null,
+    profiles: summary.run.profiles,
+    strict: summary.run.strict,
+    leftOut: ledger.filter(
+      ({ id, profile }) => summary.run.profiles.includes(profile) && !summary.run.rules.includes(id),
+    ).length,
+    ended: summary.end !== null,
+    stopped: summary.end?.stopped ?? null,
   })
-  return { format: resultsFormat, run: runOf(gist), verdict, coverage, counts: countsOf(rules), rules, known }
+  return { format: resultsFormat, run: runOf(summary), verdict, coverage, counts: countsOf(rules), rules, known }
 }
 
 /** The text of `results.json`: equal results give equal bytes. */
@@ -92,7 +93,7 @@ export function serialiseResults(results: Results): string {
   return `${JSON.stringify(results, null, 2)}\n`
 }
 
-async function readGist(events: Events): Promise<Gist> {
+async function readSummary(events: Events): Promise<RecordSummary> {
   let run: RunEvent | null = null
   let end: EndEvent | null = null
   let exchanges = 0
@@ -130,7 +131,7 @@ async function readGist(events: Events): Promise<Gist> {
 }
 
 /** Rows of the rules that were selected or judged, in the order of the ledger. */
-function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): LedgerRow[] {
+function selectedRows({ run, verdicts }: RecordSummary, ledger: readonly LedgerRow[]): LedgerRow[] {
   const ids = new Set([...run.rules, ...verdicts.keys()])
   const rows = ledger.filter(({ id }) => ids.delete(id))
   const [unknown] = ids
@@ -142,7 +143,7 @@ function selectedRows({ run, verdicts }: Gist, ledger: readonly LedgerRow[]): Le
 
 /** The effective verdict of a rule: without an exchange it does not pass, and a missing verdict is reported. */
 function verdictOf(
-  { verdicts, end, run }: Gist,
+  { verdicts, end, run }: RecordSummary,
   row: LedgerRow,
 ): { readonly verdict: Verdict; readonly reason: string | null } {
   const event = verdicts.get(row.id)
@@ -177,31 +178,32 @@ function targetOf({ target }: RunEvent): Target {
 }
 
 /** Failing rules whose scenarios are shown: musts first, each in the order of the ledger. */
-function failingOf(gist: Gist, rows: readonly LedgerRow[]): Failing[] {
-  const ids = (verdict: Verdict) => rows.filter((row) => verdictOf(gist, row).verdict === verdict).map(({ id }) => id)
+function failingOf(summary: RecordSummary, rows: readonly LedgerRow[]): Failing[] {
+  const ids = (verdict: Verdict) =>
+    rows.filter((row) => verdictOf(summary, row).verdict === verdict).map(({ id }) => id)
   return [...ids('failed'), ...ids('advice')].slice(0, shownScenarios).map((rule) => ({
     rule,
-    evidence: (gist.findings.get(rule)?.shown ?? []).flatMap(({ exchange }) => exchange ?? []),
-    finding: gist.findings.get(rule)?.shown.find(({ exchange }) => exchange !== null) ?? null,
+    evidence: (summary.findings.get(rule)?.shown ?? []).flatMap(({ exchange }) => exchange ?? []),
+    finding: summary.findings.get(rule)?.shown.find(({ exchange }) => exchange !== null) ?? null,
   }))
 }
 
 /** The rule whose exchange shows a finding; null if the exchange belongs to no rule, or is not kept. */
-function ownerOf({ steps }: Scenario, exchange: number | null): string | null {
+function ownerOf({ steps }: Reproduction, exchange: number | null): string | null {
   const owner = steps.find(({ shown }) => shown.n === exchange)?.shown.owner ?? null
   return owner === null || /^(fixture:|cleanup|probe)/.test(owner) ? null : owner
 }
 
 function ruleResult(
-  gist: Gist,
+  summary: RecordSummary,
   row: LedgerRow,
   known: readonly KnownResult[],
-  scenario: Scenario = { steps: [], omitted: 0 },
+  scenario: Reproduction = { steps: [], omitted: 0 },
 ): RuleResult {
   const { id, area, profile, level, basis, source, says } = row
-  const { run, verdicts, findings, readings } = gist
+  const { run, verdicts, findings, readings } = summary
   const event = verdicts.get(id)
-  const { verdict, reason } = verdictOf(gist, row)
+  const { verdict, reason } = verdictOf(summary, row)
   const found = findings.get(id) ?? { shown: [], broken: new Set<string>(), count: 0 }
   const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.broken) : null
   const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
@@ -256,7 +258,7 @@ export function countsOf(rules: readonly RuleResult[]): Results['counts'] {
   )
 }
 
-function runOf({ run, end, exchanges, lastMs }: Gist): Results['run'] {
+function runOf({ run, end, exchanges, lastMs }: RecordSummary): Results['run'] {
   const { suite, ledger, specification, target } = run.digests
   return {
     id: run.run,

@@ -1,13 +1,13 @@
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { type HeaderPairs, headerOf, textOf } from '../harness/exchange/exchange.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import type { Reproduction, Step } from './reproduction.ts'
 import { program, type TargetFacts } from './rerun.ts'
-import type { Scenario, Step } from './scenario.ts'
 import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
 import { answerText, tellsStatusOf } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
-export interface CurlScenario extends Scenario, TargetFacts {
+export interface ShellReproduction extends Reproduction, TargetFacts {
   readonly plumbline: string
   readonly run: string
   readonly rule: string
@@ -34,7 +34,7 @@ const burstMs = 250
  * each request, and last the request that shows the finding, with status, headers and body. Ids of pods and jobs are
  * variables. All else is a comment that names the command that runs the rule again.
  */
-export function toCurl(scenario: CurlScenario): string[] {
+export function toCurl(scenario: ShellReproduction): string[] {
   const { base, clock, rule, rerun, finding, omitted } = scenario
   const end = scenario.steps.findIndex(({ shown }) => shown.n === finding?.exchange)
   const steps = end === -1 ? scenario.steps : scenario.steps.slice(0, end + 1)
@@ -141,7 +141,9 @@ export function toCurl(scenario: CurlScenario): string[] {
       ...(clock !== null && lines.some((line) => line.includes('wait_ms '))
         ? [`export CLOCK=${address(clock)}`, waitMs]
         : []),
-      ...(omitted > 0 ? [comment(`left out: ${counted(omitted, 'request')} of the scenario; ${rerun} sends all`)] : []),
+      ...(omitted > 0
+        ? [comment(`left out: ${pluralize(omitted, 'request')} of the scenario; ${rerun} sends all`)]
+        : []),
     ]
   }
 

@@ -1,4 +1,4 @@
-import { counted } from '../harness/common/counted.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { UnjudgedPart } from '../target/claims.ts'
 import {
@@ -90,16 +90,16 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
   const notes = [
-    ...(count('broken') > 0 ? [`${counted(count('broken'), 'rule')} broken by an internal error of plumbline`] : []),
-    ...(refusing > 0 ? [`${counted(refusing, 'must rule')} failed`] : []),
+    ...(count('broken') > 0 ? [`${pluralize(count('broken'), 'rule')} broken by an internal error of plumbline`] : []),
+    ...(refusing > 0 ? [`${pluralize(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
     ...(exercised ? [] : ['nothing was exercised']),
     ...(exercised && !judgedMust ? ['no must rule was judged'] : []),
     ...(strict && count('unclaimed') > 0 ? [`${count('unclaimed')} unclaimed in a strict run`] : []),
-    ...(strict && inPart > 0 ? [`${counted(inPart, 'rule')} judged in part in a strict run`] : []),
-    ...(accepted > 0 ? [`${counted(accepted, 'known failure')} accepted`] : []),
-    ...(leftOut > 0 ? [`partial run: ${counted(leftOut, 'rule')} not selected`] : []),
+    ...(strict && inPart > 0 ? [`${pluralize(inPart, 'rule')} judged in part in a strict run`] : []),
+    ...(accepted > 0 ? [`${pluralize(accepted, 'known failure')} accepted`] : []),
+    ...(leftOut > 0 ? [`partial run: ${pluralize(leftOut, 'rule')} not selected`] : []),
   ]
   if (!ended) return { word: 'interrupted', notes }
   if (count('broken') > 0) return { word: 'broken', notes }

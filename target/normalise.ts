@@ -1,4 +1,4 @@
-import { altered } from '../harness/common/altered.ts'
+import { mutate } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { claimOf } from './claims.ts'
 import { defaultBudget, defaultGrants, defaultTolerances, leastTolerancesMs, type ToleranceName } from './defaults.ts'
@@ -70,7 +70,7 @@ function keysOf({ keys }: TargetFile, { environment, fault }: Surroundings): Tar
 
 /** A key in the form of the full one that opens nothing; none if no character of it can be replaced. */
 function alteredOf(keys: Target['keys']): Target['keys'] {
-  const other = altered(keys.full ?? '')
+  const other = mutate(keys.full ?? '')
   return Object.values(keys).includes(other) || other === '' ? {} : { altered: other }
 }
 

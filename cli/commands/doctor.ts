@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import { rules as ledger } from '../../generated/rules.ts'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { allPlanes } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
 import { claimOf, needsOf } from '../../target/claims.ts'
@@ -80,8 +80,8 @@ function unclaimed(need: string, hint: (line: string) => string | null): string[
   const absence = hint(`absent: {${need}: REASON}`)
   return [
     `  ${need}: ${says}`,
-    ...(out.length === 0 ? [] : [`    leaves out ${counted(out.length, 'rule')}: ${out.join(', ')}`]),
-    ...(parts.length === 0 ? [] : [`    leaves out a part of ${counted(parts.length, 'rule')}: ${parts.join(', ')}`]),
+    ...(out.length === 0 ? [] : [`    leaves out ${pluralize(out.length, 'rule')}: ${out.join(', ')}`]),
+    ...(parts.length === 0 ? [] : [`    leaves out a part of ${pluralize(parts.length, 'rule')}: ${parts.join(', ')}`]),
     ...(line === null ? [] : [`    to claim it, ${hint(line) ?? 'nothing more than what is added above'}`]),
     ...(absence === null ? [] : [`    if the target does not have it, ${absence}`]),
   ]
@@ -99,8 +99,8 @@ function partsWith(need: string): string[] {
 function affected(need: string): string[] {
   const [rules, parts] = [rulesWith(need).length, partsWith(need).length]
   return [
-    ...(rules === 0 ? [] : [counted(rules, 'rule')]),
-    ...(parts === 0 ? [] : [`a part of ${counted(parts, 'rule')}`]),
+    ...(rules === 0 ? [] : [pluralize(rules, 'rule')]),
+    ...(parts === 0 ? [] : [`a part of ${pluralize(parts, 'rule')}`]),
   ]
 }
 

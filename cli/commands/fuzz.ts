@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { ClockFault } from '../../harness/clock/state.ts'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
 import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findings.ts'
@@ -48,7 +48,7 @@ const usualRuns = 10_000
 const lastLooksMs = 2_000
 const overtimeMs = 500
 
-/** How long lanes may take to end by themselves after an interruption, real ms. */
+/** How long branches may take to end by themselves after an interruption, real ms. */
 const graceMs = 2_000
 
 /** Sends generated bodies to a target or the reference, and compares each response with the oracle. */
@@ -63,22 +63,22 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
   if (target !== null) await refuseStandingClock(target)
   const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
   if (open === null) return exitCodes.unreachable
-  const lanes = createLanes(target, file, terminal)
+  const branches = createBranches(target, file, terminal)
   const interruption = watchInterruption(() =>
     terminal.err(`plumbline: ended at once; ${program} sweep removes what is left`),
   )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
     if (options.path !== undefined) {
-      const again = replayed(open, seed, options.path, lanes.of, terminal)
+      const again = replayed(open, seed, options.path, branches.of, terminal)
       again.catch(() => {})
       const cut = givenUp(interruption.signal).then(() => exitCodes.interrupted)
       return await Promise.race([again, cut])
     }
-    return await conducted(open, seed, options, lanes.of, interruption.signal, terminal)
+    return await conducted(open, seed, options, branches.of, interruption.signal, terminal)
   } finally {
     await open.close()
-    const left = await lanes.sweep(interruption.signal)
+    const left = await branches.sweep(interruption.signal)
     if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
     interruption.end()
   }
@@ -88,7 +88,7 @@ async function conducted(
   open: OpenTarget,
   seed: number,
   options: FuzzCommandOptions,
-  lane: FuzzOptions['lane'],
+  branch: FuzzOptions['branch'],
   interrupted: AbortSignal,
   terminal: Terminal,
 ): Promise<number> {
@@ -104,12 +104,12 @@ async function conducted(
       open,
       seed,
       concurrency: options.concurrency,
-      lane,
+      branch,
       findings,
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
       onCase: progress.tick,
       ...(forMs === null && { mostPodless: most / 5 }),
-      // A lane that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
+      // A branch that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
       cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [after(forMs + overtimeMs)])]),
     })
     progress.end()
@@ -142,14 +142,14 @@ async function replayed(
   open: OpenTarget,
   seed: number,
   path: string,
-  lane: FuzzOptions['lane'],
+  branch: FuzzOptions['branch'],
   { out, err }: Terminal,
 ): Promise<number> {
   if (!pathForm.test(path))
     throw new UsageError(
       `--path takes numbers joined by colons, such as 1204:0:3, or several of these joined by commas; got ${path}`,
     )
-  const { seen, stopped } = await replayOn(open, { seed, path }, lane(0))
+  const { seen, stopped } = await replayOn(open, { seed, path }, branch(0))
   const reason = stopped ?? seen?.undecided ?? null
   if (reason !== null) {
     err(`plumbline: the case could not be judged: ${reason}`)
@@ -183,11 +183,11 @@ async function openOrTell(target: Target, concurrency: number, { err }: Terminal
   })
 }
 
-/** Runs of lanes, each with a ledger on disk of what it creates, if that outlives the process. */
-function createLanes(target: Target | null, file: string | null, { cwd, err }: Terminal) {
+/** Runs of branches, each with a ledger on disk of what it creates, if that outlives the process. */
+function createBranches(target: Target | null, file: string | null, { cwd, err }: Terminal) {
   const runs: string[] = []
   return {
-    of(): ReturnType<FuzzOptions['lane']> {
+    of(): ReturnType<FuzzOptions['branch']> {
       const run = `r${[...randomBytes(10)].map((byte) => (byte % 36).toString(36)).join('')}`
       if (target === null) return { run, resources() {} }
       writeOwner(cwd, run, [process.pid])
@@ -215,7 +215,7 @@ function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, Fuz
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return `${counted(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(groupsOf([...findings.values()]).length)}`
+    return `${pluralize(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(groupsOf([...findings.values()]).length)}`
   }
   const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
   return {

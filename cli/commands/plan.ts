@@ -1,4 +1,4 @@
-import { lengthOf } from '../../harness/plan/text.ts'
+import { lengthOf } from '../../harness/common/length.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'

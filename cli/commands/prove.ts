@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { createLogUpdate } from 'log-update'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { proofFaults } from '../../proof/gates.ts'
 import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
@@ -36,7 +36,7 @@ export async function prove(options: ProveCommandOptions, terminal: Terminal): P
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
   const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
   const onProgress = ({ done, total, what }: ProofProgress) =>
-    display?.(`${done} of ${counted(total, 'instance')}, last ${what}`)
+    display?.(`${done} of ${pluralize(total, 'instance')}, last ${what}`)
   const { result, lines, holds } = await proofOf(options, onProgress)
   display?.clear()
   display?.done()
@@ -103,8 +103,8 @@ export function told(result: ProofResult): string[] {
     ...(matrix ?? []).flatMap(toldRow),
     ...toldCliffs(matrix ?? []),
     ...proofFaults(result),
-    `${proven ? 'proven' : 'not proven'}: ${found.length} of ${counted(defects.length, 'defect')} found, ` +
-      `${alike.length} of ${counted(latitudes.length, 'latitude')} judged as expected`,
+    `${proven ? 'proven' : 'not proven'}: ${found.length} of ${pluralize(defects.length, 'defect')} found, ` +
+      `${alike.length} of ${pluralize(latitudes.length, 'latitude')} judged as expected`,
   ]
 }
 
@@ -138,8 +138,8 @@ export function toldSeeds({ seeds, latitudes, changed }: SeedsResult): string[] 
       ({ seed, on, rule, expected, seen, reason }) =>
         `with seed ${seed} on ${on}, ${rule} should be ${expected} and is ${seen}${reason === null ? '' : ` (${reason})`}`,
     ),
-    `${changed.length === 0 ? 'the same verdicts' : counted(changed.length, 'change')} ` +
-      `with ${counted(seeds, 'seed')} on the reference and ${counted(latitudes, 'latitude')}`,
+    `${changed.length === 0 ? 'the same verdicts' : pluralize(changed.length, 'change')} ` +
+      `with ${pluralize(seeds, 'seed')} on the reference and ${pluralize(latitudes, 'latitude')}`,
   ]
 }
 
@@ -148,7 +148,7 @@ export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: b
   return [
     ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
     ...(quiet ? [] : unnoticed.map((odd) => `no rule notices ${odd}`)),
-    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${counted(cases, 'odd answer')} tried, ` +
+    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${pluralize(cases, 'odd answer')} tried, ` +
       `${unnoticed.length} of them noticed by no rule`,
   ]
 }

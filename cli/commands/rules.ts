@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rules as ledger } from '../../generated/rules.ts'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { loadDefects } from '../../load/defects.ts'
@@ -39,7 +39,7 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
   const { bold, dim } = terminal.colors
   for (const { id, level, basis, source, says, test, defects: proven } of listed) {
     terminal.out(
-      `${bold(id)} ${dim(`${level}, ${basis}, ${source}; ${counted(proven.length, 'defect')}; ${test ?? 'no test'}`)}`,
+      `${bold(id)} ${dim(`${level}, ${basis}, ${source}; ${pluralize(proven.length, 'defect')}; ${test ?? 'no test'}`)}`,
     )
     terminal.out(`  ${says}`)
   }
@@ -47,7 +47,7 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
     (area) => `${area} ${listed.filter((rule) => rule.area === area).length}`,
   )
   const tested = listed.filter(({ test }) => test !== null).length
-  terminal.out(`${counted(listed.length, 'rule')}, ${tested} with a test: ${areas.join(', ')}`)
+  terminal.out(`${pluralize(listed.length, 'rule')}, ${tested} with a test: ${areas.join(', ')}`)
   return 0
 }
 

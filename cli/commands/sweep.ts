@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
@@ -130,15 +130,15 @@ function summaryOf({ removed, gone, never, jobs, over, purged, failed }: Swept):
   const left = Map.groupBy(failed, ({ kind }) => (kind === 'job' || kind === 'queue' ? kind : 'pod'))
   const notDone = (kind: 'pod' | 'queue' | 'job') => left.get(kind)?.length ?? 0
   const parts: readonly (string | false)[] = [
-    `${counted(removed.length, 'pod')} removed`,
+    `${pluralize(removed.length, 'pod')} removed`,
     gone.length > 0 && `${gone.length} already gone`,
     never.length > 0 && `${never.length} never created`,
     notDone('pod') > 0 && `${notDone('pod')} not removed`,
     purged.length > 0 && `the queue of ${purged.join(', ')} purged`,
-    notDone('queue') > 0 && `${counted(notDone('queue'), 'queue')} not purged`,
-    jobs > 0 && `${counted(jobs, 'job')} cancelled`,
-    over > 0 && `${counted(over, 'job')} already over`,
-    notDone('job') > 0 && `${counted(notDone('job'), 'job')} not cancelled`,
+    notDone('queue') > 0 && `${pluralize(notDone('queue'), 'queue')} not purged`,
+    jobs > 0 && `${pluralize(jobs, 'job')} cancelled`,
+    over > 0 && `${pluralize(over, 'job')} already over`,
+    notDone('job') > 0 && `${pluralize(notDone('job'), 'job')} not cancelled`,
   ]
   return parts.filter((part) => part !== false).join(', ')
 }

@@ -1,4 +1,4 @@
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import type { RunEvent } from '../../harness/record/events.ts'
 import { readEvidence } from '../../harness/record/read.ts'
 import type { Point } from '../../load/points.ts'
@@ -41,6 +41,6 @@ export function smokeLines(points: readonly Point[], faults: readonly (readonly 
   const rest = reasons.length === 0 ? '' : '; load limits does not judge operations that are not served'
   return [
     ...reasons.map((reason) => `not served: ${reason}`),
-    `smoke: ${served.length} of ${counted(names.length, 'operation')} served, nothing judged${rest}`,
+    `smoke: ${served.length} of ${pluralize(names.length, 'operation')} served, nothing judged${rest}`,
   ]
 }

@@ -1,11 +1,12 @@
+import type { OperationFacts } from '../../generated/operations.ts'
 import type { PlaneSection } from '../../target/types.ts'
-import type { Coming } from '../clock/types.ts'
+import type { PendingEvent } from '../clock/types.ts'
 import type { Operation, WireRequest } from '../exchange/exchange.ts'
-import type { Plane } from '../planes/plane.ts'
 import { bytesOf } from './body.ts'
+import type { Outgoing } from './channel.ts'
 import { type CallOptions, headersOf } from './headers.ts'
 import type { Reply } from './reply.ts'
-import type { Outgoing, Sender } from './sender.ts'
+import type { Sender } from './sender.ts'
 
 /** A request for an operation; the body is a JSON value, or `raw(…)` for bytes as they are, or `nothing`. */
 export interface Call extends CallOptions {
@@ -18,7 +19,12 @@ export interface Call extends CallOptions {
   readonly other?: { readonly method: string; readonly path: string }
 }
 
-type Described = Pick<Plane, 'operations' | 'accept'>
+/** A plane as its requests are built. */
+export interface Described {
+  readonly operations: Readonly<Record<string, OperationFacts>>
+  /** The header Accept of its requests. */
+  readonly accept: string
+}
 
 /** The request for an operation at an address with a key. */
 export function requestOf(
@@ -53,7 +59,7 @@ export interface Caller {
   /** Rejects with Inconclusive if no whole response came. */
   call(operation: string, call?: Call): Promise<Reply>
   /** Sends and goes on; the response is waited for with `clock.until`. */
-  begin(operation: string, call?: Call): Coming<Reply>
+  begin(operation: string, call?: Call): PendingEvent<Reply>
 }
 
 export interface CallerOptions {

@@ -1,12 +1,11 @@
 import type { PlaneSection } from '../../target/types.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
-import type { Plane } from '../planes/plane.ts'
 import type { Transport } from '../transport/types.ts'
-import { type Call, requestOf } from './caller.ts'
+import { type Call, type Described, requestOf } from './caller.ts'
 
 export interface DirectOptions {
   readonly transport: Transport
-  readonly plane: Pick<Plane, 'operations' | 'accept'>
+  readonly plane: Described
   readonly section: PlaneSection
   readonly token: string
   readonly userAgent: string

@@ -1,6 +1,6 @@
 import type { Actor } from '../clock/types.ts'
+import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
-import { lengthOf } from '../plan/text.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Allowance, createLog } from './allowance.ts'
 import { firstBackoffMs } from './outwait.ts'
@@ -17,7 +17,7 @@ export interface Visitor {
 }
 
 /** Takes in the response to a request that went out; null: there was none. `isElsewhere`: see `Allowance.send`. */
-export type Answered = (response: WireResponse | null, isElsewhere?: boolean) => void
+export type TakeResponse = (response: WireResponse | null, isElsewhere?: boolean) => void
 
 /** Lets the requests of one quota out, so that none meets a 429 that another one caused. First come, first served. */
 export interface Gate {
@@ -25,16 +25,16 @@ export interface Gate {
    * Waits until a request may go out; one that was refused goes before all others. Rejects with UsedUp once nothing
    * was served for the tolerance `rateWait`, or the quota is used up for longer.
    */
-  pass(visitor: Visitor, isRefused?: boolean): Promise<Answered>
+  pass(visitor: Visitor, isRefused?: boolean): Promise<TakeResponse>
   /**
    * Waits until so many requests in a row are certain, and keeps them from others; before that nobody else goes out.
    * Resolves with how many are kept: fewer if the quota never has so many. Rejects as `pass` does.
    */
   reserve(visitor: Visitor, requests: number): Promise<number>
   /** Lets a reserved request out; null if it must wait as others do. */
-  passReserved(): Answered | null
+  passReserved(): TakeResponse | null
   /** Lets a request out past all others. */
-  passAtOnce(): Answered
+  passAtOnce(): TakeResponse
   /** Gives back reserved requests that are not needed. */
   giveBack(requests: number): void
   /** Wakes those who are gone, so that they leave. */
@@ -90,7 +90,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     waiting[0]?.wake()
   }
 
-  function send(): Answered {
+  function send(): TakeResponse {
     const sentAt = now()
     budget?.send(sentAt)
     const answered = allowance.send(sentAt)

@@ -1,8 +1,7 @@
 import type { Actor } from '../clock/types.ts'
 import type { Exchange, Operation, WireResponse } from '../exchange/exchange.ts'
-import { planeOfOperation } from '../planes/index.ts'
-import { type Answered, type Gate, UsedUp } from './gate.ts'
-import type { Line, Outgoing } from './sender.ts'
+import type { Channel, Outgoing } from './channel.ts'
+import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
 
 /** What one owner takes of the quotas of a run. */
 export interface Quota {
@@ -19,7 +18,11 @@ export interface Quota {
   heldUpMs(): number
 }
 
-export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGone: () => boolean): Quota {
+export function createQuota(
+  channel: Pick<Channel, 'gate' | 'isElsewhere' | 'now'>,
+  actor: Actor,
+  isGone: () => boolean,
+): Quota {
   const visitor = { actor, isGone }
   /** Where a request of this owner waits. */
   const waitsAt = new Map<Gate, number>()
@@ -35,7 +38,7 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
     }
   }
 
-  function pass(gate: Gate, outgoing: Outgoing, isRefused: boolean): Answered | Promise<Answered> {
+  function pass(gate: Gate, outgoing: Outgoing, isRefused: boolean): TakeResponse | Promise<TakeResponse> {
     if (outgoing.atOnce === true) return gate.passAtOnce()
     const kept = reserved.get(gate) ?? 0
     if (kept > 0 && outgoing.key === 'full' && !isRefused) {
@@ -50,13 +53,13 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
 
   return {
     async within(outgoing, isRefused, send) {
-      const gate = outgoing.unpaced === true && !isRefused ? null : line.gate(outgoing)
+      const gate = outgoing.unpaced === true && !isRefused ? null : channel.gate(outgoing)
       if (gate === null) return send(null)
-      let answered: Answered
-      const fromMs = line.now()
+      let answered: TakeResponse
+      const fromMs = channel.now()
       try {
         answered = await pass(gate, outgoing, isRefused)
-        heldUpMs = line.now() - fromMs
+        heldUpMs = channel.now() - fromMs
       } catch (error) {
         if (error instanceof UsedUp) return send(error.message)
         throw error
@@ -67,11 +70,11 @@ export function createQuota(line: Pick<Line, 'gate' | 'now'>, actor: Actor, isGo
         response = exchange.response
         return exchange
       } finally {
-        answered(response, planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing))
+        answered(response, channel.isElsewhere(outgoing))
       }
     },
     async reserve(operation, requests) {
-      const gate = line.gate({ operation, key: 'full' })
+      const gate = channel.gate({ operation, key: 'full' })
       if (gate === null) return
       const kept = reserved.get(gate) ?? 0
       if (kept >= requests) return

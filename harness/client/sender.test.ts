@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Coming } from '../clock/types.ts'
+import type { PendingEvent } from '../clock/types.ts'
 import type { Context } from '../rule/context.ts'
 import { runOnRig } from '../testing/rig.ts'
 import type { Reply } from './reply.ts'
 
 const alone = { newConnection: true }
 
-const calls: readonly [string, (context: Context) => Promise<Reply> | Coming<Reply>][] = [
+const calls: readonly [string, (context: Context) => Promise<Reply> | PendingEvent<Reply>][] = [
   ['GET /v2/pods', ({ pods }) => pods.list(alone)],
   ['POST /v2/normal/run', ({ queue }) => queue.run({ input: {} }, alone)],
   ['POST /v2/normal/runsync', ({ queue }) => queue.runsync({ input: {} }, alone)],

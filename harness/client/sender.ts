@@ -1,41 +1,12 @@
 import { hash } from 'node:crypto'
 import { tables } from '../../generated/tables.ts'
-import type { Tolerances } from '../../target/types.ts'
-import type { Actor, Coming } from '../clock/types.ts'
-import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
+import type { Actor, PendingEvent } from '../clock/types.ts'
+import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
-import { type Transport, TransportFailure } from '../transport/types.ts'
-import type { Gate } from './gate.ts'
-import type { SendOptions } from './headers.ts'
+import { TransportFailure } from '../transport/types.ts'
+import type { Channel, Outgoing } from './channel.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
-
-/** What every request of a run goes through. */
-export interface Line {
-  readonly run: string
-  readonly version: string
-  readonly transport: Transport
-  readonly tolerances: Tolerances
-  readonly now: () => number
-  readonly wallNow: () => number
-  readonly next: () => number
-  /** The gate that a request waits at; null in a replay, which waits for nothing. */
-  readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
-  readonly record: (exchange: Exchange) => void
-  /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */
-  readonly health: { unanswered: number; triedMs: number }
-}
-
-/** A request of an owner, as it is sent. */
-export interface Outgoing extends WireRequest, SendOptions {
-  readonly operation: Operation
-  readonly subject: string | null
-  /** The queue-based endpoint that it goes to. */
-  readonly endpoint?: string
-  readonly key: string | null
-  /** The answer may be held by the target: time may move meanwhile. */
-  readonly takesTime?: boolean
-}
 
 /** A replayed answer says when it was once given, and as which exchange. */
 export interface Recorded {
@@ -53,7 +24,7 @@ export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> 
   /** Rejects with Inconclusive where no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the answer is waited for with `clock.until`. */
-  begin(outgoing: Outgoing): Coming<Reply>
+  begin(outgoing: Outgoing): PendingEvent<Reply>
   /** Gives up all that is unanswered; nothing is sent any more. Before `release`, which wakes what waits for a quota. */
   abandon(): void
 }
@@ -66,9 +37,9 @@ const heldMs = tables.bounds.executionTimeoutMs.default
  * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
  * an exchange has just been recorded.
  */
-export function createSender(line: Line, owner: string, actor: Actor, look: () => void = () => {}): Sender {
+export function createSender(channel: Channel, owner: string, actor: Actor, look: () => void = () => {}): Sender {
   const given = new AbortController()
-  const quota = createQuota(line, actor, () => given.signal.aborted)
+  const quota = createQuota(channel, actor, () => given.signal.aborted)
   let sent = 0
 
   /** Sends and records; `unsent`: why it is not sent after all. */
@@ -79,8 +50,8 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     unsent: string | null,
   ): Promise<Exchange> {
     const request = addressed(outgoing, place)
-    const before = { target: line.now(), harness: line.wallNow() }
-    const n = line.next()
+    const before = { target: channel.now(), harness: channel.wallNow() }
+    const n = channel.next()
     let response: WireResponse | null = null
     let failure: string | null = unsent === null ? null : unsentPrefix + unsent
     try {
@@ -88,10 +59,11 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message
-      if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset') line.health.unanswered++
+      if (error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'reset')
+        channel.health.unanswered++
     }
     const old = (response as (WireResponse & Recorded) | null)?.recorded
-    const after = old?.received ?? { target: line.now(), harness: line.wallNow() }
+    const after = old?.received ?? { target: channel.now(), harness: channel.wallNow() }
     actor.seen((old?.sent ?? before).target)
     actor.seen(after.target)
     const exchange: Exchange = {
@@ -107,18 +79,18 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       response: old?.failure === undefined || old.failure === null ? response : null,
       failure: old?.failure ?? failure,
     }
-    line.record(exchange)
+    channel.record(exchange)
     look()
     return exchange
   }
 
   /** The answer; the target is given up once many requests in a row had none. */
   async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
-    const { health } = line
-    if (health.unanswered >= givenUpAfter && line.wallNow() - health.triedMs < tryAgainMs) {
+    const { health } = channel
+    if (health.unanswered >= givenUpAfter && channel.wallNow() - health.triedMs < tryAgainMs) {
       throw new TransportFailure('malformed', `not sent, for ${health.unanswered} requests in a row had no answer`)
     }
-    health.triedMs = line.wallNow()
+    health.triedMs = channel.wallNow()
     const response = await answerTo(request, outgoing, background)
     health.unanswered = 0
     return response
@@ -129,22 +101,22 @@ export function createSender(line: Line, owner: string, actor: Actor, look: () =
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
-    if (outgoing.takesTime !== true) return actor.during(line.transport(request, patience))
+    if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience))
     const { signal } = given
-    const answers = line.transport(request, { answerMs: heldMs + line.tolerances.answerMs, ...patience, signal })
+    const answers = channel.transport(request, { answerMs: heldMs + channel.tolerances.answerMs, ...patience, signal })
     const answer = actor.hold(unlessGiven(answers, signal))
     return background ? answer : actor.join(answer)
   }
 
   /** `place` counts the owner's requests and the attempts of each, whatever order the network gives them. */
   function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
-    const id = hash('sha256', `${line.run} ${owner} ${place}`)
+    const id = hash('sha256', `${channel.run} ${owner} ${place}`)
     return {
       method,
       url,
       headers: [
         ...headers,
-        ['User-Agent', `plumbline/${line.version} (run ${line.run}; rule ${owner})`],
+        ['User-Agent', `plumbline/${channel.version} (run ${channel.run}; rule ${owner})`],
         ['traceparent', `00-${id.slice(0, 32)}-${id.slice(32, 48)}-01`],
       ],
       body,

@@ -1,5 +1,5 @@
+import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
-import { lengthOf } from '../plan/text.ts'
 import { type Allowance, createLog, type Room } from './allowance.ts'
 import { type RateWindow, retryAfterMs, windowsOf } from './rate-windows.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { TransportFailure } from '../transport/types.ts'
-import { Lanes } from './lanes.ts'
-import type { Actor, Coming, RunClock, Waited } from './types.ts'
+import { Branches } from './branches.ts'
+import type { Actor, PendingEvent, RunClock, Waited } from './types.ts'
 
 interface Sleeper {
   readonly at: number
@@ -145,7 +145,7 @@ export class Participant implements Actor {
   readonly #book: Actors
   readonly #clock: Pick<RunClock, 'now'>
   readonly #waited: Waited
-  readonly #lanes = new Lanes()
+  readonly #branches = new Branches()
   #now = 0
   #started: number | null = null
   #waits = 0
@@ -180,7 +180,7 @@ export class Participant implements Actor {
   async at(t: number): Promise<number> {
     const wait = ++this.#waits
     try {
-      await this.#lanes.aside(() => this.#sleepUntil(t))
+      await this.#branches.whileOthersRun(() => this.#sleepUntil(t))
     } catch (error) {
       this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
       throw error
@@ -188,7 +188,7 @@ export class Participant implements Actor {
     return this.#settle(wait)
   }
 
-  async until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null> {
+  async until<T>(event: Promise<T> | PendingEvent<T>, deadline: number): Promise<T | null> {
     const wait = ++this.#waits
     const comes = 'comes' in event ? event.comes : event
     let cancel = () => {}
@@ -202,8 +202,8 @@ export class Participant implements Actor {
       (value) => ({ value }),
       (reason: unknown) => ({ reason }),
     )
-    const end = await this.#lanes
-      .aside(() => this.#waiting(deadline, Promise.race([came, late])))
+    const end = await this.#branches
+      .whileOthersRun(() => this.#waiting(deadline, Promise.race([came, late])))
       .catch((error: unknown) => {
         this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
         throw error
@@ -215,8 +215,8 @@ export class Participant implements Actor {
     return end.value
   }
 
-  beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
-    return this.#lanes.beside(all, work)
+  concurrently<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
+    return this.#branches.concurrently(all, work)
   }
 
   async pause(ms: number, early?: Promise<unknown>): Promise<string | null> {

@@ -51,7 +51,7 @@ describe('a controlled clock', () => {
       order.push(`${name} ends`)
       return name
     }
-    expect(await actor.beside(Object.entries(lines), line)).toEqual(['a', 'b', 'c'])
+    expect(await actor.concurrently(Object.entries(lines), line)).toEqual(['a', 'b', 'c'])
     expect(await actor.sleep(5)).toBe(25)
     expect(order).toEqual(
       ['a begins', 'b begins', 'c begins'].concat(['b', 'a', 'c'].flatMap((name) => [`${name} asks`, `${name} ends`])),
@@ -68,7 +68,7 @@ describe('a controlled clock', () => {
       ended.push(ms)
       throw new Error(`failed after ${ms} ms`)
     }
-    await expect(actor.beside([20, 10, 30], fails)).rejects.toThrow('failed after 20 ms')
+    await expect(actor.concurrently([20, 10, 30], fails)).rejects.toThrow('failed after 20 ms')
     expect(ended).toEqual([10, 20, 30])
     expect(await actor.sleep(5)).toBe(35)
     actor.done()
@@ -86,7 +86,7 @@ describe('a controlled clock', () => {
       /two waits at once/,
       (actor) => Promise.race([actor.until(new Promise(() => {}), 15), actor.sleep(5)]),
     ],
-    ['lines of its own', /branches within a branch/, (actor) => actor.beside([5, 10], (ms) => actor.sleep(ms))],
+    ['lines of its own', /branches within a branch/, (actor) => actor.concurrently([5, 10], (ms) => actor.sleep(ms))],
   ])('a line with %s fails, and the others go on to their end', async (_, expected, odd) => {
     const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
     const actor = clock.actor('lines')
@@ -97,9 +97,9 @@ describe('a controlled clock', () => {
       ended.push(ms)
     }
     const lines = [() => plain(30), () => odd(actor), () => plain(10)]
-    await expect(actor.beside(lines, (line) => line())).rejects.toThrow(expected)
+    await expect(actor.concurrently(lines, (line) => line())).rejects.toThrow(expected)
     expect(ended).toEqual([10, 30])
-    expect(await actor.beside([5, 10], (ms) => actor.sleep(ms))).toEqual([65, 70])
+    expect(await actor.concurrently([5, 10], (ms) => actor.sleep(ms))).toEqual([65, 70])
     actor.done()
   })
 
@@ -110,7 +110,7 @@ describe('a controlled clock', () => {
       await actor.sleep(10)
       return Promise.all([actor.sleep(10), actor.sleep(20)])
     }
-    const both = [outside(), actor.beside([15, 40], (ms) => actor.sleep(ms))]
+    const both = [outside(), actor.concurrently([15, 40], (ms) => actor.sleep(ms))]
     expect(await Promise.all(both)).toEqual([
       [20, 30],
       [15, 40],

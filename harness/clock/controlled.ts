@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { counted } from '../common/counted.ts'
+import { pluralize } from '../common/pluralize.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { Actors, Participant } from './actors.ts'
 import { createPatience } from './patience.ts'
@@ -183,7 +183,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     const more = away.length > shownIds ? ` and ${away.length - shownIds} more` : ''
     if (away.length > 0)
       return `${waits}: the target says that it is busy with ${away.slice(0, shownIds).join(', ')}${more}, which is not here`
-    return `${waits}: ${counted(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
+    return `${waits}: ${pluralize(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
   }
 
   function count(call: string, by: number): void {

@@ -38,7 +38,7 @@ const scenarios: Readonly<Record<string, TestScenario>> = {
   },
   lines: { run: lines, each: () => [1_000, 2_000] },
   paced: {
-    uses: ['dedicated'],
+    exclusive: ['dedicated'],
     async run({ queue, check }) {
       for (let n = 0; n < 3; n++) check('purged').status(await queue.on('dedicated').purge(), 200)
     },

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReplayMismatch, type Script } from '../record/script.ts'
 import { Inconclusive } from '../rule/outcome.ts'
-import { Lanes } from './lanes.ts'
+import { Branches } from './branches.ts'
 import type { Actor, RunClock } from './types.ts'
 
 /** The clock of a replay: hands each owner the moments that its waits once ended at. Nothing waits. */
@@ -30,7 +30,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   let started: number | null = null
   let waits = 0
   let look = () => {}
-  const lanes = new Lanes()
+  const branches = new Branches()
 
   function seen(t: number): void {
     if (started === null || t < started) started = t
@@ -38,7 +38,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
   }
 
   async function next(): Promise<boolean> {
-    const { nowMs, failure, came = false } = await lanes.aside(() => script.wait(name, ++waits))
+    const { nowMs, failure, came = false } = await branches.whileOthersRun(() => script.wait(name, ++waits))
     if (failure !== undefined) throw new Inconclusive(failure)
     seen(nowMs)
     look()
@@ -60,7 +60,7 @@ function createActor(name: string, script: Pick<Script, 'wait'>): Actor {
       comes.catch(() => {})
       return (await next()) ? Promise.race([comes, missing(name)]) : null
     },
-    beside: (all, work) => lanes.beside(all, work),
+    concurrently: (all, work) => branches.concurrently(all, work),
     pause: async () => null,
     during: (work) => work,
     hold: (work) => work,

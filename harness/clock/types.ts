@@ -10,14 +10,14 @@ export interface ScenarioClock {
   /** Waits for moment `t`; resolves at once where it is past. */
   at(t: number): Promise<number>
   /** Waits for something that comes from outside, at most until `deadline`; null where it did not come. */
-  until<T>(event: Promise<T> | Coming<T>, deadline: number): Promise<T | null>
+  until<T>(event: Promise<T> | PendingEvent<T>, deadline: number): Promise<T | null>
 }
 
 /**
  * Something that comes from outside, if ever: a notification, a beacon, an answer that is held. It is no promise, so
  * that nobody awaits it by mistake: time does not move for that, and the run would stand still. `clock.until` waits.
  */
-export interface Coming<T> {
+export interface PendingEvent<T> {
   readonly comes: Promise<T>
 }
 
@@ -43,7 +43,7 @@ export interface Actor extends ScenarioClock {
    * Runs the branches of a rule concurrently, so that the waits overlap. Rejects as the first does, in their order, that rejects. Each
    * has one wait at a time, and no branches of its own: whatever else throws.
    */
-  beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
+  concurrently<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
   /** Marks a request as under way: time stands still for it, unless the target says that the answer takes time. */
   during<T>(work: Promise<T>): Promise<T>
   /** Marks a request as unanswered whose answer may take time; the actor goes on meanwhile. */

@@ -1,5 +1,5 @@
 import type { OperationId, OperationOf } from '../../generated/operations.ts'
-import { remembered, rememberedTexts } from '../common/remembered.ts'
+import { memoize, memoizeTexts } from '../common/memoize.ts'
 
 /** Header lines as they stand on the wire: order, case and repetition kept. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
@@ -88,13 +88,13 @@ export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out')
 /** Texts whose JSON value is kept: a pod that is polled looks the same until it changes. */
 const keptTexts = 1_000
 
-const valueOfText = rememberedTexts(jsonIn, keptTexts)
+const valueOfText = memoizeTexts(jsonIn, keptTexts)
 
 /**
  * Body bytes as a JSON value; undefined if they are not a JSON text. Many rules read the same answer, and equal answers
  * have the same value, so it must not be changed.
  */
-export const jsonOf = remembered((body: Uint8Array): unknown => {
+export const jsonOf = memoize((body: Uint8Array): unknown => {
   const text = textOf(body)
   return text === null || text === '' ? undefined : valueOfText(text)
 })

@@ -1,26 +1,26 @@
 import type { Budget } from '../../target/types.ts'
-import { counted } from '../common/counted.ts'
-import type { Plan } from './plan.ts'
-import { lengthOf } from './text.ts'
+import { lengthOf } from '../common/length.ts'
+import { pluralize } from '../common/pluralize.ts'
+import type { Plan } from './types.ts'
 
-type Created = Pick<Plan, 'pods' | 'podMs' | 'jobs'>
+type Usage = Pick<Plan, 'pods' | 'podMs' | 'jobs'>
 type Prices = Pick<Budget, 'podPricePerHour' | 'jobPrice'>
 
 const hourMs = 3_600_000
 
 /** What the pods and jobs of a plan come to, USD; null where the target file does not price what is created. */
-export function costOf({ pods, podMs, jobs }: Created, { podPricePerHour, jobPrice }: Prices): number | null {
+export function costOf({ pods, podMs, jobs }: Usage, { podPricePerHour, jobPrice }: Prices): number | null {
   const ofPods = pods === 0 ? 0 : podPricePerHour
   const ofJobs = jobs === 0 ? 0 : jobPrice
   return ofPods === null || ofJobs === null ? null : (podMs / hourMs) * ofPods + jobs * ofJobs
 }
 
 /** What is said of the cost of a plan before anything is created. */
-export function costLine(created: Created, prices: Prices): string {
+export function costLine(created: Usage, prices: Prices): string {
   const { pods, podMs, jobs } = created
   const parts = [
-    ...(pods === 0 ? [] : [`about ${counted(pods, 'pod')} (${lengthOf(podMs)} in all)`]),
-    ...(jobs === 0 ? [] : [`about ${counted(jobs, 'job')}`]),
+    ...(pods === 0 ? [] : [`about ${pluralize(pods, 'pod')} (${lengthOf(podMs)} in all)`]),
+    ...(jobs === 0 ? [] : [`about ${pluralize(jobs, 'job')}`]),
   ]
   if (parts.length === 0) return 'estimated cost: only the requests, since nothing is created'
   const cost = costOf(created, prices)
@@ -29,7 +29,7 @@ export function costLine(created: Created, prices: Prices): string {
   return `estimated cost: ${price}, for ${parts.join(' and ')}`
 }
 
-function missing({ pods, jobs }: Created, { podPricePerHour, jobPrice }: Prices): string {
+function missing({ pods, jobs }: Usage, { podPricePerHour, jobPrice }: Prices): string {
   const names = [
     ...(pods > 0 && podPricePerHour === null ? ['podPricePerHour: USD'] : []),
     ...(jobs > 0 && jobPrice === null ? ['jobPrice: USD'] : []),

@@ -38,7 +38,7 @@ export function costOfRule({ id, area }: { readonly id: string; readonly area: s
  * What a run takes beside its rules, for each rule that makes a pod: on a plane, in shared fixtures and for pacing; or
  * `unused`, of the quota.
  */
-export function besideOne(name: string, situation: Situation): Cost {
+export function overheadOfOne(name: string, situation: Situation): Cost {
   const makers = Object.values(costs.free).filter(({ pods = 0 }) => pods > 0).length - 1
   const { requests = 0, pods = 0 } = costs[situation][name] ?? costs.free[name] ?? nothing
   return { ...nothing, requests: requests / makers, pods: pods / makers }

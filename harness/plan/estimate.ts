@@ -3,9 +3,9 @@ import { missing, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
-import { besideOne, type Cost, costOfRule, type Situation } from './costs.ts'
-import type { Beside, PlanRule } from './plan.ts'
+import { type Cost, costOfRule, overheadOfOne, type Situation } from './costs.ts'
 import { claimOf, waitMsOf } from './resources.ts'
+import type { Overhead, PlanRule } from './types.ts'
 
 /** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
 const controlledMs = 4
@@ -46,7 +46,7 @@ export function estimate(
     const ms = requests * controlledMs
     return { ...plain, waitMs: 0, ms, workerMs: ms, podMs: pods === 0 ? 0 : ms }
   }
-  const sendingMs = requests * requestMs + (scenario.shares === undefined ? 0 : coldMs)
+  const sendingMs = requests * requestMs + (scenario.shared === undefined ? 0 : coldMs)
   return {
     ...plain,
     waitMs: waitMsOf(row),
@@ -57,8 +57,8 @@ export function estimate(
 }
 
 /** Requests and pods that belong to no rule, for each rule of a plane whose requests share a quota. */
-export function besideRules(target: Target, perMinute: number | null): Beside {
-  const of = (name: string) => inSituation(target, perMinute, (situation) => besideOne(name, situation))
+export function overheadOf(target: Target, perMinute: number | null): Overhead {
+  const of = (name: string) => inSituation(target, perMinute, (situation) => overheadOfOne(name, situation))
   const costs = allPlanes().flatMap(({ name, pacing }) => (pacing.isOfAccount ? [of(name)] : []))
   const sum = (member: 'requests' | 'pods') => costs.reduce((all, cost) => all + cost[member], 0)
   return { requests: sum('requests'), pods: sum('pods'), unused: of('unused').requests }

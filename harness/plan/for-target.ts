@@ -3,9 +3,10 @@ import { missingNeed } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import type { RateWindow } from '../client/rate-windows.ts'
 import type { Rule } from '../rule/registry.ts'
-import { besideRules, estimate } from './estimate.ts'
-import { type Plan, planRun } from './plan.ts'
+import { estimate, overheadOf } from './estimate.ts'
+import { planRun } from './plan.ts'
 import { perMinuteOf, quotasOf } from './quotas.ts'
+import type { Plan } from './types.ts'
 
 /** A run against a target without controlled clock ends within this, unless it is told otherwise. */
 export const defaultBudgetMs = 300_000
@@ -45,7 +46,7 @@ export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestM
     workers: queue?.workers ?? 0,
     quotas,
     longestMs,
-    beside: besideRules(target, perMinute),
+    overhead: overheadOf(target, perMinute),
     aroundMs: clock === 'real' ? aroundMs : 0,
   }
   return planRun(estimates, resources, budgetMs)

@@ -1,22 +1,24 @@
 import { expect, test } from 'vitest'
 import type { Budget } from '../../target/types.ts'
+import { lengthOf } from '../common/length.ts'
 import { costLine, costOf } from './cost.ts'
-import { type PlanResources, type PlanRule, planRun } from './plan.ts'
-import { lengthOf, planLines } from './text.ts'
+import { planRun } from './plan.ts'
+import { planLines } from './text.ts'
+import type { PlanResources, PlanRule } from './types.ts'
 
 const free: PlanResources = {
   scenarios: 16,
   workers: 3,
   quotas: [],
   longestMs: 180_000,
-  beside: { requests: 0, pods: 0, unused: 0 },
+  overhead: { requests: 0, pods: 0, unused: 0 },
   aroundMs: 0,
 }
 const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
 const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
-  const { alone = false, sharesQuota = true, endpoints = [], shared = [], roused = [], workers = 0, ...rest } = more
+  const { alone = false, sharesQuota = true, exclusive = [], shared = [], wakes = [], workers = 0, ...rest } = more
   return {
     rule: name,
     isMust: true,
@@ -28,7 +30,7 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
     waitMs: seconds * 1000,
     ms: seconds * 1000,
     workerMs: seconds * 1000,
-    claim: { alone, sharesQuota, endpoints, shared, roused, workers },
+    claim: { alone, sharesQuota, exclusive, shared, wakes, workers },
     ...rest,
   }
 }
@@ -61,7 +63,7 @@ const plans: readonly [
   ],
   [
     'one endpoint, one rule at a time',
-    [rule('a', 10, { endpoints: ['d'] }), rule('b', 10, { endpoints: ['d'] }), rule('c', 15)],
+    [rule('a', 10, { exclusive: ['d'] }), rule('b', 10, { exclusive: ['d'] }), rule('c', 15)],
     {},
     null,
     20,
@@ -70,8 +72,8 @@ const plans: readonly [
   [
     'short rules that want an endpoint to themselves come before long ones that share it',
     [
-      rule('a', 10, { endpoints: ['z'] }),
-      rule('b', 5, { endpoints: ['z'] }),
+      rule('a', 10, { exclusive: ['z'] }),
+      rule('b', 5, { exclusive: ['z'] }),
       rule('c', 600, { shared: ['z'] }),
       rule('d', 60, { shared: ['z'] }),
     ],
@@ -113,7 +115,7 @@ const plans: readonly [
   [
     'only requests to the pod API are counted, those beside the rules and what goes unused too',
     [rule('a', 10, { requests: 60 }), rule('b', 10, { requests: 900, sharesQuota: false })],
-    { quotas: [minute], beside: { requests: 6, pods: 0, unused: 2 } },
+    { quotas: [minute], overhead: { requests: 6, pods: 0, unused: 2 } },
     null,
     68,
     [],
@@ -148,7 +150,7 @@ const plans: readonly [
   ['what takes time around the rules is told', [rule('a', 10)], { aroundMs: 3_000 }, null, 13, []],
   [
     'what was given up in vain is taken back',
-    [rule('0', 10), ...['a', 'b', 'c'].map((name) => rule(name, 10, { endpoints: ['d'] }))],
+    [rule('0', 10), ...['a', 'b', 'c'].map((name) => rule(name, 10, { exclusive: ['d'] }))],
     {},
     26,
     20,

@@ -1,68 +1,8 @@
+import { lengthOf } from '../common/length.ts'
 import type { LeftOut } from '../record/events.ts'
-import type { Claim, Resources } from '../run/turns.ts'
-import { grantedMs, type PlanQuota } from './quotas.ts'
-import { criticalPath, type Slot, schedule } from './schedule.ts'
-import { lengthOf } from './text.ts'
-
-/** What one rule takes of a run. */
-export interface PlanRule {
-  readonly rule: string
-  /** What must hold is kept before what should. */
-  readonly isMust: boolean
-  /** Rules that need no worker begin before those that do, which may take long. */
-  readonly needsWorker: boolean
-  readonly requests: number
-  /** Pods that it makes and jobs that it submits, as means and so with fractions. */
-  readonly pods: number
-  readonly jobs: number
-  /** How long its pods live, one after the other, ms. */
-  readonly podMs: number
-  /** The wait that its row declares; 0 where time need not be waited out. */
-  readonly waitMs: number
-  /** All of its time, real ms. */
-  readonly ms: number
-  /** Until it needs no worker any more, real ms. */
-  readonly workerMs: number
-  readonly claim: Claim
-}
-
-export interface PlanResources extends Resources {
-  /** The quotas of the pod API. */
-  readonly quotas: readonly PlanQuota[]
-  /** Windows that are longer are not waited out, ms. */
-  readonly longestMs: number
-  /** Requests and pods that belong to no rule, for each rule about pods. */
-  readonly beside: Beside
-  /** What a run takes before its first rule and after its last, real ms. */
-  readonly aroundMs: number
-}
-
-/** Requests and pods that belong to no rule. */
-export interface Beside {
-  readonly requests: number
-  readonly pods: number
-  /** Requests that a quota grants and that nobody sends, since some wait for several together. */
-  readonly unused: number
-}
-
-/** How long a run is expected to take, and why. */
-export interface Plan {
-  readonly rules: number
-  readonly requests: number
-  readonly pods: number
-  /** How long all pods live, one after the other, ms. */
-  readonly podMs: number
-  readonly jobs: number
-  readonly expectedMs: number
-  /** What decides that: the rules of the critical path, or how many requests the target grants. */
-  readonly bound: 'rules' | 'requests'
-  /** The window that does; null if the rules decide. */
-  readonly quota: PlanQuota | null
-  readonly path: readonly Slot[]
-  /** The longest wait of a rule that is not left out; null where none waits. */
-  readonly longest: { readonly rule: string; readonly waitMs: number } | null
-  readonly leftOut: readonly LeftOut[]
-}
+import { grantedMs } from './quotas.ts'
+import { criticalPath, schedule } from './schedule.ts'
+import type { Plan, PlanResources, PlanRule } from './types.ts'
 
 /**
  * Plans a run: how long it takes, and what is left out so that it ends within `budgetMs` (null: nothing is). Pure; the
@@ -134,13 +74,13 @@ function inRank(a: PlanRule, b: PlanRule): number {
 }
 
 function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan, 'leftOut'> {
-  const { quotas, longestMs, beside, aroundMs } = resources
+  const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
   const sharing = rules.filter(({ claim }) => claim.sharesQuota)
-  const shared = { requests: beside.requests * sharing.length, pods: beside.pods * sharing.length }
-  const taken = sum(({ requests }) => requests, sharing) + shared.requests + beside.unused * sharing.length
+  const shared = { requests: overhead.requests * sharing.length, pods: overhead.pods * sharing.length }
+  const taken = sum(({ requests }) => requests, sharing) + shared.requests + overhead.unused * sharing.length
   const granted = grantedMs(taken, quotas, longestMs)
   const pathMs = path.at(-1)?.toMs ?? 0
   const ms = Math.max(pathMs, granted.ms)

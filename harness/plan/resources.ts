@@ -2,27 +2,25 @@ import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { planeOfRule } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
-import type { Claim } from '../run/turns.ts'
+import type { Claim } from './turns.ts'
 
 /**
  * What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. Who has
  * the normal endpoint to itself, under whatever name, keeps all workers of that.
  */
 export function claimOf(
-  { alone, uses = [], shares = [], rouses = [], workers }: Omit<Scenario, 'kind' | 'id' | 'run'>,
+  { alone, exclusive = [], shared = [], wakes = [], workers }: Omit<Scenario, 'kind' | 'id' | 'run'>,
   row: RuleRow,
   target: Target,
 ): Claim {
   const { queue } = target
   const idsOf = (roles: readonly EndpointRole[]) => [...new Set(roles.flatMap((role) => queue?.endpoints[role] ?? []))]
-  const endpoints = idsOf(uses)
-  const shared = idsOf(shares)
-  const roused = idsOf(rouses)
+  const endpoints = { exclusive: idsOf(exclusive), shared: idsOf(shared), wakes: idsOf(wakes) }
   const given = typeof workers === 'function' ? workers(target) : workers
-  const usual = row.needs.includes('worker') && endpoints.length + shared.length + roused.length === 0 ? 1 : 0
-  const all = queue !== null && endpoints.includes(queue.endpoints.normal) ? queue.workers : 0
+  const usual = row.needs.includes('worker') && Object.values(endpoints).flat().length === 0 ? 1 : 0
+  const all = queue !== null && endpoints.exclusive.includes(queue.endpoints.normal) ? queue.workers : 0
   const sharesQuota = planeOfRule(row.id, row.area).pacing.isOfAccount
-  return { alone, sharesQuota, endpoints, shared, roused, workers: Math.max(all, given ?? usual) }
+  return { alone, sharesQuota, ...endpoints, workers: Math.max(all, given ?? usual) }
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

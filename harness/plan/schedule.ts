@@ -1,14 +1,5 @@
-import { type Claim, nextToStart, type Resources } from '../run/turns.ts'
-import type { PlanRule } from './plan.ts'
-
-/** When a rule would begin and end, ms from the beginning of the run. */
-export interface Slot {
-  readonly rule: string
-  readonly fromMs: number
-  /** When it needs no worker any more. */
-  readonly freedMs: number
-  readonly toMs: number
-}
+import { type Claim, nextToStart, type Resources } from './turns.ts'
+import type { PlanRule, Slot } from './types.ts'
 
 /** Lays rules out in their order as the turns of a run do: as soon as what they take is free, those alone at the end. */
 export function schedule(rules: readonly PlanRule[], resources: Resources): Slot[] {

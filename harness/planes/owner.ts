@@ -1,19 +1,20 @@
 import { demand } from '../../target/claims.ts'
 import type { Hook, KeyName, Target } from '../../target/types.ts'
 import { type Caller, type CallerOptions, createCaller } from '../client/caller.ts'
-import type { Line, Sender } from '../client/sender.ts'
+import type { Channel } from '../client/channel.ts'
+import type { Sender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
-import type { PodTimes } from '../fixtures/pod-times.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { HookCall } from '../hooks/hooks.ts'
-import type { Desk } from '../receiver/desk.ts'
+import type { Receiver } from '../receiver/receiver.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import { Unclaimed } from '../rule/outcome.ts'
 import { sectionOf } from './index.ts'
 import type { Plane } from './plane.ts'
+import type { PodTimes } from './pods/pod-times.ts'
 
 /** What all owners of a run share. */
 export interface Shared {
-  readonly line: Line
+  readonly channel: Channel
   readonly target: Target
   readonly controlled: boolean
   readonly seed: number
@@ -22,11 +23,11 @@ export interface Shared {
   /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
   readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
   /** The receiver of the run; null where the target does not reach the suite. */
-  readonly desk: Desk | null
+  readonly receiver: Receiver | null
 }
 
-/** An owner as its sides of the planes need it. */
-export interface Host {
+/** An owner as its access to the planes need it. */
+export interface OwnerContext {
   readonly shared: Shared
   readonly name: string
   readonly actor: Actor
@@ -38,7 +39,7 @@ export interface Host {
 /** The clients of an owner, one a key, each made when it is first asked for. Throws Unclaimed or NotApplicable. */
 export function createClients<Client extends Caller>(
   plane: Plane,
-  { shared: { target }, sender }: Host,
+  { shared: { target }, sender }: OwnerContext,
   optionsOf: (key: KeyName) => Pick<CallerOptions, 'note' | 'repeat'>,
   clientOf: (caller: Caller) => Client,
 ): (key: KeyName) => Client {

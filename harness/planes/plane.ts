@@ -1,9 +1,8 @@
-import type { OperationFacts } from '../../generated/operations.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import type { Allowance } from '../client/allowance.ts'
-import type { Call, Caller } from '../client/caller.ts'
-import type { Outgoing } from '../client/sender.ts'
+import type { Call, Caller, Described } from '../client/caller.ts'
+import type { Outgoing } from '../client/channel.ts'
 
 /** Something that a rule may need of a target. */
 export interface Capability<Section = unknown> {
@@ -48,7 +47,7 @@ export interface Creates<Section = unknown> {
 }
 
 /** A request that shows whether an address is that of the plane. */
-export interface Look {
+export interface Probe {
   readonly asked: string
   readonly operation: string
   readonly call?: Call
@@ -57,43 +56,40 @@ export interface Look {
 }
 
 /** A part of the API with an address, operations and limits of its own, as data. */
-export interface Plane<Section extends PlaneSection = PlaneSection> {
+export interface Plane<Section extends PlaneSection = PlaneSection> extends Described {
   /** Its key in the target file, and the need of all its rules. */
   readonly name: string
   /** In messages: `the pod API`. */
   readonly title: string
-  readonly operations: Readonly<Record<string, OperationFacts>>
   /** Areas of its rules. Rules of other areas are about it if the second part of their id is its name. */
   readonly areas: readonly string[]
-  /** The header Accept of its requests. */
-  readonly accept: string
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing
   /** Null if nothing is created, or its side removes it otherwise. */
   readonly creates: Creates<Section> | null
   /** Asked in turn before a run, until a response resembles the API. */
-  readonly looks: readonly Look[]
+  readonly probes: readonly Probe[]
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
   /** Keys of the target file to check if none does. */
-  readonly lookKeys: string
+  readonly probeKeys: string
   /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */
   read(section: unknown, absent: Readonly<Record<string, string>>, around: Surroundings): Section
 }
 
 /** A resource that was created and not removed yet. */
-export interface Leftover {
+export interface Removable {
   /** Removes it with the side of another owner; rejects if it cannot be asked for. */
-  remove(cleaner: Side): Promise<void>
+  remove(cleaner: PlaneAccess): Promise<void>
   /** Notes that it is kept on purpose; left out if it cannot be kept. */
   keep?(): void
 }
 
 /** What an owner (a rule, a fixture, a probe) has of a plane. */
-export interface Side {
+export interface PlaneAccess {
   /** The plane with one key. Throws Unclaimed or NotApplicable if the target lacks either. */
   as(key: KeyName): Caller
-  leftovers(): readonly Leftover[]
+  removables(): readonly Removable[]
   /** From here on the owner can see what has arrived for it. */
   look?(): void
   /** Lets everything go on that waits for this owner. */

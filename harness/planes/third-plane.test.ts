@@ -90,9 +90,9 @@ const notes: Plane<NotesSection> = {
     listAt: () => '',
     isGone: () => false,
   },
-  looks: [{ asked: 'the list of notes', operation: 'listNotes', resembles: Array.isArray }],
+  probes: [{ asked: 'the list of notes', operation: 'listNotes', resembles: Array.isArray }],
   load: null,
-  lookKeys: 'notes.url',
+  probeKeys: 'notes.url',
   read: (given, _, around) => readSection('notes', operations, given, around),
 }
 

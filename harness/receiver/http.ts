@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { HeaderPairs } from '../exchange/exchange.ts'
-import type { Answer, Door, Receive } from './types.ts'
+import type { Answer, Listener, Receive } from './types.ts'
 
-export interface HttpReceiver extends Door {
+export interface HttpListener extends Listener {
   /** The address that it listens at, `http://host:port`. */
   readonly url: string
   close(): Promise<void>
@@ -18,7 +18,7 @@ const holdLimitMs = 50_000
  * Listens for notifications and beacons at `host:port`; port 0 takes any. What comes before the session is open is 503.
  * Rejects with the error of the system where the port cannot be opened.
  */
-export async function listenForArrivals(listen: string): Promise<HttpReceiver> {
+export async function listenForArrivals(listen: string): Promise<HttpListener> {
   let receive: Receive = async () => unavailable
   const server = createServer((request, response) => void serve(request, response, receive))
   const at = listen.lastIndexOf(':')

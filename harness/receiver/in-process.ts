@@ -1,8 +1,8 @@
 import type { EmbeddedTarget } from '../../target/types.ts'
-import type { Answer, Door, Receive } from './types.ts'
+import type { Answer, Listener, Receive } from './types.ts'
 
 /** The receiver of a target in this process: what it calls ends here, and no port is open. */
-export function inProcessDoor(target: EmbeddedTarget): Door | null {
+export function inProcessListener(target: EmbeddedTarget): Listener | null {
   const { reach } = target
   if (reach === undefined) return null
   return { open: (receive) => reach.call(target, (request) => answer(request, receive)) }

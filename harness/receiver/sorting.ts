@@ -1,26 +1,26 @@
 import { jsonOf } from '../exchange/exchange.ts'
 import { membersOf } from '../exchange/read.ts'
-import type { Mail } from './mail.ts'
-import type { ArrivalKind, HookAnswer, Incoming } from './types.ts'
+import type { Inbox } from './inbox.ts'
+import type { ArrivalKind, Incoming, WebhookAnswer } from './types.ts'
 
 export interface SortingOptions {
   /** The part of a path that all addresses of the run have. */
   readonly root: string
-  readonly mailOf: (job: string) => Mail | null
+  readonly inboxOf: (job: string) => Inbox | null
   readonly isReleased: (job: string, key: string) => boolean
 }
 
 /** What a request is, before it is known when it came. */
 export interface Sorted {
   readonly kind: ArrivalKind
-  readonly mail: Mail | null
+  readonly inbox: Inbox | null
   readonly nth: number
   readonly holds: string | null
   readonly answer: string
 }
 
 /** Says what requests to the receiver are, and counts those of each job. */
-export function createSorting({ root, mailOf, isReleased }: SortingOptions): (incoming: Incoming) => Sorted {
+export function createSorting({ root, inboxOf, isReleased }: SortingOptions): (incoming: Incoming) => Sorted {
   const executions = new Map<string, Map<string, number>>()
   const counts = new Map<string, number>()
 
@@ -29,23 +29,23 @@ export function createSorting({ root, mailOf, isReleased }: SortingOptions): (in
     // A proxy in front may take the path of the address away, or leave it.
     const at = parts.indexOf(root)
     const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : parts.slice(at + 1)
-    const mail = rest.length === 0 ? mailOf(job) : null
-    if (mail === null) return { ...nothing, mail: null }
+    const inbox = rest.length === 0 ? inboxOf(job) : null
+    if (inbox === null) return { ...nothing, inbox: null }
     const next = (name: string) => countUp(`${job} ${name}`)
     if (place === 'webhook' && what === undefined) {
       const nth = next('webhook')
-      return { kind: 'webhook', mail, nth, holds: null, answer: nameOf(scriptAt(mail, nth)) }
+      return { kind: 'webhook', inbox, nth, holds: null, answer: nameOf(scriptAt(inbox, nth)) }
     }
-    if (place !== 'job') return { ...nothing, mail }
+    if (place !== 'job') return { ...nothing, inbox }
     if (what === 'hold' && method === 'GET' && /^[A-Za-z0-9._-]+$/.test(key)) {
       const released = isReleased(job, key)
-      return { kind: 'hold', mail, nth: next(`hold ${key}`), holds: key, answer: released ? '204' : 'held' }
+      return { kind: 'hold', inbox, nth: next(`hold ${key}`), holds: key, answer: released ? '204' : 'held' }
     }
-    if (method !== 'POST' || key !== '' || (what !== 'start' && what !== 'end')) return { ...nothing, mail }
+    if (method !== 'POST' || key !== '' || (what !== 'start' && what !== 'end')) return { ...nothing, inbox }
     const execution = membersOf(jsonOf(body))?.execution
-    if (typeof execution !== 'string') return { ...nothing, mail, answer: '400' }
+    if (typeof execution !== 'string') return { ...nothing, inbox, answer: '400' }
     const nth = what === 'start' ? executionOf(job, execution) : next('end')
-    return { kind: what, mail, nth, holds: null, answer: '200' }
+    return { kind: what, inbox, nth, holds: null, answer: '200' }
   }
 
   function countUp(name: string): number {
@@ -69,11 +69,11 @@ export function createSorting({ root, mailOf, isReleased }: SortingOptions): (in
 const nothing = { kind: 'unexpected', nth: 1, holds: null, answer: '404' } as const
 
 /** How the n-th notification of a job is answered. */
-export function scriptAt({ script }: Mail, nth: number): HookAnswer {
+export function scriptAt({ script }: Inbox, nth: number): WebhookAnswer {
   return script[Math.min(nth, script.length) - 1] ?? 200
 }
 
-function nameOf(script: HookAnswer): string {
+function nameOf(script: WebhookAnswer): string {
   if (typeof script !== 'object') return String(script)
   return 'redirect' in script
     ? `${script.status ?? 302} to ${script.redirect}`

@@ -1,4 +1,4 @@
-import type { Coming } from '../clock/types.ts'
+import type { PendingEvent } from '../clock/types.ts'
 import type { HeaderPairs, Moment, WireRequest } from '../exchange/exchange.ts'
 
 export type ArrivalKind = 'start' | 'end' | 'hold' | 'webhook' | 'unexpected'
@@ -42,13 +42,13 @@ export type Answer = { readonly status: number; readonly headers: HeaderPairs; r
 export type Receive = (incoming: Incoming) => Promise<Answer>
 
 /** Where what comes in enters a session: in process, over HTTP, or from a record. */
-export interface Door {
+export interface Listener {
   /** Called once, with what answers and with what takes in recorded arrivals. */
   open(receive: Receive, replayed: (arrival: Arrival) => boolean): void
 }
 
 /** How one notification is answered. */
-export type HookAnswer =
+export type WebhookAnswer =
   | number
   | { readonly redirect: string; readonly status?: number }
   /** Answers `status` so many ms later on the target's clock. */
@@ -62,11 +62,11 @@ export type HookAnswer =
 export interface Beacon {
   readonly url: string
   /** The start of the n-th execution. */
-  started(n?: number): Coming<Arrival>
+  started(n?: number): PendingEvent<Arrival>
   /** The n-th report of an end. */
-  ended(n?: number): Coming<Arrival>
+  ended(n?: number): PendingEvent<Arrival>
   /** The n-th time that an execution waits for a key. */
-  waiting(key: string, n?: number): Coming<Arrival>
+  waiting(key: string, n?: number): PendingEvent<Arrival>
   /** Lets all go on that wait for a key, now or later. */
   release(key: string): void
   /** The start of each execution that began until this scenario's last exchange or wait, told again or not. */
@@ -76,10 +76,10 @@ export interface Beacon {
 }
 
 /** The webhook of one job. */
-export interface Hook {
+export interface Webhook {
   readonly url: string
   /** The n-th attempt. */
-  attempt(n?: number): Coming<Arrival>
+  attempt(n?: number): PendingEvent<Arrival>
   /** What came until this scenario's last exchange or wait. */
   attempts(): readonly Arrival[]
 }

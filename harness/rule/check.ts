@@ -1,5 +1,5 @@
 import type { Reply } from '../client/reply.ts'
-import { counted } from '../common/counted.ts'
+import { pluralize } from '../common/pluralize.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../exchange/read.ts'
 import { Inconclusive, RuleBroken } from './outcome.ts'
@@ -99,5 +99,5 @@ export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' 
 function bodyOf(reply: Reply): string {
   if (reply.json !== undefined) return show(reply.json)
   if (reply.bytes.length === 0) return 'no body'
-  return `${counted(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is no JSON`
+  return `${pluralize(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is no JSON`
 }

@@ -3,41 +3,14 @@ import type { KeyName, Target } from '../../target/types.ts'
 import type { Caller } from '../client/caller.ts'
 import type { Reply } from '../client/reply.ts'
 import type { ScenarioClock } from '../clock/types.ts'
-import type { Members, PodView } from '../exchange/read.ts'
 import type { Fixtures } from '../fixtures/types.ts'
+import type { Settle } from '../planes/pods/access.ts'
 import type { PodClient } from '../planes/pods/client.ts'
 import type { QueueClient } from '../planes/queue/client.ts'
+import type { Followed, JobAt } from '../planes/queue/job-status.ts'
 import type { Arrival, Beacon } from '../receiver/types.ts'
 import type { Variation } from '../variation/variation.ts'
 import type { Check } from './check.ts'
-
-/** The state in which a pod settled, or in which it was last seen when the time was over. */
-export interface Settled {
-  /** A pod status, `gone` after a 404, or `answer NNN` for anything else. */
-  readonly status: string
-  /** The pod as last seen; null if it is gone or could not be read. */
-  readonly pod: PodView | null
-  readonly reply: Reply
-  /** True if it got there within the bound. */
-  readonly settled: boolean
-}
-
-/** The address of a job. */
-export interface JobAt {
-  readonly id: string
-  readonly queue: QueueClient
-}
-
-/** The state in which a job was last seen. */
-export interface Followed {
-  /** A job status, or `gone` after a 404. */
-  readonly status: string
-  /** The members of the last response; null if it was not a success with an object. */
-  readonly job: Members | null
-  readonly reply: Reply
-  /** True if it got there within the bound. */
-  readonly settled: boolean
-}
 
 /** Everything that a rule gets: target, clock, randomness and time come only from here. */
 export interface Context {
@@ -61,8 +34,7 @@ export interface Context {
   readonly clock: ScenarioClock
   /** The assertions of a clause; each clause has a name in its rule and a defect in the proof. */
   check(clause: string): Check
-  /** Polls a pod until `done` says so, at most `boundMs` (default: the tolerance `settle`). */
-  settle(id: string, done: (status: string, pod: PodView | null) => boolean, boundMs?: number): Promise<Settled>
+  readonly settle: Settle
   /**
    * Reads a job that should exist. If no operation has shown it yet, a 404 is read again during `visible`.
    * Rejects with Blocked by queue.status.shape if /status does not show it, with Inconclusive after a 502, 503 or 504.

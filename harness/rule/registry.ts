@@ -16,11 +16,11 @@ export interface Scenario {
   /** Runs after all others, alone. */
   readonly alone: boolean
   /** Endpoints that no other rule may use meanwhile. */
-  readonly uses?: readonly EndpointRole[]
+  readonly exclusive?: readonly EndpointRole[]
   /** Endpoints that it uses together with other rules that share them: nothing is executed there. */
-  readonly shares?: readonly EndpointRole[]
+  readonly shared?: readonly EndpointRole[]
   /** Endpoints that get a worker after a while; rules that do the same begin together and may use them too. */
-  readonly rouses?: readonly EndpointRole[]
+  readonly wakes?: readonly EndpointRole[]
   /** How many workers of the normal endpoint it keeps at once; default: 1 if its row needs the worker. */
   readonly workers?: number | ((target: Target) => number)
   /** Dimensions that its sentence leaves open, drawn by the engine. */
@@ -61,7 +61,7 @@ export function rule<Branch>(
 /** Options of a scenario. */
 export type ScenarioOptions<Branch = unknown> = Pick<
   Scenario,
-  'alone' | 'uses' | 'shares' | 'rouses' | 'workers' | 'varies'
+  'alone' | 'exclusive' | 'shared' | 'wakes' | 'workers' | 'varies'
 > & { readonly each?: (context: Context) => readonly Branch[] }
 
 /** Puts an invariant into the registry, over the exchanges of the plane in its id. */

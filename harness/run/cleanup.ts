@@ -1,7 +1,7 @@
 import type { RunClock } from '../clock/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Shared } from '../planes/owner.ts'
-import type { Leftover } from '../planes/plane.ts'
+import type { Removable } from '../planes/plane.ts'
 import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../rule/outcome.ts'
 import { createOwner, type Owner } from './owner.ts'
 
@@ -24,7 +24,7 @@ export async function removeLeftovers(
       await remove(shared, clock, owners, cleanup === 'passed' && failed)
   } finally {
     // Other rules need the workers.
-    for (const owner of owners) for (const side of owner.sides()) side.releaseAll?.()
+    for (const owner of owners) for (const side of owner.allAccess()) side.releaseAll?.()
   }
 }
 
@@ -34,19 +34,19 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
   const all = planes.flatMap((plane) =>
     owners.flatMap((owner) =>
       owner
-        .side(plane)
-        .leftovers()
+        .access(plane)
+        .removables()
         .map((leftover) => ({ plane, leftover })),
     ),
   )
-  const isKept = ({ keep }: Leftover) => keeps && keep !== undefined
+  const isKept = ({ keep }: Removable) => keeps && keep !== undefined
   for (const { leftover } of all) if (isKept(leftover)) leftover.keep?.()
   const left = all.filter(({ leftover }) => !isKept(leftover))
   if (left.length === 0) return
   const actor = clock.actor('cleanup')
   const cleaner = createOwner(shared, `cleanup:${owners[0]?.name ?? ''}`, actor)
   try {
-    for (const { plane, leftover } of left) await attempt(() => leftover.remove(cleaner.side(plane)))
+    for (const { plane, leftover } of left) await attempt(() => leftover.remove(cleaner.access(plane)))
   } catch (error) {
     if (!isExpected(error)) throw error
   } finally {

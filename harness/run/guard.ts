@@ -1,5 +1,5 @@
 import type { RunClock } from '../clock/types.ts'
-import { lengthOf } from '../plan/text.ts'
+import { lengthOf } from '../common/length.ts'
 import { Stalled, Unverified } from '../rule/outcome.ts'
 import type { Session } from './session.ts'
 

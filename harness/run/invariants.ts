@@ -1,7 +1,7 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed, needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
-import { counted } from '../common/counted.ts'
+import { pluralize } from '../common/pluralize.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
@@ -107,6 +107,6 @@ function unexercised(starved: number): Unverified | null {
   if (starved === 0) return null
   const were = starved === 1 ? 'was' : 'were'
   return new Unverified(
-    `no exchange exercised this rule; ${counted(starved, 'rule')} of its plane ${were} left out or not done`,
+    `no exchange exercised this rule; ${pluralize(starved, 'rule')} of its plane ${were} left out or not done`,
   )
 }

@@ -3,6 +3,7 @@ import { missingNeed } from '../../target/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
 import { claimOf } from '../plan/resources.ts'
+import { createTurns, type Turn } from '../plan/turns.ts'
 import type { Shared } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Context } from '../rule/context.ts'
@@ -13,9 +14,7 @@ import { createVariation, type Variation } from '../variation/variation.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
-import type { SessionOptions } from './session.ts'
 import { tell } from './tell.ts'
-import { createTurns, type Turn } from './turns.ts'
 
 export interface JudgingOptions {
   readonly shared: Shared
@@ -26,7 +25,7 @@ export interface JudgingOptions {
   /** What had come of rules before they began. */
   readonly ended: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
-  readonly workersFreed?: NonNullable<SessionOptions['workersFreed']>
+  readonly workersFreed: ((rule: string) => void) | undefined
   /** Null for the plain case of every rule. */
   readonly deal: Deal | null
 }
@@ -119,7 +118,7 @@ export function createJudging(options: JudgingOptions): Judging {
 /** Runs a rule, or each of its branches so that their waits overlap. */
 async function runBranches({ each, run }: Scenario, context: Context, actor: Actor): Promise<void> {
   if (each === undefined) await run(context, undefined)
-  else await actor.beside(each(context), (branch) => run(context, branch))
+  else await actor.concurrently(each(context), (branch) => run(context, branch))
 }
 
 /** What a rule comes to while it runs. */

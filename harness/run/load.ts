@@ -1,7 +1,7 @@
 import type { Target } from '../../target/types.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
 import type { BrokenOffEvent, PlanEvent, RunEvent } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Judgement } from './judge.ts'
 import type { Progress, RunOptions } from './options.ts'

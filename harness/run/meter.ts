@@ -1,6 +1,6 @@
 import type { Budget } from '../../target/types.ts'
-import type { ResourceLine } from '../fixtures/resources.ts'
 import { costOf } from '../plan/cost.ts'
+import type { ResourceLine } from '../record/resources.ts'
 
 /**
  * What a run has come to so far, by what its ledger of resources is told: a pod costs from its request until it is removed.

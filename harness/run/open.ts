@@ -7,15 +7,15 @@ import { openClock } from '../clock/open.ts'
 import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
-import { createResourceLedger, type ResourceLine } from '../fixtures/resources.ts'
 import { tidyingMs } from '../plan/plan.ts'
 import { allPlanes, planeOfRule } from '../planes/index.ts'
-import { type HttpReceiver, listenForArrivals } from '../receiver/http.ts'
-import { inProcessDoor } from '../receiver/in-process.ts'
-import type { Door } from '../receiver/types.ts'
+import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
+import { inProcessListener } from '../receiver/in-process.ts'
+import type { Listener } from '../receiver/types.ts'
 import type { RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createRedactor } from '../record/redact.ts'
+import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { allRules } from '../rule/registry.ts'
 import { overHttp } from '../transport/http.ts'
@@ -47,7 +47,7 @@ interface Connected {
   readonly target: Target
   readonly transport: Transport
   readonly clockOf: (waited: Waited) => Promise<RunClock>
-  readonly door: Door | null
+  readonly listener: Listener | null
   /** Why the receiver could not be opened; null where it was, or none is asked for. */
   readonly deaf: string | null
   readonly close: () => Promise<void>
@@ -55,7 +55,7 @@ interface Connected {
 
 /** Opens a run as `options` say, and looks at the target once before anything is created. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
-  const { target, transport, clockOf, door, deaf, close } = await connect(options)
+  const { target, transport, clockOf, listener, deaf, close } = await connect(options)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
@@ -95,7 +95,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     rules: allRules().filter(({ id }) => selected.has(id)),
     cleanup: options.keep ? 'passed' : 'all',
     wallNow: () => Date.now(),
-    door,
+    listener,
     leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
@@ -170,18 +170,18 @@ async function connect(options: RunOptions): Promise<Connected> {
   // Load needs nothing to come in.
   const wanted = options.load?.rules.length === options.rules.length ? null : receiver
   const heard = wanted === null ? null : await listen(wanted.listen)
-  const [door, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
-  const url = wanted?.url === '' ? (door?.url ?? '') : (wanted?.url ?? '')
+  const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
+  const url = wanted?.url === '' ? (listener?.url ?? '') : (wanted?.url ?? '')
   const target = wanted === null ? options.target : { ...options.target, receiver: { ...wanted, url } }
   const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
   return {
     target,
     transport: http.send,
     clockOf: (waited) => openClock(target, { waited }),
-    door,
+    listener,
     deaf,
     close: async () => {
-      await door?.close()
+      await listener?.close()
       await http.close()
     },
   }
@@ -191,22 +191,22 @@ async function connectEmbedded(file: string): Promise<Connected> {
   const module = (await import(file)) as { embed: () => EmbeddedTarget }
   const embedded = module.embed()
   const { fetch, control, target } = embedded
-  const door = inProcessDoor(embedded)
+  const listener = inProcessListener(embedded)
   return {
-    target: door === null ? { ...target, receiver: null } : target,
+    target: listener === null ? { ...target, receiver: null } : target,
     transport: inProcess(fetch),
     clockOf: async (waited) => {
       const { nowMs } = await control.state()
       return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
     },
-    door,
+    listener,
     deaf: null,
     close: async () => {},
   }
 }
 
 /** The receiver, or why it cannot be opened. */
-async function listen(address: string): Promise<HttpReceiver | string> {
+async function listen(address: string): Promise<HttpListener | string> {
   try {
     return await listenForArrivals(address)
   } catch (error) {

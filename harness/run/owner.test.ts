@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createInstance } from '../../proof/instance.ts'
 import { createRealClock } from '../clock/real.ts'
-import { createPodTimes } from '../fixtures/pod-times.ts'
 import type { Shared } from '../planes/owner.ts'
+import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { createOwner } from './owner.ts'
@@ -13,7 +13,7 @@ test('an owner that was released runs no hook any more', async () => {
   onTestFinished(() => clock.close())
   const ran: string[] = []
   const shared: Shared = {
-    line: {
+    channel: {
       run: 'rtest000000',
       version: '0.0.0',
       transport: inProcess(fetch),
@@ -22,6 +22,7 @@ test('an owner that was released runs no hook any more', async () => {
       wallNow: () => 0,
       next: () => 1,
       gate: () => null,
+      isElsewhere: () => false,
       record: () => {},
       health: { unanswered: 0, triedMs: 0 },
     },
@@ -34,7 +35,7 @@ test('an owner that was released runs no hook any more', async () => {
       ran.push(`${n} ${pod}`)
       return null
     },
-    desk: null,
+    receiver: null,
   }
   const owner = createOwner(shared, 'rule', clock.actor('rule'))
   const { hook } = owner.pods.maker(async () => ({}))

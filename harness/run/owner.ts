@@ -3,14 +3,14 @@ import { missing } from '../../target/claims.ts'
 import { createSender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
+import { createAccess } from '../planes/access.ts'
 import { planeNamed } from '../planes/index.ts'
-import type { Host, Shared } from '../planes/owner.ts'
-import type { Plane, Side } from '../planes/plane.ts'
+import type { OwnerContext, Shared } from '../planes/owner.ts'
+import type { Plane, PlaneAccess } from '../planes/plane.ts'
+import { lacksCapacity, type PodAccess } from '../planes/pods/access.ts'
 import { pods } from '../planes/pods/plane.ts'
-import { lacksCapacity, type PodSide } from '../planes/pods/side.ts'
+import type { QueueAccess } from '../planes/queue/access.ts'
 import { queue } from '../planes/queue/plane.ts'
-import type { QueueSide } from '../planes/queue/side.ts'
-import { createSide } from '../planes/sides.ts'
 import { createCheck } from '../rule/check.ts'
 import type { Context } from '../rule/context.ts'
 import { Blocked, Inconclusive } from '../rule/outcome.ts'
@@ -21,28 +21,28 @@ export interface Owner {
   readonly name: string
   readonly actor: Actor
   readonly random: () => number
-  readonly pods: PodSide
-  readonly queue: QueueSide
-  side(plane: Plane): Side
-  /** The sides that were used. */
-  sides(): Iterable<Side>
+  readonly pods: PodAccess
+  readonly queue: QueueAccess
+  access(plane: Plane): PlaneAccess
+  /** Its access to the planes that it has used. */
+  allAccess(): Iterable<PlaneAccess>
   /** Gives back what it reserved of the quota, gives up what is unanswered, and sends and runs nothing any more. */
   release(): void
 }
 
 export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
-  const sides = new Map<string, Side>()
+  const used = new Map<string, PlaneAccess>()
   let released = false
   const look = () => {
-    for (const side of sides.values()) side.look?.()
+    for (const access of used.values()) access.look?.()
   }
-  const sender = createSender(shared.line, name, actor, look)
-  const host: Host = { shared, name, actor, sender, isReleased: () => released }
+  const sender = createSender(shared.channel, name, actor, look)
+  const host: OwnerContext = { shared, name, actor, sender, isReleased: () => released }
   actor.watch(look)
 
-  function side(plane: Plane): Side {
-    const known = sides.get(plane.name) ?? createSide(plane, host)
-    sides.set(plane.name, known)
+  function access(plane: Plane): PlaneAccess {
+    const known = used.get(plane.name) ?? createAccess(plane, host)
+    used.set(plane.name, known)
     return known
   }
 
@@ -51,13 +51,13 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     actor,
     random: randomFrom(shared.seed, name),
     get pods() {
-      return side(pods) as PodSide
+      return access(pods) as PodAccess
     },
     get queue() {
-      return side(queue) as QueueSide
+      return access(queue) as QueueAccess
     },
-    side,
-    sides: () => sides.values(),
+    access,
+    allAccess: () => used.values(),
     release() {
       released = true
       sender.abandon()
@@ -92,7 +92,7 @@ export function createContext(
     looks: looksOf(shared, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
-    on: (plane, key = 'full') => owner.side(planeNamed(plane)).as(key),
+    on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),
     settle: owner.pods.settle,
     found: owner.queue.found,
     follow: owner.queue.follow,

@@ -38,7 +38,7 @@ export async function lookAt(
 /** Why nothing can be judged at a target, with the exit code; null if it can be. */
 export function refusalOf(seen: Seen, target: Target): { readonly exit: number; readonly message: string } | null {
   const address = sectionOf(target, seen.plane)?.url ?? 'the target'
-  const { title, lookKeys } = planeNamed(seen.plane)
+  const { title, probeKeys } = planeNamed(seen.plane)
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
@@ -48,7 +48,7 @@ export function refusalOf(seen: Seen, target: Target): { readonly exit: number; 
   if ('strange' in seen) {
     return {
       exit: exitCodes.usage,
-      message: `${address} does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${lookKeys} in the target file.`,
+      message: `${address} does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${probeKeys} in the target file.`,
     }
   }
   if (seen.status !== 401 && seen.status !== 403) return null
@@ -68,10 +68,10 @@ async function seenOf(plane: Plane, send: Direct): Promise<Seen> {
 }
 
 /** One response that resembles the API is enough, however wrong. */
-async function look({ name: plane, looks }: Plane, send: Direct): Promise<Seen> {
+async function look({ name: plane, probes }: Plane, send: Direct): Promise<Seen> {
   const told: string[] = []
   let first: number | null = null
-  for (const { asked, operation, call, resembles } of looks) {
+  for (const { asked, operation, call, resembles } of probes) {
     const response = await send(operation, call)
     const { status } = response
     first ??= status

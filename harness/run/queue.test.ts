@@ -104,7 +104,7 @@ const scenarios: Readonly<Record<string, TestScenario>> = {
   sync: { run: sync },
   followed: { run: followed, each: () => [2_000, 1_000, 2_000] },
   silent: { run: silent },
-  times: { run: times, uses: ['second', 'scaleToZero'] },
+  times: { run: times, exclusive: ['second', 'scaleToZero'] },
 }
 
 describe.each(['process', 'http'] as const)('the queue plane over %s', (over) => {

@@ -80,7 +80,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),
       cleanup: 'none',
       wallNow: () => 0,
-      door: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
+      listener: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
       leftOut: run.leftOut ?? [],
       hook: script.hook,
       cuts,

@@ -1,21 +1,22 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
+import type { Channel } from '../client/channel.ts'
 import type { Direct } from '../client/direct.ts'
-import { createGates } from '../client/gates.ts'
-import type { Line } from '../client/sender.ts'
 import type { RunClock } from '../clock/types.ts'
 import type { Exchange, WireResponse } from '../exchange/exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
-import { createPodTimes } from '../fixtures/pod-times.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
 import { createHooks } from '../hooks/hooks.ts'
+import { createGates } from '../planes/gates.ts'
+import { planeOfOperation } from '../planes/index.ts'
 import type { Shared } from '../planes/owner.ts'
 import type { Plane } from '../planes/plane.ts'
-import { createDesk } from '../receiver/desk.ts'
-import type { Door } from '../receiver/types.ts'
+import { createPodTimes } from '../planes/pods/pod-times.ts'
+import { createReceiver } from '../receiver/receiver.ts'
+import type { Listener } from '../receiver/types.ts'
 import type { CutEvent, LeftOut } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import { Stalled, Unverified } from '../rule/outcome.ts'
 import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
 import type { Transport } from '../transport/types.ts'
@@ -46,7 +47,7 @@ export interface SessionOptions {
   /** The harness's own clock, ms of the Unix epoch. */
   readonly wallNow: () => number
   /** Where notifications and beacons come in; without it the target does not reach the suite. */
-  readonly door?: Door | null
+  readonly listener?: Listener | null
   /** Rules that a budget left out beforehand. */
   readonly leftOut?: readonly LeftOut[]
   /** What came of the hooks of a run that is over; default: they are run and recorded. */
@@ -80,9 +81,9 @@ export interface Session {
 
 /** Opens a session. */
 export function createSession(options: SessionOptions): Session {
-  const { clock, recorder, seed, cleanup, door = null, rowOf = rowOfLedger } = options
+  const { clock, recorder, seed, cleanup, listener = null, rowOf = rowOfLedger } = options
   // What the file says of a receiver is of no use where nothing comes in.
-  const target = door === null ? { ...options.target, receiver: null } : options.target
+  const target = listener === null ? { ...options.target, receiver: null } : options.target
   const ended = new Map<string, Error>([
     ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
     ...(options.cuts ?? []).map((cut) => [cut.rule, errorOf(cut)] as const),
@@ -112,7 +113,7 @@ export function createSession(options: SessionOptions): Session {
     ended,
     rowOf,
     deal,
-    ...(options.workersFreed === undefined ? {} : { workersFreed: options.workersFreed }),
+    workersFreed: options.workersFreed,
   })
   const starved: string[] = []
 
@@ -145,7 +146,7 @@ export function createSession(options: SessionOptions): Session {
           (plane: Plane): Direct =>
           async (operation, call) => {
             const { exchange } = await prober
-              .side(plane)
+              .access(plane)
               .as('full')
               .call(operation, { ...call, raw429: true })
             return exchange.response as WireResponse
@@ -164,7 +165,7 @@ function isScenario(rule: Rule): rule is Scenario {
 
 /** What all owners of a session share, and how many exchanges there were so far; `judge` is told of each. */
 function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
-  const { run, clock, recorder, seed, transport, wallNow, door } = options
+  const { run, clock, recorder, seed, transport, wallNow, listener } = options
   let count = 0
   let looks = 0
   const gateOf = createGates({
@@ -172,15 +173,15 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     longestMs: target.tolerances.rateWaitMs,
     requestsPerMinute: target.budget.requestsPerMinute,
     async refresh(plane, operation) {
-      const { actor, side } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+      const { actor, access } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
       try {
-        await side(plane).as('full').call(operation, { raw429: true, atOnce: true })
+        await access(plane).as('full').call(operation, { raw429: true, atOnce: true })
       } finally {
         actor.done()
       }
     },
   })
-  const line: Line = {
+  const channel: Channel = {
     run,
     version: options.version,
     transport,
@@ -189,16 +190,17 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     wallNow,
     next: () => ++count,
     gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
+    isElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judge(exchange)
     },
     health: { unanswered: 0, triedMs: 0 },
   }
-  const desk =
+  const receiver =
     target.receiver === null
       ? null
-      : createDesk({
+      : createReceiver({
           run,
           seed,
           // In process nobody looks up a host.
@@ -207,7 +209,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
           wallNow,
           record: recorder.arrival,
         })
-  if (desk !== null) door?.open(desk.receive, desk.replayed)
+  if (receiver !== null) listener?.open(receiver.receive, receiver.replayed)
   const runHook = createHooks(transport, target.tolerances.hookMs)
   const hook: Shared['hook'] = async (owner, n, hook, call) => {
     const said = await runHook(hook, { run, ...call })
@@ -217,13 +219,13 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
   }
   const shared: Shared = {
     hook: options.hook ?? hook,
-    line,
+    channel,
     target,
     controlled: clock.controlled,
     seed,
     resources: options.resources,
     podTimes: createPodTimes(target.tolerances.pollMs),
-    desk,
+    receiver,
   }
   return { shared, exchanges: () => count }
 }

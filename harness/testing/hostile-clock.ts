@@ -31,7 +31,7 @@ export interface Hostility {
 const day = 86_400_000
 
 /** The healthy answer, with other members. */
-function altered(change: (state: State) => Record<string, unknown>): Hostility['spoil'] {
+function spoiled(change: (state: State) => Record<string, unknown>): Hostility['spoil'] {
   return async ({ advance }) => {
     const state = await advance()
     return { ...state, ...change(state) } as State
@@ -42,22 +42,22 @@ export const hostilities: readonly Hostility[] = [
   {
     says: 'nextMs has half a millisecond',
     reason: /answered (GET|POST) with nextMs \d+\.5; it must be an integer or null/,
-    spoil: altered(({ nowMs }) => ({ nextMs: nowMs + 10.5 })),
+    spoil: spoiled(({ nowMs }) => ({ nextMs: nowMs + 10.5 })),
   },
   {
     says: 'nowMs is a string',
     reason: /with nowMs "\d+"; it must be an integer/,
-    spoil: altered(({ nowMs }) => ({ nowMs: `${nowMs}` })),
+    spoil: spoiled(({ nowMs }) => ({ nowMs: `${nowMs}` })),
   },
   {
     says: 'time goes back by a day',
     reason: /went back from \d+ to \d+/,
-    spoil: altered(({ nowMs }) => ({ nowMs: nowMs - day, nextMs: null })),
+    spoil: spoiled(({ nowMs }) => ({ nowMs: nowMs - day, nextMs: null })),
   },
   {
     says: 'time jumps ahead by years',
     reason: /moved by \d{12} ms (between two calls|where POST asked for \d+ at most)/,
-    spoil: altered(({ nowMs }) => ({ nowMs: nowMs + 3650 * day, nextMs: null })),
+    spoil: spoiled(({ nowMs }) => ({ nowMs: nowMs + 3650 * day, nextMs: null })),
   },
   {
     says: 'time does not move',
@@ -72,22 +72,22 @@ export const hostilities: readonly Hostility[] = [
   {
     says: 'what is due is never run',
     reason: /answered POST 100 times without doing what it asks/,
-    spoil: altered(({ nowMs }) => ({ nextMs: nowMs - 10 })),
+    spoil: spoiled(({ nowMs }) => ({ nextMs: nowMs - 10 })),
   },
   {
     says: 'it is busy for ever',
     reason: /time could not be moved: the target says that it is busy with ghost/,
-    spoil: altered(({ busy }) => ({ busy: [...(busy as string[]), 'ghost'] })),
+    spoil: spoiled(({ busy }) => ({ busy: [...(busy as string[]), 'ghost'] })),
   },
   {
     says: 'it is busy with a thousand things',
     reason: /the target says that it is busy with ghost-0, .*ghost-4 and 995 more/,
-    spoil: altered(() => ({ busy: Array.from({ length: 1_000 }, (_, n) => `ghost-${n}`) })),
+    spoil: spoiled(() => ({ busy: Array.from({ length: 1_000 }, (_, n) => `ghost-${n}`) })),
   },
   {
     says: 'it never receives a request',
     reason: /\d unanswered requests?, and the target says that it has 0 open/,
-    spoil: altered(() => ({ open: 0 })),
+    spoil: spoiled(() => ({ open: 0 })),
   },
   { says: '500', reason: /answered (GET|POST) with 500/, spoil: () => ({ status: 500 }) },
   {

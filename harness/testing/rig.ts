@@ -11,14 +11,14 @@ import { describeTarget, secretsOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
 import { createControlClient } from '../clock/control-client.ts'
 import { createControlledClock } from '../clock/controlled.ts'
-import type { ResourceLine } from '../fixtures/resources.ts'
 import { listenForArrivals } from '../receiver/http.ts'
-import { inProcessDoor } from '../receiver/in-process.ts'
-import type { Door } from '../receiver/types.ts'
+import { inProcessListener } from '../receiver/in-process.ts'
+import type { Listener } from '../receiver/types.ts'
 import type { EvidenceEvent } from '../record/events.ts'
 import { readEvidence } from '../record/read.ts'
 import { createFileRecorder } from '../record/recorder.ts'
 import { createRedactor } from '../record/redact.ts'
+import type { ResourceLine } from '../record/resources.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Judgement } from '../run/judge.ts'
 import { replay } from '../run/replay.ts'
@@ -57,12 +57,12 @@ export interface RigResult {
   readonly replayed: readonly string[]
 }
 
-interface Line {
+interface Setup {
   readonly target: EmbeddedTarget['target']
   readonly transport: Transport
   readonly control: EmbeddedTarget['control']
   readonly kind: 'virtual' | 'remote'
-  readonly door: Door | null
+  readonly listener: Listener | null
   close(): Promise<void>
 }
 
@@ -110,7 +110,7 @@ export async function runOnRig(
       rules,
       cleanup,
       wallNow: () => 0,
-      door: line.door,
+      listener: line.listener,
       rowOf,
     })
     opened?.(session)
@@ -135,7 +135,7 @@ export async function runOnRig(
   }
 }
 
-function inThisProcess(variants: readonly Variant[], through: RigOptions['clock']): Line {
+function inThisProcess(variants: readonly Variant[], through: RigOptions['clock']): Setup {
   const instance = createInstance(variants)
   const { fetch, target } = instance
   const handler = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
@@ -146,12 +146,12 @@ function inThisProcess(variants: readonly Variant[], through: RigOptions['clock'
     transport: inProcess(fetch),
     control,
     kind: 'virtual',
-    door: inProcessDoor(instance),
+    listener: inProcessListener(instance),
     close: async () => {},
   }
 }
 
-async function overLoopback(variants: readonly Variant[]): Promise<Line> {
+async function overLoopback(variants: readonly Variant[]): Promise<Setup> {
   const instance = createInstance(variants)
   instance.reach?.((request) => globalThis.fetch(request))
   const control = createControlHandler(instance.control as Parameters<typeof createControlHandler>[0])
@@ -174,7 +174,7 @@ async function overLoopback(variants: readonly Variant[]): Promise<Line> {
     transport: http.send,
     control: createControlClient(`${url}/clock`, http.send),
     kind: 'remote',
-    door: receiver,
+    listener: receiver,
     async close() {
       await http.close()
       await receiver.close()

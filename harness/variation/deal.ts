@@ -1,6 +1,5 @@
 import { randomFrom } from '../common/random.ts'
-import type { Scenario } from '../rule/registry.ts'
-import type { Dimension } from './dimensions.ts'
+import type { Dimension, Varying } from './dimensions.ts'
 
 /** Where each rule begins in the values of each dimension that it names. */
 export type Deal = (rule: string, dimension: Dimension) => number
@@ -10,7 +9,7 @@ export type Deal = (rule: string, dimension: Dimension) => number
  * places, so that a topic with as many rules as there are values has all of them, and so does an area. Selecting
  * some of the rules changes nothing about the others.
  */
-export function dealTo(rules: readonly Pick<Scenario, 'id' | 'varies'>[], seed: number): Deal {
+export function dealTo(rules: readonly Varying[], seed: number): Deal {
   const places = new Map<string, number>()
   const named = new Set(rules.flatMap(({ varies = [] }) => varies))
   for (const dimension of named) {

@@ -53,6 +53,13 @@ export const dimensions = {
   look: ['1', '3', '10'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
+/** A rule as variation sees it. */
+export interface Varying {
+  readonly id: string
+  /** Dimensions that its sentence leaves open. */
+  readonly varies?: readonly Dimension[]
+}
+
 export type Dimension = keyof typeof dimensions
 
 export type ValueOf<D extends Dimension> = (typeof dimensions)[D][number]

@@ -1,7 +1,6 @@
 import type { Target } from '../../target/types.ts'
-import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from './deal.ts'
-import { type Dimension, dimensions, offered, type ValueOf } from './dimensions.ts'
+import { type Dimension, dimensions, offered, type ValueOf, type Varying } from './dimensions.ts'
 import { inputs, outputs } from './values.ts'
 
 /** What a rule drew, by dimension, in the order of its draws. */
@@ -28,11 +27,7 @@ export interface Variation {
 }
 
 /** The variation of one rule. `deal` is null for the plain case, in which every dimension has its first value. */
-export function createVariation(
-  { id, varies = [] }: Pick<Scenario, 'varies'> & { readonly id: string },
-  target: Target,
-  deal: Deal | null,
-): Variation {
+export function createVariation({ id, varies = [] }: Varying, target: Target, deal: Deal | null): Variation {
   const named: ReadonlySet<Dimension> = new Set(deal === null ? [] : varies)
   const draws = new Map<Dimension, string[]>()
 

@@ -1,7 +1,7 @@
 import { limiterOf, Refusal } from '../../reference/index.ts'
 import type { Limiter, LimiterMaker } from '../../reference/limits/limiter.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
-import type { LoadDefect } from '../defects.ts'
+import type { LoadDefect } from '../defect.ts'
 
 /** Changes of the reference that break what a load finds of the quotas of pods. */
 export const podLoadDefects: readonly LoadDefect[] = [

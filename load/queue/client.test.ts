@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WireResponse } from '../../harness/exchange/exchange.ts'
-import type { ResourceLine } from '../../harness/fixtures/resources.ts'
+import type { ResourceLine } from '../../harness/record/resources.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import { createQueueClient } from './client.ts'

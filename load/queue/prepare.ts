@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
-import { altered } from '../../harness/common/altered.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
@@ -49,7 +49,7 @@ export async function prepareJobs(options: PrepareOptions): Promise<Prepared> {
     const endpoint = ids[stretch.endpoint] ?? ''
     const before = jobs[key] ?? []
     if (stretch.isMissing === true) {
-      if (before.length === 0) jobs[key] = [altered(await client.submit(endpoint, ttlMs))]
+      if (before.length === 0) jobs[key] = [mutate(await client.submit(endpoint, ttlMs))]
     } else if (stretch.operation === 'cancel')
       jobs[key] = [...before, ...(await submitAll(options, endpoint, stretch, ttlMs))]
     else if (before.length === 0) jobs[key] = [await submitFor(options, endpoint, stretch, ttlMs)]

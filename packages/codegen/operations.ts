@@ -33,7 +33,7 @@ export function operationsOf<Plane extends PlaneName>(
   return Object.fromEntries(all) as { readonly [O in OperationOf<Plane>]: OperationFacts }
 }`
 
-interface Operation {
+interface OperationObject {
   readonly operationId: string
   readonly tags?: readonly string[]
   readonly 'x-held'?: boolean
@@ -61,7 +61,7 @@ export function generateOperations({ document, openapi, tables }: Inputs): Outpu
 export function readOperations(document: Document, rates: Rates = {}) {
   const entries = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
-      const operation = (item as Readonly<Record<string, Operation | undefined>>)[method]
+      const operation = (item as Readonly<Record<string, OperationObject | undefined>>)[method]
       if (operation === undefined) return []
       const { operationId, responses, 'x-held': held = false } = operation
       const success = Object.keys(responses)
@@ -87,7 +87,7 @@ function planesOf({ tags }: Document): string[] {
   return (tags as readonly { name: string; 'x-plane'?: string }[]).map((tag) => tag['x-plane'] ?? tag.name)
 }
 
-function planeOf(document: Document, { operationId, tags = [] }: Operation): string {
+function planeOf(document: Document, { operationId, tags = [] }: OperationObject): string {
   const all = document.tags as readonly { name: string }[]
   const plane = planesOf(document)[all.findIndex(({ name }) => name === tags[0])]
   if (plane === undefined) throw new Error(`spec/openapi.yaml: ${operationId} has no tag of a plane.`)

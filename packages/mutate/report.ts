@@ -1,4 +1,4 @@
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Outcome } from './crew.ts'
 import type { Mutant } from './instrument.ts'
 import { type Classification, classes, type Table } from './table.ts'
@@ -55,12 +55,12 @@ export function linesOf(result: Result, seconds: number): string[] {
         // As the table has it, so that it can be copied.
         `${file}:${line}: survived (${entry?.class ?? 'unclassified'})\n      - '${key.replaceAll("'", "''")}'`,
     ),
-    ...open.map(({ place, count }) => `${place}: ${counted(count, 'mutant')} in code that no rule reaches`),
+    ...open.map(({ place, count }) => `${place}: ${pluralize(count, 'mutant')} in code that no rule reaches`),
     ...stale.map((entry) => `stale, remove it from the table: ${entry}`),
     '',
-    `${counted(outcomes.length, 'mutant')}: ${count('killed') + count('timeout')} killed (${count('timeout')} by timeout), ` +
+    `${pluralize(outcomes.length, 'mutant')}: ${count('killed') + count('timeout')} killed (${count('timeout')} by timeout), ` +
       `${count('recorded')} recorded, ${count('survived')} survived; ${Math.round(seconds)} s`,
     `survivors: ${counts.join(', ')}`,
-    `code that no rule reaches: ${counted(dead, 'mutant')} in ${counted(unreached.length, 'function')}, ${open.length} unclassified`,
+    `code that no rule reaches: ${pluralize(dead, 'mutant')} in ${pluralize(unreached.length, 'function')}, ${open.length} unclassified`,
   ]
 }

@@ -1,4 +1,4 @@
-import { altered } from '../../harness/common/altered.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
@@ -7,7 +7,7 @@ import { asks } from './queue-tools.ts'
 import { onAnswer, parts } from './tools.ts'
 
 const isStranger = tokenIs(defaultKeys.stranger)
-const isAltered = tokenIs(altered(defaultKeys.full))
+const isAltered = tokenIs(mutate(defaultKeys.full))
 const isMissing: When = ({ headers }) => !headers.has('authorization')
 const isInvalid: When = ({ headers }) => /never-issued/.test(headers.get('authorization') ?? '')
 

@@ -1,4 +1,4 @@
-import { altered } from '../../harness/common/altered.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
@@ -90,7 +90,7 @@ export const authToken: readonly Defect[] = [
     clause: 'altered',
     says: 'Only the beginning of a token is compared, so a good one with another end may list pods.',
     observed: 'status 200',
-    change: lets((request) => is.list(request) && tokenIs(altered(defaultKeys.full))(request)),
+    change: lets((request) => is.list(request) && tokenIs(mutate(defaultKeys.full))(request)),
   },
   {
     id: 'basic-scheme-accepted',

@@ -23,6 +23,8 @@ export const changes = [
   {
     id: 'change-asks-for-rest',
     says: 'PATCH is answered 409 unless the pod is EXITED.',
+    // A rule that cannot mend its pod has to see the status that follows a start.
+    about: 'pace',
     change: (options) =>
       composeOptions(options, {
         parts: {

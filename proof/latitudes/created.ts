@@ -105,30 +105,41 @@ export const creations: readonly Latitude[] = [
   scarce('out-of-stock', 422, 'gpu-a is out of stock in this region.'),
   scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),
   scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
-  optioned('capacity-before-validation', 'For want of capacity wrong creations are refused like right ones.', {
-    parts: {
-      createPod: (original) => (body, caller, service) => {
-        if (isScarce(service.clock.now())) throw new Refusal(400, 'no capacity')
-        return original(body, caller, service)
+  optioned(
+    'capacity-before-validation',
+    'For want of capacity wrong creations are refused like right ones.',
+    {
+      parts: {
+        createPod: (original) => (body, caller, service) => {
+          if (isScarce(service.clock.now())) throw new Refusal(400, 'no capacity')
+          return original(body, caller, service)
+        },
       },
     },
-  }),
+    { about: 'pace' },
+  ),
 ]
 
 /** For five seconds of each minute there is no capacity, which is said in other words. */
 function scarce(id: string, status: number, detail: string): Latitude {
-  return optioned(`capacity-${id}`, `Want of capacity is answered ${status}: "${detail}".`, {
-    parts: {
-      buildPod: (original) => (body, caller, service) => {
-        if (isScarce(service.clock.now())) throw new Refusal(status, detail)
-        return original(body, caller, service)
+  return optioned(
+    `capacity-${id}`,
+    `Want of capacity is answered ${status}: "${detail}".`,
+    {
+      parts: {
+        buildPod: (original) => (body, caller, service) => {
+          if (isScarce(service.clock.now())) throw new Refusal(status, detail)
+          return original(body, caller, service)
+        },
       },
     },
-  })
+    { about: 'pace' },
+  )
 }
 
 function isScarce(nowMs: number): boolean {
-  return nowMs % 60_000 < 5_000
+  // Not where a minute begins, when quotas are given back and rules send at once.
+  return (nowMs + 20_000) % 60_000 < 5_000
 }
 
 function isCreated(request: Request, { status }: Response): boolean {

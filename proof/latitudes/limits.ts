@@ -135,7 +135,7 @@ function sixty(
   more: Parameters<typeof optioned>[3] = {},
 ): Latitude {
   const options = { quotas: { minute: 60 }, limiter: limiterOf(kind), ...changed }
-  return optioned(id, `A user has 60 requests ${how}.`, options, { plane: 'pods', ...more })
+  return optioned(id, `A user has 60 requests ${how}.`, options, { plane: 'pods', about: 'pace', ...more })
 }
 
 const rateHeaderNames = ['ratelimit', 'ratelimit-policy']

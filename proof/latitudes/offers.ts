@@ -8,6 +8,7 @@ export const offers = [
   {
     id: 'capacity-for-start-later',
     says: 'A pod cannot be started for want of capacity until twenty seconds after this was tried first.',
+    about: 'pace',
     change: (options) => {
       const firstMs = new WeakMap<StoredPod, number>()
       const { clock } = options
@@ -25,14 +26,19 @@ export const offers = [
       })
     },
   },
-  optioned('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
-    parts: {
-      buildPod: (original) => (body, caller, service) => {
-        if (service.clock.now() % 60_000 < 5_000) throw new Refusal(400, 'no capacity')
-        return original(body, caller, service)
+  optioned(
+    'capacity-comes-and-goes',
+    'For five seconds of each minute there is no capacity for a new pod.',
+    {
+      parts: {
+        buildPod: (original) => (body, caller, service) => {
+          if (service.clock.now() % 60_000 < 5_000) throw new Refusal(400, 'no capacity')
+          return original(body, caller, service)
+        },
       },
     },
-  }),
+    { about: 'pace' },
+  ),
   optioned(
     'cpu-only',
     'There are no GPUs, as the target file says.',

@@ -19,7 +19,7 @@ export const terminated = [
     {
       terminated: 'shown-for-a-while',
     },
-    { readings: actionsAre409 },
+    { readings: actionsAre409, about: 'pace' },
   ),
   styled(
     'terminated-listed',

@@ -23,14 +23,14 @@ it.each<{ rule: RuleId; server: string; wrap: NonNullable<Variant['wrap']> }>([
   { rule: 'auth.pods.missing', server: 'every list is empty', wrap: emptyLists },
   { rule: 'queue.execution-timeout.not-early', server: 'no end of a job is seen in time', wrap: neverEnded },
   { rule: 'queue.execution-timeout.not-queued', server: 'no end of a job is seen in time', wrap: neverEnded },
-])('$rule is inconclusive where $server', ({ rule, wrap }) => isInconclusive(rule, { wrap }))
+])('$rule is inconclusive where $server', ({ rule, wrap }) => expectInconclusive(rule, { wrap }))
 
 it.each<RuleId>(['auth.pods.missing', 'auth.pods.expired', 'auth.pods.forbidden', 'auth.pods.invalid'])(
   '%s is inconclusive where a change is seen when nobody waits for it any more',
-  (rule) => isInconclusive(rule, { change: showsLate(defaultTolerances.visibleMs + 500) }),
+  (rule) => expectInconclusive(rule, { change: showsLate(defaultTolerances.visibleMs + 500) }),
 )
 
-async function isInconclusive(rule: RuleId, wrong: Pick<Variant, 'wrap' | 'change'>): Promise<void> {
+async function expectInconclusive(rule: RuleId, wrong: Pick<Variant, 'wrap' | 'change'>): Promise<void> {
   const variants = [{ id: 'twin', says: 'It does not work.', ...wrong }]
   const [judgement] = await judgeOn({ variants, rules: rules.filter(({ id }) => id === rule) })
   expect(judgement).toMatchObject({ rule, verdict: 'inconclusive' })

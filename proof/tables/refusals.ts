@@ -1,4 +1,4 @@
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
@@ -55,7 +55,7 @@ function bodyFaults(name: string, statuses: readonly Expected[], isLater: boolea
     { id: '500', says: 'is answered 500', ...refusing(500) },
     {
       id: isLater ? 'carried-out-later' : 'carried-out',
-      says: `is refused, and a pod is created ${isLater ? `${counted(laterMs / 1_000, 'second')} later` : 'all the same'}`,
+      says: `is refused, and a pod is created ${isLater ? `${pluralize(laterMs / 1_000, 'second')} later` : 'all the same'}`,
       clause: 'no-pod',
       observed: `a pod of: ${name}`,
       change: parts(carriedOut(isMeant, statuses.find((one) => typeof one === 'number') ?? 400, isLater ? laterMs : 0)),

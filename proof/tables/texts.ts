@@ -1,4 +1,4 @@
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import type { Expected, WrongText } from '../../suites/shared/table.ts'
 import { is } from '../defects/tools.ts'
@@ -34,7 +34,7 @@ export function textFaults(
     { id: '500', says: 'is answered 500', ...answered(500) },
     {
       id: isLater ? 'carried-out-later' : 'carried-out',
-      says: `is refused, and a pod is created ${isLater ? `${counted(laterMs / 1_000, 'second')} later` : 'all the same'}`,
+      says: `is refused, and a pod is created ${isLater ? `${pluralize(laterMs / 1_000, 'second')} later` : 'all the same'}`,
       clause: 'no-pod',
       observed: `a pod of: ${name}`,
       change: (options) => {

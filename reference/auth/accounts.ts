@@ -1,7 +1,7 @@
-import type { AnyOperation } from '../operations.ts'
+import type { Operation } from '../operations.ts'
 
 /** The permissions of a key: every operation, or those named by their operationId. */
-export type Permissions = '*' | readonly AnyOperation[]
+export type Permissions = '*' | readonly Operation[]
 
 export interface Key {
   readonly token: string

@@ -1,32 +1,32 @@
 import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { operations, type PlaneName } from '../../generated/operations.ts'
-import type { AnyOperation } from '../operations.ts'
+import type { Operation } from '../operations.ts'
 import { Refusal } from './refusal.ts'
 
 /** The operation that a request asks for, and the segments of its path that the placeholders stand for, as sent. */
-export interface Match<Operation> {
-  readonly operation: Operation
+export interface Match<O> {
+  readonly operation: O
   readonly params: Readonly<Record<string, string>>
 }
 
-interface Route<Operation> {
-  readonly byMethod: Readonly<Record<string, Operation>>
+interface Route<O> {
+  readonly byMethod: Readonly<Record<string, O>>
   /** The value of Allow. */
   readonly allow: string
 }
 
 /** Paths of operations beside those of the API document. */
-export type MorePaths = Readonly<Partial<Record<AnyOperation, string>>>
+export type MorePaths = Readonly<Partial<Record<Operation, string>>>
 
 /**
  * Finds the operations of a plane by method and path, as the API document has them; HEAD counts as GET.
  * @param unknownMethod status of the refusal of a method that a known path does not have.
  * @throws Refusal 404 if the path is unknown.
  */
-export function createRoutes<Operation extends AnyOperation>(plane: PlaneName, more: MorePaths = {}) {
-  const router = new RegExpRouter<Route<Operation>>()
-  for (const [path, route] of routesOf<Operation>(plane, more)) router.add('GET', path, route)
-  return (method: string, pathname: string, unknownMethod: 404 | 405 = 405): Match<Operation> => {
+export function createRoutes<O extends Operation>(plane: PlaneName, more: MorePaths = {}) {
+  const router = new RegExpRouter<Route<O>>()
+  for (const [path, route] of routesOf<O>(plane, more)) router.add('GET', path, route)
+  return (method: string, pathname: string, unknownMethod: 404 | 405 = 405): Match<O> => {
     const [[found], segments = []] = router.match('GET', pathname)
     if (found === undefined) throw new Refusal(404, 'no such route')
     const [{ byMethod, allow }, places] = found
@@ -40,11 +40,11 @@ export function createRoutes<Operation extends AnyOperation>(plane: PlaneName, m
   }
 }
 
-function routesOf<Operation>(plane: PlaneName, more: MorePaths): Map<string, Route<Operation>> {
+function routesOf<O>(plane: PlaneName, more: MorePaths): Map<string, Route<O>> {
   const facts = Object.entries(operations).filter(([, one]) => one.plane === plane)
   const paths = facts.flatMap(([operation, { method, path }]) =>
-    [path, more[operation as AnyOperation]].flatMap((one) =>
-      one === undefined ? [] : [{ path: patternOf(one), method, operation: operation as Operation }],
+    [path, more[operation as Operation]].flatMap((one) =>
+      one === undefined ? [] : [{ path: patternOf(one), method, operation: operation as O }],
     ),
   )
   return new Map(

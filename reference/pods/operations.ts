@@ -2,7 +2,7 @@ import type { PodActionRequest } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import { type Answer, emptyAnswer, jsonAnswer, textAnswer } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
-import type { Operation } from '../operations.ts'
+import type { PodOperation } from '../operations.ts'
 import { checkCapacity } from './create.ts'
 import type { PodAction, StoredPod } from './pod.ts'
 import { podText } from './pod-text.ts'
@@ -22,7 +22,7 @@ type Handler = (call: Call, service: PodService) => Answer
  * The operations of the pod plane, each in one go after the body was read, so that requests at the same time
  * have an order.
  */
-export const operations: { readonly [O in Operation]: Handler } = {
+export const operations: { readonly [O in PodOperation]: Handler } = {
   listPods({ caller }, service) {
     const { parts, style } = service
     const pods = parts.listPods(caller, service).map((pod) => parts.presentPod(pod, service))

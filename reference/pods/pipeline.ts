@@ -5,11 +5,11 @@ import { Refusal } from '../http/refusal.ts'
 import { respond, wait } from '../http/respond.ts'
 import { createRoutes } from '../http/routes.ts'
 import type { LimitReading } from '../limits/limiter.ts'
-import type { Operation } from '../operations.ts'
+import type { PodOperation } from '../operations.ts'
 import { operations } from './operations.ts'
 import type { PodService } from './service.ts'
 
-const match = createRoutes<Operation>('pods')
+const match = createRoutes<PodOperation>('pods')
 
 /**
  * Serves a request: who asks, whether a quota is left, which operation, whether the key permits it, what its body

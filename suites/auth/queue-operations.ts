@@ -132,7 +132,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
 
 /** They purge the endpoint where a purge is not refused. */
 export const mayPurge = {
-  uses: ['dedicated'],
+  exclusive: ['dedicated'],
   workers: oneWorker,
   varies: ['options', 'execution', 'neighbour', 'order'],
 } as const satisfies Partial<ScenarioOptions>

@@ -4,19 +4,16 @@ import type { Context } from '../../harness/rule/context.ts'
 import { createAhead, type Drawn } from './ahead.ts'
 import { createKeeper, type FuzzFinding } from './findings.ts'
 import { look, payOwed } from './look.ts'
-import { createSchedule, isReady } from './schedule.ts'
+import { createSchedule, isReady, type ScheduleOptions } from './schedule.ts'
 import { caseAt, type Stage, stagesOf } from './stages.ts'
 import type { FuzzAnswer, Steps } from './steps.ts'
 import { lookAfterMs, type Trial } from './trial.ts'
 import { podFor, tryOne } from './try.ts'
 
 export interface CampaignOptions
-  extends Omit<Steps, 'direct' | 'drop' | 'signal' | 'keep' | 'isKnown' | 'isRule' | 'saw' | 'looked' | 'odd'> {
+  extends Omit<Steps, 'direct' | 'drop' | 'signal' | 'keep' | 'isKnown' | 'isRule' | 'saw' | 'looked' | 'odd'>,
+    Pick<ScheduleOptions, 'from' | 'mostPodless'> {
   readonly findings: Map<string, FuzzFinding>
-  /** Where to begin: what is enumerated is tried by one lane only. */
-  readonly from: 'enumeration' | 'random'
-  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
-  readonly mostPodless?: number
   /** Aborted if all is to end at once: nothing more is sent or kept. */
   readonly cut?: AbortSignal
   /** Asked before each case. */

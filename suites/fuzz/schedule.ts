@@ -1,5 +1,12 @@
-import type { CampaignOptions } from './campaign.ts'
 import { enumeratedOf, podlessFrom, type Stage } from './stages.ts'
+
+export interface ScheduleOptions {
+  /** Where to begin: what is enumerated is tried by one branch only. */
+  readonly from: 'enumeration' | 'random'
+  readonly isTimeFree: boolean
+  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
+  readonly mostPodless?: number
+}
 
 /** The order of the cases of one campaign, by their numbers. */
 export interface Schedule {
@@ -18,11 +25,7 @@ export interface Schedule {
  */
 export function createSchedule(
   all: readonly Stage[],
-  {
-    from,
-    isTimeFree,
-    mostPodless = Number.POSITIVE_INFINITY,
-  }: Pick<CampaignOptions, 'from' | 'isTimeFree' | 'mostPodless'>,
+  { from, isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
   begin: (stage: Stage) => Promise<void>,
 ): Schedule {
   const whole = enumeratedOf(all)

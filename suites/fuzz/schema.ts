@@ -1,5 +1,5 @@
 import { openapi } from '../../generated/openapi.ts'
-import { remembered } from '../../harness/common/remembered.ts'
+import { memoize } from '../../harness/common/memoize.ts'
 
 /** A schema of the document, as far as its keywords are used there. */
 export interface Schema {
@@ -48,7 +48,7 @@ export function nameIn(reference: string): string {
  * A schema without reference and allOf: what they say is laid over one another. What a request must not be (`not`) is left
  * out, so that bodies break it as well. The document does not change, and each of its schemas is asked for with every body.
  */
-export const resolved: (schema: Schema) => Schema = remembered(({ $ref, allOf = [], not: _, ...own }) => {
+export const resolved: (schema: Schema) => Schema = memoize(({ $ref, allOf = [], not: _, ...own }) => {
   const parts = [...($ref === undefined ? [] : [schemaNamed(nameIn($ref))]), ...allOf].map(resolved)
   return parts.length === 0 ? own : [...parts, own].reduce(merged)
 })

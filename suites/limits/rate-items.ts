@@ -1,4 +1,4 @@
-import { rememberedTexts } from '../../harness/common/remembered.ts'
+import { memoizeTexts } from '../../harness/common/memoize.ts'
 
 /** One window of a rate header, its parameters as raw text. */
 export interface RateItem {
@@ -15,7 +15,7 @@ const parts = {
 const keptTexts = 64
 
 /** Finds the windows of a rate header in any spelling that shows them: names as tokens or strings, any spacing. */
-export const rateItems: (header: string) => readonly RateItem[] = rememberedTexts(
+export const rateItems: (header: string) => readonly RateItem[] = memoizeTexts(
   (header) =>
     split(header, ',').map((item) => {
       const [name = '', ...parameters] = split(item, ';')

@@ -1,6 +1,6 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { counted } from '../../harness/common/counted.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { headerOf, type WireResponse } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import type { Check } from '../../harness/rule/check.ts'
@@ -29,7 +29,7 @@ export function expectTerminated(check: Check, reply: Reply): void {
 
 /** What of an answer tells of a body: its bytes, or a header that announces some. Null for none. */
 export function bodyTraces({ headers, body }: Pick<WireResponse, 'headers' | 'body'>): string | null {
-  if (body.length > 0) return `a body of ${counted(body.length, 'byte')}`
+  if (body.length > 0) return `a body of ${pluralize(body.length, 'byte')}`
   const length = headerOf(headers, 'content-length')
   if (length !== null && length.trim() !== '0') return `Content-Length ${length}`
   const coding = headerOf(headers, 'transfer-encoding')

@@ -1,7 +1,7 @@
-import { altered } from '../../harness/common/altered.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
-import { answered, put, refusals, type Wrong } from '../shared/table.ts'
+import { put, refusals, refusedWith, type Wrong } from '../shared/table.ts'
 import { creation } from './creation.ts'
 
 const gpu = creation(() => [{ kind: 'gpu' }])
@@ -74,7 +74,7 @@ refusals('pods.create.mount-extra', {
 
 refusals('pods.create.volume-unknown', {
   arrange: network,
-  cases: { unknown: (valid, { pods }) => inMount('volumeId', altered(pods?.volume ?? ''))(valid) },
+  cases: { unknown: (valid, { pods }) => inMount('volumeId', mutate(pods?.volume ?? ''))(valid) },
   statuses: ['4xx'],
 })
 
@@ -99,11 +99,11 @@ refusals('pods.create.gpu-count', {
 refusals('pods.create.vcpu', {
   arrange: cpu,
   cases: {
-    zero: answered([422], put('cpu.vcpuCount', 0)),
-    one: answered([422], put('cpu.vcpuCount', 1)),
+    zero: refusedWith([422], put('cpu.vcpuCount', 0)),
+    one: refusedWith([422], put('cpu.vcpuCount', 1)),
     three: put('cpu.vcpuCount', 3),
     six: put('cpu.vcpuCount', 6),
-    'not offered': answered(['4xx'], put('cpu.vcpuCount', 2 ** 20)),
+    'not offered': refusedWith(['4xx'], put('cpu.vcpuCount', 2 ** 20)),
   },
   statuses: [400, 422],
 })
@@ -115,7 +115,7 @@ refusals('pods.create.cpu-memory', {
     negative: ifMemory(put('cpu.memory', -1)),
     'empty id': put('cpu.id', ''),
     'no id': put('cpu.id'),
-    'unknown flavor': answered(['4xx'], put('cpu.id', 'plumbline-none')),
+    'unknown flavor': refusedWith(['4xx'], put('cpu.id', 'plumbline-none')),
   },
   statuses: [422],
 })
@@ -126,7 +126,7 @@ refusals('pods.create.cpu-required', {
     'no vcpuCount': put('cpu.vcpuCount'),
     fraction: put('cpu.vcpuCount', 2.5),
     text: put('cpu.vcpuCount', '2'),
-    'no memory': answered([422, '2xx'], put('cpu.memory')),
+    'no memory': refusedWith([422, '2xx'], put('cpu.memory')),
   },
   statuses: [422],
 })

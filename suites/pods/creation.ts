@@ -8,7 +8,7 @@ import { listHolding, named } from '../shared/listing.ts'
 import type { Arrangement, Refused } from '../shared/table.ts'
 
 /** A body that a creation has accepted, and the pod that it made. */
-export interface Created {
+export interface CreatedPod {
   readonly valid: Members
   readonly id: string
   readonly reply: Reply
@@ -45,7 +45,7 @@ export function creation(
  * Creates a pod of a shape, with few fields if it is refused with those that were drawn. Ends the rule as inconclusive for
  * want of capacity, else as blocked if nothing is created.
  */
-export async function created(context: Context, shape: PodShape): Promise<Created> {
+export async function created(context: Context, shape: PodShape): Promise<CreatedPod> {
   const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
   let [valid, reply] = await attempt(shape)
   if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
@@ -90,12 +90,15 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
   check('no-pod').that(left.length === 0, 'no pod of a refused creation', `a pod of: ${left.join(', ')}`, reply)
 }
 
-/** Sends a body that must be refused. Want of capacity is no such refusal, unless a valid body is accepted meanwhile. */
+/**
+ * Sends a body that must be refused. Want of capacity is no such refusal, unless a valid body is accepted meanwhile: not only
+ * afterwards, when capacity may just have come back.
+ */
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
   const { clock, inconclusive, lacksCapacity, pods } = context
   const ask = () => pods.create(body, { repeats: true })
   const reply = await ask()
-  if (!lacksCapacity(reply) || (await isCapable())) return reply
+  if (!lacksCapacity(reply)) return reply
   const later = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
   if (lacksCapacity(later) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
   return later

@@ -1,5 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { remembered, rememberedTexts } from '../../harness/common/remembered.ts'
+import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
@@ -48,9 +48,9 @@ interface PlacedPod {
 
 /** Entries of lists that are kept: a list shows most of the pods of the last one. */
 const keptEntries = 2_000
-const entryOf = rememberedTexts((text): unknown => JSON.parse(text), keptEntries)
+const entryOf = memoizeTexts((text): unknown => JSON.parse(text), keptEntries)
 
-const placesOf = remembered((_: Members) => new Map<string, PlacedPod>())
+const placesOf = memoize((_: Members) => new Map<string, PlacedPod>())
 
 /** The same value for the same pod in the same place, so that what rules said of it is kept. */
 function placed(pod: Members, place: PodPlace): PlacedPod {

@@ -29,5 +29,5 @@ rule(
     const { status, reply } = await ended(job, retriesMs)
     check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, reply)
   },
-  { uses: ['dedicated'] },
+  { exclusive: ['dedicated'] },
 )

@@ -28,7 +28,7 @@ rule(
       .join(', ')
     check('again').that(false, 'COMPLETED in a second execution', came, [...ends.values()][0] ?? null)
   },
-  { uses: ['dedicated'], varies: ['input', 'options', 'order'] },
+  { exclusive: ['dedicated'], varies: ['input', 'options', 'order'] },
 )
 
 /** Null once a job is COMPLETED in a second execution; otherwise the last look at each when the time for retries is over. */

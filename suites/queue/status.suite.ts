@@ -1,9 +1,10 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { altered } from '../../harness/common/altered.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
-import { finalStatuses, statusOf } from '../../harness/planes/queue/own-jobs.ts'
-import type { Context, JobAt } from '../../harness/rule/context.ts'
+import type { JobAt } from '../../harness/planes/queue/job-status.ts'
+import { finalStatuses, statusOf } from '../../harness/planes/queue/job-status.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
@@ -79,7 +80,7 @@ rule(
       check('described').that(described.has(status), [...described].join(' or '), status, reply)
     }
   },
-  { uses: ['dedicated'], varies: anyJob },
+  { exclusive: ['dedicated'], varies: anyJob },
 )
 
 rule(
@@ -119,7 +120,7 @@ rule(
     const { fixture, found, queue } = context
     const job = await fixture.submitted()
     await found(job)
-    expectRefusal(context, 'unknown', await queue.status(altered(job.id)))
+    expectRefusal(context, 'unknown', await queue.status(mutate(job.id)))
   },
   { varies: ['input', 'options'] },
 )

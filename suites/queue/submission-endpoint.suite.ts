@@ -1,4 +1,4 @@
-import { altered } from '../../harness/common/altered.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -12,7 +12,7 @@ rule(
     await found(submitted)
     const { id: job } = submitted
     const health = await queue.health()
-    const nowhere = queue.at(altered(queue.endpoint))
+    const nowhere = queue.at(mutate(queue.endpoint))
     const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
       part(need) ? [call] : []
     const calls = [

@@ -1,7 +1,8 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
-import type { Context, Followed } from '../../harness/rule/context.ts'
+import type { Followed } from '../../harness/planes/queue/job-status.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
@@ -61,7 +62,7 @@ rule(
     // The time may count from before the worker begins.
     await freed(context, Math.min(...endsMs) - target.tolerances.dispatchMs - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], varies: ['input', 'options'] },
+  { exclusive: ['twoWorkers'], varies: ['input', 'options'] },
 )
 
 rule(

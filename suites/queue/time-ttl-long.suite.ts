@@ -8,7 +8,7 @@ const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 /** A worker that an earlier job brought would have taken it within so long, ms. */
 const stayMs = 60_000
 
-const options = { shares: ['scaleToZero'], varies: ['input', 'options'] } as const
+const options = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
 
 rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), options)
 

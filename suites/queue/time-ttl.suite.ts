@@ -47,7 +47,7 @@ rule(
     }
     inconclusive('each job was executed before its ttl was over')
   },
-  { rouses: ['scaleToZero'], varies: ['input', 'options'] },
+  { wakes: ['scaleToZero'], varies: ['input', 'options'] },
 )
 
 rule(
@@ -83,7 +83,7 @@ rule(
     const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
     await freed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
   },
-  { uses: ['twoWorkers'], varies: ['input', 'options'] },
+  { exclusive: ['twoWorkers'], varies: ['input', 'options'] },
 )
 
 rule(
@@ -148,7 +148,7 @@ rule(
     }
     inconclusive('no job that had waited was COMPLETED within its ttl')
   },
-  { rouses: ['scaleToZero'], varies: ['input', 'options'] },
+  { wakes: ['scaleToZero'], varies: ['input', 'options'] },
 )
 
 interface Running {

@@ -32,7 +32,7 @@ const pauses = [0, 10_000, 60_000, 300_000]
 
 /**
  * A job that waits and is not executed: one of low priority, which starts no worker, where none is. To be told of
- * `rouses` or `shares: ['scaleToZero']`. Rejects with Inconclusive where none stays IN_QUEUE for `stayMs`; a worker that is still
+ * `wakes` or `shared: ['scaleToZero']`. Rejects with Inconclusive where none stays IN_QUEUE for `stayMs`; a worker that is still
  * busy with an earlier job may take it after that.
  */
 export async function waiting(

@@ -18,7 +18,7 @@ export interface FullEndpoint {
 /** What a rule says of itself that fills an endpoint: nobody else has a job executed there meanwhile. */
 export const fills: ScenarioOptions = {
   alone: false,
-  uses: ['twoWorkers'],
+  exclusive: ['twoWorkers'],
   workers(target) {
     const { role, workers } = smallest(target)
     return role === 'normal' ? workers : 0

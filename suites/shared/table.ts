@@ -25,7 +25,7 @@ export interface WrongText {
 }
 
 /** A case with answers of its own. */
-export interface Answered {
+export interface RefusedWith {
   readonly wrong: Wrong
   readonly statuses: readonly Expected[]
 }
@@ -59,7 +59,7 @@ export interface Refused {
 /** A table of requests that are refused, each wrong in one way. Its defects are derived from it in `proof/`. */
 export interface RefusalTable<Branch = unknown> {
   readonly arrange: Arrangement<Branch>
-  readonly cases: Readonly<Record<string, Wrong | Answered>>
+  readonly cases: Readonly<Record<string, Wrong | RefusedWith>>
   readonly statuses: readonly Expected[]
   /** Expects what has to be true of a pod if a case may be accepted. */
   readonly accepted?: (context: Context, reply: Reply, body: unknown) => Promise<void>
@@ -141,7 +141,7 @@ export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
 }
 
 /** A case that is answered otherwise than the rest of its table. */
-export function answered(statuses: readonly Expected[], wrong: Wrong): Answered {
+export function refusedWith(statuses: readonly Expected[], wrong: Wrong): RefusedWith {
   return { statuses, wrong }
 }
 
@@ -149,9 +149,9 @@ export function answered(statuses: readonly Expected[], wrong: Wrong): Answered 
 export function casesOf({
   cases,
   statuses,
-}: Pick<RefusalTable, 'cases' | 'statuses'>): readonly (Answered & { readonly name: string })[] {
+}: Pick<RefusalTable, 'cases' | 'statuses'>): readonly (RefusedWith & { readonly name: string })[] {
   return Object.entries(cases).map(([name, one]) =>
-    isAnswered(one) ? { name, ...one } : { name, wrong: one, statuses },
+    hasOwnStatuses(one) ? { name, ...one } : { name, wrong: one, statuses },
   )
 }
 
@@ -199,7 +199,7 @@ function expectAnswer(check: Check, reply: Reply, expected: readonly Expected[])
   check.that(isMet, `status ${expected.join(' or ')}`, `status ${reply.status}`, reply)
 }
 
-function isAnswered(one: Wrong | Answered): one is Answered {
+function hasOwnStatuses(one: Wrong | RefusedWith): one is RefusedWith {
   return typeof one === 'object' && 'wrong' in one
 }
 

@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
-import { endIn } from '../../harness/planes/queue/own-jobs.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'

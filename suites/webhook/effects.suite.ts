@@ -1,6 +1,6 @@
 import { canonical, show } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
-import type { HookAnswer } from '../../harness/receiver/types.ts'
+import type { WebhookAnswer } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -11,7 +11,7 @@ import { attempt, countAttempts, mostAttempts, spacingMs } from './attempts.ts'
 const slowMs = 2_000
 
 /** How the receiver refuses the attempts of each job. */
-const refusals: readonly (readonly HookAnswer[])[] = [
+const refusals: readonly (readonly WebhookAnswer[])[] = [
   [{ slowMs, status: 500 }, 500],
   [404, 503],
   ['reset', 500],

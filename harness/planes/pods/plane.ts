@@ -92,7 +92,7 @@ export const pods: Plane<PodPlane> = {
    * If the list is like nothing of the API: the one call whose path is described, and a creation whose body is no object,
    * because defaults can make a pod of an empty one, which no ledger would name.
    */
-  looks: [
+  probes: [
     { asked: 'the list of pods', operation: 'listPods', resembles: (json) => listsIn(json).length > 0 },
     {
       asked: 'the action call for a pod that is not there',
@@ -108,6 +108,6 @@ export const pods: Plane<PodPlane> = {
     },
   ],
   load: 'pods',
-  lookKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
+  probeKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
   read: (section, absent, around) => podsOf(section as Parameters<typeof podsOf>[0], absent, around),
 }

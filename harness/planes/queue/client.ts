@@ -1,7 +1,7 @@
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { type Call, type Caller, pathOf } from '../../client/caller.ts'
 import type { Reply } from '../../client/reply.ts'
-import type { Coming } from '../../clock/types.ts'
+import type { PendingEvent } from '../../clock/types.ts'
 import type { QueueOperation } from '../../exchange/exchange.ts'
 
 export type QueueCallOptions = Omit<Call, 'ids' | 'other'>
@@ -34,7 +34,7 @@ export interface QueueClient extends Operations<Promise<Reply>>, Caller {
   /** Id of the endpoint. */
   readonly endpoint: string
   /** The same calls, sent without waiting for the answer. */
-  readonly held: Operations<Coming<Reply>>
+  readonly held: Operations<PendingEvent<Reply>>
   /** The endpoint that plays another part. Throws Unclaimed or NotApplicable where the target has none. */
   on(role: EndpointRole): QueueClient
   /** An endpoint by its id, whether it exists or not. */

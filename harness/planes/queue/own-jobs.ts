@@ -4,9 +4,9 @@ import type { Call } from '../../client/caller.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { jobIdIn, membersOf } from '../../exchange/read.ts'
-import type { Followed } from '../../rule/context.ts'
 import type { Shared } from '../owner.ts'
-import type { Leftover } from '../plane.ts'
+import type { Removable } from '../plane.ts'
+import { finalStatuses, statusOf } from './job-status.ts'
 
 /** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
 export interface OwnJobs {
@@ -14,17 +14,14 @@ export interface OwnJobs {
   note(operation: string, call: Call, key: string): (reply: Reply) => void
   /** True if an operation of the owner has found the job before. */
   wasFound(endpoint: string, id: string): boolean
-  leftovers(): readonly Leftover[]
+  removables(): readonly Removable[]
 }
 
 const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
 
-/** A job in one of these statuses needs no more of anybody. */
-export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
-
 export function createOwnJobs(
   owner: string,
-  { line, target, resources }: Pick<Shared, 'line' | 'target' | 'resources'>,
+  { channel, target, resources }: Pick<Shared, 'channel' | 'target' | 'resources'>,
 ): OwnJobs {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
   const found = new Set<string>()
@@ -41,7 +38,7 @@ export function createOwnJobs(
     const name = `${owner} ${++submissions}`
     const entry: { readonly endpoint: string; id: string | null } = { endpoint, id: null }
     open.set(name, entry)
-    const endsMs = goneBy(line.now(), ttlOf(body), target.tolerances)
+    const endsMs = goneBy(channel.now(), ttlOf(body), target.tolerances)
     resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
     return (reply) => {
       const id = jobIdIn(reply.json)
@@ -67,7 +64,7 @@ export function createOwnJobs(
       return (reply) => (isOwn ? shown(endpoint, job, reply) : undefined)
     },
     wasFound: (endpoint, id) => found.has(`${endpoint} ${id}`),
-    leftovers: () =>
+    removables: () =>
       [...open].map(([name, { endpoint, id }]) => ({
         async remove(cleaner) {
           if (id === null) return
@@ -91,17 +88,4 @@ function ttlOf(body: unknown): number {
   const members = membersOf(body)
   const ttl = members === null ? null : (membersOf(members.policy)?.ttl ?? usual)
   return typeof ttl === 'number' && ttl >= minimum && ttl <= maximum ? ttl : maximum
-}
-
-/** The end of a job that an answer shows; null if it shows none. */
-export function endIn(reply: Reply): Followed | null {
-  const status = statusOf(reply)
-  return finalStatuses.has(status) ? { status, job: membersOf(reply.json), reply, settled: true } : null
-}
-
-/** A job status, `gone` after a 404, or `answer NNN`. */
-export function statusOf(reply: Reply): string {
-  if (reply.status === 404) return 'gone'
-  const status = isSuccess(reply.status) ? membersOf(reply.json)?.status : undefined
-  return typeof status === 'string' ? status : `answer ${reply.status}`
 }

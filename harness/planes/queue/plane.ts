@@ -80,7 +80,7 @@ export const queue: Plane<QueuePlane> = {
   },
   pacing: perOperation(operations),
   creates: null,
-  looks: [
+  probes: [
     {
       asked: '/health',
       operation: 'getEndpointHealth',
@@ -94,6 +94,6 @@ export const queue: Plane<QueuePlane> = {
     },
   ],
   load: 'limits',
-  lookKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
+  probeKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
   read: (section, _, around) => queueOf(section as QueueSection, around),
 }

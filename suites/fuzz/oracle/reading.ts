@@ -1,4 +1,4 @@
-import { remembered } from '../../../harness/common/remembered.ts'
+import { memoize } from '../../../harness/common/memoize.ts'
 import { jsonIn, textOf } from '../../../harness/exchange/exchange.ts'
 import { tokensOf, valueIn } from './tokens.ts'
 import { type Allowed, refused } from './types.ts'
@@ -21,7 +21,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
  * encoding, a byte order mark, repeated names, halves of surrogate pairs, depth, or the forms of a number: there a
  * reader may refuse with 400 or 422, or take the value. The same bytes are asked about again and again.
  */
-export const readBody = remembered((bytes: Uint8Array): BodyReading => {
+export const readBody = memoize((bytes: Uint8Array): BodyReading => {
   const text = textOf(bytes, 'kept')
   if (text === null) return { values: valuesIn(lenient.decode(bytes)) ?? [], refusals: [open('it is not UTF-8')] }
   if (text.trim() === '') return { values: [], refusals: [open('there is no body')] }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Reply } from '../client/reply.ts'
-import type { ResourceLine } from '../fixtures/resources.ts'
-import { createCreated } from './created.ts'
+import type { ResourceLine } from '../record/resources.ts'
+import { createOwnResources } from './own-resources.ts'
 import { pods } from './pods/plane.ts'
 
 type Step = readonly [operation: 'createPod' | 'deletePod', status: number, id?: string]
@@ -16,7 +16,7 @@ function ledgerOf(steps: readonly Step[]): string[] {
   const tell = (line: ResourceLine) => {
     if (line.kind === 'pod') lines.push(`${line.state} ${line.id ?? '-'}`)
   }
-  const { note } = createCreated(pods, tell)
+  const { note } = createOwnResources(pods, tell)
   for (const [operation, status, id = ''] of steps) {
     const call = operation === 'createPod' ? { body: { name: 'plumbline-a' } } : { ids: { id } }
     note(operation, call, 'full')({ status, json: id === '' ? undefined : { id } } as Reply)

@@ -1,12 +1,12 @@
 import type { RunClock } from '../clock/types.ts'
 import { headerOf } from '../exchange/exchange.ts'
 import { createHolds } from './holds.ts'
-import { createMail, type Mail } from './mail.ts'
+import { createInbox, type Inbox } from './inbox.ts'
 import { createSorting, type Sorted, scriptAt } from './sorting.ts'
 import { tokenOf } from './tokens.ts'
-import type { Answer, Arrival, HookAnswer, Incoming, Receive } from './types.ts'
+import type { Answer, Arrival, Incoming, Receive, WebhookAnswer } from './types.ts'
 
-export interface DeskOptions {
+export interface ReceiverOptions {
   readonly run: string
   readonly seed: number
   /** Address by which the target reaches the receiver, without a slash at the end. */
@@ -17,24 +17,24 @@ export interface DeskOptions {
 }
 
 /** The receiver of a run, whichever way requests come to it: sorts them, answers, and keeps what came for each job. */
-export interface Desk {
+export interface Receiver {
   readonly receive: Receive
   /** Takes in an arrival of a record; false where its job is not there yet. */
   replayed(arrival: Arrival): boolean
-  /** Mail for the n-th job of an owner. */
-  mail(owner: string, n: number, script: readonly HookAnswer[]): Mail
+  /** The inbox of the n-th job of an owner. */
+  inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox
   /** Lets all go on that waits for a key of these jobs. */
-  releaseAll(mails: readonly Mail[]): void
+  releaseAll(inboxes: readonly Inbox[]): void
 }
 
 /** At most so many requests without a job are recorded; a public address is found by others too. */
 const strangersKept = 100
 
-export function createDesk({ run, seed, url, clock, wallNow, record }: DeskOptions): Desk {
+export function createReceiver({ run, seed, url, clock, wallNow, record }: ReceiverOptions): Receiver {
   const root = tokenOf(run, seed, 'receiver')
-  const mails = new Map<string, Mail>()
+  const inboxes = new Map<string, Inbox>()
   const holds = createHolds()
-  const sort = createSorting({ root, mailOf: (job) => mails.get(job) ?? null, isReleased: holds.isReleased })
+  const sort = createSorting({ root, inboxOf: (job) => inboxes.get(job) ?? null, isReleased: holds.isReleased })
   let arrivals = 0
   let strangers = 0
 
@@ -42,19 +42,19 @@ export function createDesk({ run, seed, url, clock, wallNow, record }: DeskOptio
     const sorted = sort(incoming)
     const call = headerOf(incoming.headers, 'plumbline-call')
     note(incoming, sorted, call)
-    const { kind, mail, nth, holds: key } = sorted
-    if (mail === null || kind === 'unexpected') return plain(Number(sorted.answer))
+    const { kind, inbox, nth, holds: key } = sorted
+    if (inbox === null || kind === 'unexpected') return plain(Number(sorted.answer))
     if (kind === 'start') return json({ n: nth })
     if (kind === 'end') return json({})
     const keeping = () => (call === null ? () => {} : clock.holding(call))
     if (kind === 'hold') {
-      await holds.wait(mail.token, key ?? '', incoming.signal, keeping)
+      await holds.wait(inbox.token, key ?? '', incoming.signal, keeping)
       return plain(204)
     }
-    return answerTo(scriptAt(mail, nth), incoming.signal, keeping)
+    return answerTo(scriptAt(inbox, nth), incoming.signal, keeping)
   }
 
-  async function answerTo(script: HookAnswer, signal: AbortSignal, keeping: () => () => void): Promise<Answer> {
+  async function answerTo(script: WebhookAnswer, signal: AbortSignal, keeping: () => () => void): Promise<Answer> {
     if (script === 'reset') return 'reset'
     if (typeof script === 'number') return plain(script)
     if (script !== 'silence' && 'redirect' in script) {
@@ -71,39 +71,39 @@ export function createDesk({ run, seed, url, clock, wallNow, record }: DeskOptio
   }
 
   function note({ method, path, headers, body }: Incoming, sorted: Sorted, call: string | null): void {
-    const { kind, mail, nth, holds: key, answer } = sorted
-    if (mail === null && ++strangers > strangersKept) return
+    const { kind, inbox, nth, holds: key, answer } = sorted
+    if (inbox === null && ++strangers > strangersKept) return
     clock.stamp((nowMs) => {
       const arrival: Arrival = {
         n: ++arrivals,
         kind,
-        owner: mail?.owner ?? null,
-        job: mail?.token ?? null,
+        owner: inbox?.owner ?? null,
+        job: inbox?.token ?? null,
         nth,
         holds: key,
         call,
         at: { target: nowMs, harness: wallNow() },
-        request: { method, url: path, headers, body: mail === null ? null : body },
+        request: { method, url: path, headers, body: inbox === null ? null : body },
         answer,
       }
       record(arrival)
-      mail?.take(arrival)
+      inbox?.take(arrival)
     })
   }
 
   return {
     receive,
     replayed(arrival) {
-      const mail = mails.get(arrival.job ?? '')
-      mail?.take(arrival)
-      return mail !== undefined
+      const inbox = inboxes.get(arrival.job ?? '')
+      inbox?.take(arrival)
+      return inbox !== undefined
     },
-    mail(owner, n, script) {
+    inbox(owner, n, script) {
       const token = tokenOf(run, seed, `${owner} ${n}`)
       const release = (key: string) => holds.release(token, key)
-      const mail = createMail({ owner, token, url: `${url}/${root}/${token}`, script, release })
-      mails.set(token, mail)
-      return mail
+      const inbox = createInbox({ owner, token, url: `${url}/${root}/${token}`, script, release })
+      inboxes.set(token, inbox)
+      return inbox
     },
     releaseAll(some) {
       for (const { token } of some) holds.releaseAll(token)

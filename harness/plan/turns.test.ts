@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Claim, createTurns, nextToStart } from './turns.ts'
 
-const nothing: Claim = { alone: false, sharesQuota: true, endpoints: [], shared: [], roused: [], workers: 0 }
+const nothing: Claim = { alone: false, sharesQuota: true, exclusive: [], shared: [], wakes: [], workers: 0 }
 
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
 async function play(
@@ -44,7 +44,7 @@ test('those that must be alone come last, one by one', async () => {
 })
 
 test('an endpoint is for one at a time; others go past who waits for it', async () => {
-  const claims = { a: { endpoints: ['d'] }, b: { endpoints: ['d', 'e'] }, c: { endpoints: ['f'] } }
+  const claims = { a: { exclusive: ['d'] }, b: { exclusive: ['d', 'e'] }, c: { exclusive: ['f'] } }
   expect(await play(claims, 5, 0, ['a'])).toEqual(['a c', 'c b'])
 })
 
@@ -55,10 +55,10 @@ test('no more workers than there are; one that wants more runs when none is kept
 
 test('workers may be given back before the turn', async () => {
   const turns = createTurns({ scenarios: 5, workers: 1 })
-  const first = await turns.take({ ...nothing, workers: 1, endpoints: ['d'] })
+  const first = await turns.take({ ...nothing, workers: 1, exclusive: ['d'] })
   const begun: string[] = []
   void turns.take({ ...nothing, workers: 1 }).then(() => begun.push('worker'))
-  void turns.take({ ...nothing, endpoints: ['d'] }).then(() => begun.push('endpoint'))
+  void turns.take({ ...nothing, exclusive: ['d'] }).then(() => begun.push('endpoint'))
   first.freeWorkers()
   await new Promise(setImmediate)
   expect(begun).toEqual(['worker'])
@@ -69,12 +69,12 @@ test('workers may be given back before the turn', async () => {
 
 test('who shares an endpoint lets those go first that want it to themselves, and then shares it', async () => {
   const days = { shared: ['z'] }
-  const claims = { a: days, b: { endpoints: ['z'] }, c: days, d: { endpoints: ['z'] }, e: {} }
+  const claims = { a: days, b: { exclusive: ['z'] }, c: days, d: { exclusive: ['z'] }, e: {} }
   expect(await play(claims, 5, 0, ['b', 'd', 'a', 'c'])).toEqual(['b e', 'e d', 'e a c', 'e c', 'e'])
 })
 
 test('who brings a worker to an endpoint after a while does so beside others who do, before who shares it', async () => {
-  const claims = { a: { shared: ['z'] }, b: { roused: ['z'] }, c: { endpoints: ['z'] }, d: { roused: ['z'] } }
+  const claims = { a: { shared: ['z'] }, b: { wakes: ['z'] }, c: { exclusive: ['z'] }, d: { wakes: ['z'] } }
   expect(await play(claims, 5, 0, ['b', 'd', 'c'])).toEqual(['b d', 'd', 'c', 'a'])
 })
 
@@ -82,16 +82,16 @@ test('nobody is let in where others share', async () => {
   expect(await play({ a: { shared: ['z'] } }, 5, 0, [])).toEqual(['a'])
   const [a, b] = [
     { ...nothing, shared: ['z'] },
-    { ...nothing, endpoints: ['z'] },
+    { ...nothing, exclusive: ['z'] },
   ]
   expect(nextToStart([b], [a], { scenarios: 5, workers: 0 })).toBe(null)
 })
 
 test('where nothing runs something begins, though two let each other go first', async () => {
   const claims = {
-    a: { endpoints: ['x'], shared: ['z'] },
-    b: { endpoints: ['z'], shared: ['x'] },
-    c: { alone: true, endpoints: ['z'] },
+    a: { exclusive: ['x'], shared: ['z'] },
+    b: { exclusive: ['z'], shared: ['x'] },
+    c: { alone: true, exclusive: ['z'] },
     d: { shared: ['x'], workers: 7 },
   }
   expect(await play(claims, 5, 3, ['a', 'b', 'd'])).toEqual(['a', 'b d', 'd', 'c'])

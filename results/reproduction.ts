@@ -42,7 +42,7 @@ export interface Step {
   readonly hook: string | null
 }
 
-export interface Scenario {
+export interface Reproduction {
   readonly steps: readonly Step[]
   /** How many exchanges did not fit. */
   readonly omitted: number
@@ -74,7 +74,7 @@ export async function gather(
   events: Events,
   open: OpenExchange,
   failing: readonly Failing[],
-): Promise<Map<string, Scenario>> {
+): Promise<Map<string, Reproduction>> {
   if (failing.length === 0) return new Map()
   const entries = await entriesOf(events, open)
   const chosen = failing.map((one) => ({ rule: one.rule, ...cut(fold(choose(one, entries), one), one) }))

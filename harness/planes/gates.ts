@@ -1,8 +1,8 @@
-import { planeOfOperation } from '../planes/index.ts'
-import type { Plane } from '../planes/plane.ts'
-import { createLog } from './allowance.ts'
-import { createGate, type Gate } from './gate.ts'
-import type { Outgoing } from './sender.ts'
+import { createLog } from '../client/allowance.ts'
+import type { Outgoing } from '../client/channel.ts'
+import { createGate, type Gate } from '../client/gate.ts'
+import { planeOfOperation } from './index.ts'
+import type { Plane } from './plane.ts'
 
 export interface GatesOptions {
   readonly now: () => number

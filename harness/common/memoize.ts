@@ -1,5 +1,5 @@
 /** Work that is done once for each object, as long as somebody has that object; what it gave must not be changed. */
-export function remembered<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
+export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>()
   // Most are asked for many times in a row, which is much faster than asking the map.
   let last: { readonly key: K; readonly value: V } | null = null
@@ -21,7 +21,7 @@ export function remembered<K extends WeakKey, V>(work: (key: K) => V): (key: K) 
  * Work that is done once for each text, as long as few other texts come between: at most `kept` are held. What it gave
  * must not be changed.
  */
-export function rememberedTexts<V>(work: (text: string) => V, kept: number): (text: string) => V {
+export function memoizeTexts<V>(work: (text: string) => V, kept: number): (text: string) => V {
   const done = new Map<string, V>()
   return (text) => {
     const known = done.get(text)

@@ -1,34 +1,34 @@
-import type { Coming } from '../clock/types.ts'
-import type { Arrival, ArrivalKind, Beacon, Hook, HookAnswer } from './types.ts'
+import type { PendingEvent } from '../clock/types.ts'
+import type { Arrival, ArrivalKind, Beacon, Webhook, WebhookAnswer } from './types.ts'
 
 /** What came for one job, and how its notifications are answered. */
-export interface Mail {
+export interface Inbox {
   readonly owner: string
   readonly token: string
   readonly beacon: Beacon
-  readonly hook: Hook
+  readonly webhook: Webhook
   /** Answers of its notifications in order; the last one is given again. */
-  readonly script: readonly HookAnswer[]
+  readonly script: readonly WebhookAnswer[]
   take(arrival: Arrival): void
   /** From here on, what has come can be seen. */
   look(): void
 }
 
-export interface MailOptions {
+export interface InboxOptions {
   readonly owner: string
   readonly token: string
   /** Address of all that is about this job. */
   readonly url: string
-  readonly script: readonly HookAnswer[]
+  readonly script: readonly WebhookAnswer[]
   readonly release: (key: string) => void
 }
 
-export function createMail({ owner, token, url, script, release }: MailOptions): Mail {
+export function createInbox({ owner, token, url, script, release }: InboxOptions): Inbox {
   const arrivals: Arrival[] = []
   const awaited = new Map<string, { readonly comes: Promise<Arrival>; readonly came: (arrival: Arrival) => void }>()
   let seen = 0
 
-  function coming(name: string): Coming<Arrival> {
+  function pending(name: string): PendingEvent<Arrival> {
     const known = awaited.get(name)
     if (known !== undefined) return known
     const { promise, resolve } = Promise.withResolvers<Arrival>()
@@ -46,14 +46,14 @@ export function createMail({ owner, token, url, script, release }: MailOptions):
     script,
     beacon: {
       url: `${url}/job`,
-      started: (n = 1) => coming(`start ${n}`),
-      ended: (n = 1) => coming(`end ${n}`),
-      waiting: (key, n = 1) => coming(`hold ${n} ${key}`),
+      started: (n = 1) => pending(`start ${n}`),
+      ended: (n = 1) => pending(`end ${n}`),
+      waiting: (key, n = 1) => pending(`hold ${n} ${key}`),
       release,
       executions: () => firstOfEach(shown('start')),
       ends: () => shown('end'),
     },
-    hook: { url: `${url}/webhook`, attempt: (n = 1) => coming(`webhook ${n}`), attempts: () => shown('webhook') },
+    webhook: { url: `${url}/webhook`, attempt: (n = 1) => pending(`webhook ${n}`), attempts: () => shown('webhook') },
     take(arrival) {
       arrivals.push(arrival)
       awaited.get(nameOf(arrival))?.came(arrival)

@@ -1,35 +1,35 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** One line of work: it has its turn from when it takes it, save while it waits. */
-interface Line {
-  readonly of: Lanes
+interface Branch {
+  readonly of: Branches
   isWaiting: boolean
   isOver: boolean
 }
 
 /** Which line runs. */
-const running = new AsyncLocalStorage<Line>()
+const running = new AsyncLocalStorage<Branch>()
 
 /**
  * Several lines of work of one actor beside each other, of which one runs at a time: another goes on where that one
  * waits. So they share their waits, and what they send has an order that a replay can keep.
  */
-export class Lanes {
+export class Branches {
   #isTaken = false
   readonly #next: (() => void)[] = []
 
   /** All go on to their end. Rejects as they would one after the other: as the first in their order that does. */
-  async beside<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
-    if (this.#line() !== null) throw new Error('branches within a branch: a branch has no branches of its own')
+  async concurrently<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
+    if (this.#branch() !== null) throw new Error('branches within a branch: a branch has no branches of its own')
     const ends = await Promise.allSettled(
       all.map(async (one) => {
-        const line: Line = { of: this, isWaiting: false, isOver: false }
+        const branch: Branch = { of: this, isWaiting: false, isOver: false }
         await this.#take()
         try {
-          return await running.run(line, () => work(one))
+          return await running.run(branch, () => work(one))
         } finally {
-          line.isOver = true
-          if (!line.isWaiting) this.#give()
+          branch.isOver = true
+          if (!branch.isWaiting) this.#give()
         }
       }),
     )
@@ -40,27 +40,27 @@ export class Lanes {
   }
 
   /** Does what waits while another line goes on; outside of them it is simply done. */
-  async aside<T>(wait: () => Promise<T>): Promise<T> {
-    const line = this.#line()
-    if (line === null) return wait()
+  async whileOthersRun<T>(wait: () => Promise<T>): Promise<T> {
+    const branch = this.#branch()
+    if (branch === null) return wait()
     // Whoever goes on after the first of two waits would do so without a turn.
-    if (line.isWaiting) throw new Error('two waits at once in a branch: a branch has one wait at a time')
-    line.isWaiting = true
+    if (branch.isWaiting) throw new Error('two waits at once in a branch: a branch has one wait at a time')
+    branch.isWaiting = true
     this.#give()
     try {
       return await wait()
     } finally {
       await this.#take()
-      line.isWaiting = false
+      branch.isWaiting = false
       // A line may have failed while something of it still waited.
-      if (line.isOver) this.#give()
+      if (branch.isOver) this.#give()
     }
   }
 
   /** The line that this is called in; null outside of them, and once it is over. */
-  #line(): Line | null {
-    const line = running.getStore()
-    return line?.of === this && !line.isOver ? line : null
+  #branch(): Branch | null {
+    const branch = running.getStore()
+    return branch?.of === this && !branch.isOver ? branch : null
   }
 
   #take(): Promise<void> {

@@ -1,25 +1,32 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createRealClock } from '../clock/real.ts'
-import { createDesk, type Desk } from './desk.ts'
-import { type HttpReceiver, listenForArrivals } from './http.ts'
-import type { Arrival, HookAnswer } from './types.ts'
+import { type HttpListener, listenForArrivals } from './http.ts'
+import { createReceiver, type Receiver } from './receiver.ts'
+import type { Arrival, WebhookAnswer } from './types.ts'
 
 let arrivals: Arrival[] = []
-let receiver: HttpReceiver | null = null
+let listener: HttpListener | null = null
 
 afterEach(async () => {
-  await receiver?.close()
-  receiver = null
+  await listener?.close()
+  listener = null
 })
 
-async function open(): Promise<{ desk: Desk; url: string }> {
+async function open(): Promise<{ receiver: Receiver; url: string }> {
   arrivals = []
-  receiver = await listenForArrivals('127.0.0.1:0')
-  const { url } = receiver
+  listener = await listenForArrivals('127.0.0.1:0')
+  const { url } = listener
   const clock = createRealClock()
-  const desk = createDesk({ run: 'r1', seed: 1, url, clock, wallNow: () => 0, record: (one) => arrivals.push(one) })
-  receiver.open(desk.receive, desk.replayed)
-  return { desk, url }
+  const receiver = createReceiver({
+    run: 'r1',
+    seed: 1,
+    url,
+    clock,
+    wallNow: () => 0,
+    record: (one) => arrivals.push(one),
+  })
+  listener.open(receiver.receive, receiver.replayed)
+  return { receiver, url }
 }
 
 function post(url: string, body: object = {}, call?: string): Promise<Response> {
@@ -29,8 +36,8 @@ function post(url: string, body: object = {}, call?: string): Promise<Response> 
 
 describe('a beacon', () => {
   test('tells which execution of the job it is; one that is told again stays what it was', async () => {
-    const { desk } = await open()
-    const { beacon, look } = desk.mail('queue.x', 1, [200])
+    const { receiver } = await open()
+    const { beacon, look } = receiver.inbox('queue.x', 1, [200])
     // A worker that the platform does not tell the attempt says null.
     const starts = ['a', 'b', 'a'].map((execution) => ({ execution, worker: 'w', attempt: null }))
     const told: unknown[] = []
@@ -43,30 +50,30 @@ describe('a beacon', () => {
   })
 
   test('holds a key until it is released, and no longer', async () => {
-    const { desk } = await open()
-    const mail = desk.mail('queue.x', 1, [200])
-    const first = fetch(`${mail.beacon.url}/hold/go`)
-    expect((await mail.beacon.waiting('go').comes).answer).toBe('held')
-    mail.beacon.release('go')
+    const { receiver } = await open()
+    const inbox = receiver.inbox('queue.x', 1, [200])
+    const first = fetch(`${inbox.beacon.url}/hold/go`)
+    expect((await inbox.beacon.waiting('go').comes).answer).toBe('held')
+    inbox.beacon.release('go')
     expect((await first).status).toBe(204)
-    expect((await fetch(`${mail.beacon.url}/hold/go`)).status).toBe(204)
-    const other = fetch(`${mail.beacon.url}/hold/other`)
-    await mail.beacon.waiting('other').comes
-    desk.releaseAll([mail])
+    expect((await fetch(`${inbox.beacon.url}/hold/go`)).status).toBe(204)
+    const other = fetch(`${inbox.beacon.url}/hold/other`)
+    await inbox.beacon.waiting('other').comes
+    receiver.releaseAll([inbox])
     expect((await other).status).toBe(204)
   })
 
   test('what it is told is seen from the next look on', async () => {
-    const { desk } = await open()
-    const mail = desk.mail('queue.x', 1, [200])
-    await post(`${mail.beacon.url}/end`, { execution: 'a', outcome: 'completed' })
-    expect(mail.beacon.ends()).toHaveLength(0)
-    mail.look()
-    expect(mail.beacon.ends()).toMatchObject([{ kind: 'end', nth: 1, owner: 'queue.x', answer: '200' }])
+    const { receiver } = await open()
+    const inbox = receiver.inbox('queue.x', 1, [200])
+    await post(`${inbox.beacon.url}/end`, { execution: 'a', outcome: 'completed' })
+    expect(inbox.beacon.ends()).toHaveLength(0)
+    inbox.look()
+    expect(inbox.beacon.ends()).toMatchObject([{ kind: 'end', nth: 1, owner: 'queue.x', answer: '200' }])
   })
 })
 
-const scripts: readonly [script: readonly HookAnswer[], statuses: readonly (number | 'reset')[]][] = [
+const scripts: readonly [script: readonly WebhookAnswer[], statuses: readonly (number | 'reset')[]][] = [
   [[200], [200, 200]],
   [
     [500, 200],
@@ -81,20 +88,20 @@ const scripts: readonly [script: readonly HookAnswer[], statuses: readonly (numb
 ]
 
 test.each(scripts)('notifications are answered %j', async (script, statuses) => {
-  const { desk } = await open()
-  const mail = desk.mail('queue.x', 1, script)
+  const { receiver } = await open()
+  const inbox = receiver.inbox('queue.x', 1, script)
   const seen: (number | 'reset')[] = []
   for (const _ of statuses) {
     seen.push(
-      await post(mail.hook.url).then(
+      await post(inbox.webhook.url).then(
         ({ status }) => status,
         () => 'reset' as const,
       ),
     )
   }
   expect(seen).toEqual(statuses)
-  mail.look()
-  expect(mail.hook.attempts().map(({ nth }) => nth)).toEqual(statuses.map((_, n) => n + 1))
+  inbox.look()
+  expect(inbox.webhook.attempts().map(({ nth }) => nth)).toEqual(statuses.map((_, n) => n + 1))
 })
 
 describe('whatever else comes', () => {
@@ -105,9 +112,9 @@ describe('whatever else comes', () => {
     ['no such place', (url: string) => `${new URL(url).pathname}/more`],
     ['a key that is none', (url: string) => new URL(url).pathname.replace('webhook', 'job/hold/a%20b')],
   ])('is 404 and evidence: %s', async (_, path) => {
-    const { desk, url } = await open()
-    const mail = desk.mail('queue.x', 1, [200])
-    expect((await post(`${url}${path(mail.hook.url)}`)).status).toBe(404)
+    const { receiver, url } = await open()
+    const inbox = receiver.inbox('queue.x', 1, [200])
+    expect((await post(`${url}${path(inbox.webhook.url)}`)).status).toBe(404)
     expect(arrivals).toMatchObject([{ kind: 'unexpected', answer: '404' }])
   })
 
@@ -118,17 +125,19 @@ describe('whatever else comes', () => {
   })
 
   test('a start without an execution is 400', async () => {
-    const { desk } = await open()
-    expect((await post(`${desk.mail('queue.x', 1, [200]).beacon.url}/start`)).status).toBe(400)
+    const { receiver } = await open()
+    expect((await post(`${receiver.inbox('queue.x', 1, [200]).beacon.url}/start`)).status).toBe(400)
     expect(arrivals).toMatchObject([{ kind: 'unexpected', owner: 'queue.x', answer: '400' }])
   })
 })
 
 test('tokens follow from run, seed and owner, and differ between jobs', async () => {
-  const { desk } = await open()
-  const first = desk.mail('queue.x', 1, [200])
-  const again = (await open()).desk.mail('queue.x', 1, [200])
-  const urls = [first, desk.mail('queue.x', 2, [200]), desk.mail('queue.y', 1, [200])].map(({ token }) => token)
+  const { receiver } = await open()
+  const first = receiver.inbox('queue.x', 1, [200])
+  const again = (await open()).receiver.inbox('queue.x', 1, [200])
+  const urls = [first, receiver.inbox('queue.x', 2, [200]), receiver.inbox('queue.y', 1, [200])].map(
+    ({ token }) => token,
+  )
   expect(again.token).toBe(first.token)
   expect(new Set(urls).size).toBe(3)
 })

@@ -1,5 +1,5 @@
 /** The same text with its last letters and digits exchanged for others of their kind: of its form, and not issued. */
-export function altered(text: string): string {
+export function mutate(text: string): string {
   const isHex = /^[0-9a-f-]+$/i.test(text)
   let changes = 0
   return [...text]

@@ -3,17 +3,17 @@ import type { Call } from '../client/caller.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
-import type { ResourceLedger } from '../fixtures/resources.ts'
-import type { Creates, Leftover, Plane, Side } from './plane.ts'
+import type { ResourceLedger } from '../record/resources.ts'
+import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
 
 /** The resources that one owner created on a plane, each with a line in the ledger of resources. */
-export interface Created {
+export interface OwnResources {
   /** Told before a request is sent with a key; the function takes in the response. */
   note(operation: string, call: Call, key: string): (reply: Reply) => void
-  leftovers(): readonly Leftover[]
+  removables(): readonly Removable[]
 }
 
-export function createCreated({ creates }: Plane, resources: ResourceLedger): Created {
+export function createOwnResources({ creates }: Plane, resources: ResourceLedger): OwnResources {
   /** Name to id, null if the id is not known. */
   const left = new Map<string, string | null>()
   /** Names that a creation was sent with more than once: each of them may have made one. */
@@ -68,7 +68,7 @@ export function createCreated({ creates }: Plane, resources: ResourceLedger): Cr
         if (isOwn && reply.status < 300 && ids?.id !== undefined) removed(ids.id)
       }
     },
-    leftovers: () =>
+    removables: () =>
       [...left].map(([name, id]) => ({
         keep() {
           tell(name, id, 'kept')
@@ -90,6 +90,6 @@ function nameIn(body: unknown): unknown {
   return /["']name["']\s*:\s*["']([^"'\\]+)/.exec(textOf(body.bytes) ?? '')?.[1]
 }
 
-function removeWith(cleaner: Side, { remove }: Creates, id: string): Promise<Reply> {
+function removeWith(cleaner: PlaneAccess, { remove }: Creates, id: string): Promise<Reply> {
   return cleaner.as('full').call(remove, { ids: { id } })
 }

@@ -5,11 +5,11 @@ export interface Claim {
   /** Whether it is about pods, and so may have some of its own. */
   readonly sharesQuota: boolean
   /** Endpoints that nobody else may use meanwhile. */
-  readonly endpoints: readonly string[]
+  readonly exclusive: readonly string[]
   /** Endpoints that others may use meanwhile, as long as nobody has them to himself. */
   readonly shared: readonly string[]
   /** Endpoints that others may use meanwhile who bring a worker there after a while as well, and nobody else. */
-  readonly roused: readonly string[]
+  readonly wakes: readonly string[]
   /** Workers of the normal endpoint. */
   readonly workers: number
 }
@@ -85,7 +85,7 @@ export function nextToStart(
   if (running.some(({ alone }) => alone)) return null
   const isFull = running.filter(({ sharesQuota }) => sharesQuota).length >= scenarios
   const kept = running.reduce((sum, claim) => sum + claim.workers, 0)
-  const wanted = new Set(waiting.flatMap(({ alone, endpoints, roused }) => (alone ? [] : [...endpoints, ...roused])))
+  const wanted = new Set(waiting.flatMap(({ alone, exclusive, wakes }) => (alone ? [] : [...exclusive, ...wakes])))
   const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
   if (first !== -1) return first
   // Two that let each other go first.
@@ -100,14 +100,14 @@ export function nextToStart(
 
 /** Whether two want the same endpoint, and not both for the same that can be done beside each other. */
 function excludes(a: Claim, b: Claim): boolean {
-  return [...a.endpoints, ...a.shared, ...a.roused].some((id) => {
+  return [...a.exclusive, ...a.shared, ...a.wakes].some((id) => {
     const [mine, other] = [a, b].map((claim) => useOf(claim, id))
-    return other !== null && (mine !== other || mine === 'alone')
+    return other !== null && (mine !== other || mine === 'exclusive')
   })
 }
 
-function useOf({ endpoints, shared, roused }: Claim, id: string): 'alone' | 'shared' | 'roused' | null {
-  if (endpoints.includes(id)) return 'alone'
-  if (roused.includes(id)) return 'roused'
+function useOf({ exclusive, shared, wakes }: Claim, id: string): 'exclusive' | 'shared' | 'wakes' | null {
+  if (exclusive.includes(id)) return 'exclusive'
+  if (wakes.includes(id)) return 'wakes'
   return shared.includes(id) ? 'shared' : null
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { altered } from './altered.ts'
+import { mutate } from './mutate.ts'
 
 test.each([
   ['pod-k3x9', 'pod-n8a4'],
@@ -8,5 +8,5 @@ test.each([
   ['rk.Ab~', 'un.De~'],
   ['--', '--'],
 ])('%s becomes %s', (text, other) => {
-  expect(altered(text)).toBe(other)
+  expect(mutate(text)).toBe(other)
 })

@@ -1,37 +1,44 @@
 import { demand } from '../../../target/claims.ts'
-import type { EndpointRole, KeyName } from '../../../target/types.ts'
+import type { EndpointRole, KeyName, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
-import { planJob, submitJob } from '../../fixtures/jobs.ts'
-import type { Fixtures } from '../../fixtures/types.ts'
-import type { Mail } from '../../receiver/mail.ts'
-import type { Arrival, Beacon } from '../../receiver/types.ts'
+import type { Inbox } from '../../receiver/inbox.ts'
+import type { Arrival, Beacon, WebhookAnswer } from '../../receiver/types.ts'
 import { answered, outageStatuses, refuseOutage } from '../../rule/check.ts'
-import type { Followed, JobAt } from '../../rule/context.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
-import { createClients, type Host } from '../owner.ts'
-import type { Side } from '../plane.ts'
+import { createClients, type OwnerContext } from '../owner.ts'
+import type { PlaneAccess } from '../plane.ts'
 import { createQueueClient, type QueueClient } from './client.ts'
-import { createOwnJobs, finalStatuses, statusOf } from './own-jobs.ts'
+import { type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
+import { createOwnJobs } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
 
-/** What one owner has of the queue plane: clients, the jobs it submitted, and what came for them. */
-export interface QueueSide extends Side {
+/** An owner's access to the queue plane: clients, the jobs that it submitted, and what arrived for them. */
+export interface QueueAccess extends PlaneAccess {
   as(key: KeyName): QueueClient
-  readonly job: Fixtures['job']
-  readonly submitted: Fixtures['submitted']
+  readonly maker: JobMaker
   found(job: JobAt): Promise<Reply>
   follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   ended(job: JobAt, boundMs?: number): Promise<Followed>
 }
 
-export function createQueueSide(host: Host): QueueSide {
+/** Everything that the making of a job needs. */
+export interface JobMaker {
+  /** The rule or fixture that submits. */
+  readonly owner: string
+  readonly target: Target
+  readonly queue: () => QueueClient
+  /** The inbox of one more job of this owner; null if the target has no receiver. */
+  readonly inbox: (script: readonly WebhookAnswer[]) => Inbox | null
+}
+
+export function createQueueAccess(host: OwnerContext): QueueAccess {
   const { name, actor, shared } = host
-  const { target, desk } = shared
-  const mails: Mail[] = []
-  const { note, leftovers, wasFound } = createOwnJobs(name, shared)
+  const { target, receiver } = shared
+  const inboxes: Inbox[] = []
+  const { note, removables, wasFound } = createOwnJobs(name, shared)
   const as = createClients(
     queue,
     host,
@@ -111,29 +118,28 @@ export function createQueueSide(host: Host): QueueSide {
     return arrival
   }
 
-  const maker = {
+  const maker: JobMaker = {
     owner: name,
     target,
     queue: () => as('full'),
-    mail(script: Mail['script']) {
-      if (desk === null) return null
-      const mail = desk.mail(name, mails.length + 1, script)
-      mails.push(mail)
-      return mail
+    inbox(script) {
+      if (receiver === null) return null
+      const inbox = receiver.inbox(name, inboxes.length + 1, script)
+      inboxes.push(inbox)
+      return inbox
     },
   }
   return {
     as,
+    maker,
     found,
-    job: (wish = {}) => planJob(maker, wish),
-    submitted: (wish = {}) => submitJob(maker, wish),
     follow,
     begun,
     ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
-    leftovers,
-    releaseAll: () => desk?.releaseAll(mails),
+    removables,
+    releaseAll: () => receiver?.releaseAll(inboxes),
     look() {
-      for (const mail of mails) mail.look()
+      for (const inbox of inboxes) inbox.look()
     },
   }
 }

@@ -1,0 +1,34 @@
+import type { Tolerances } from '../../target/types.ts'
+import type { Exchange, Operation, WireRequest } from '../exchange/exchange.ts'
+import type { Transport } from '../transport/types.ts'
+import type { Gate } from './gate.ts'
+import type { SendOptions } from './headers.ts'
+
+/** What every request of a run goes through. */
+export interface Channel {
+  readonly run: string
+  readonly version: string
+  readonly transport: Transport
+  readonly tolerances: Tolerances
+  readonly now: () => number
+  readonly wallNow: () => number
+  readonly next: () => number
+  /** The gate that a request waits at; null in a replay, which waits for nothing. */
+  readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
+  /** True if another quota may count the request too. */
+  readonly isElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
+  readonly record: (exchange: Exchange) => void
+  /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */
+  readonly health: { unanswered: number; triedMs: number }
+}
+
+/** A request of an owner, as it is sent. */
+export interface Outgoing extends WireRequest, SendOptions {
+  readonly operation: Operation
+  readonly subject: string | null
+  /** The queue-based endpoint that it goes to. */
+  readonly endpoint?: string
+  readonly key: string | null
+  /** The answer may be held by the target: time may move meanwhile. */
+  readonly takesTime?: boolean
+}

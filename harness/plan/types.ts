@@ -1,0 +1,72 @@
+import type { LeftOut } from '../record/events.ts'
+import type { PlanQuota } from './quotas.ts'
+import type { Claim, Resources } from './turns.ts'
+
+/** What one rule takes of a run. */
+export interface PlanRule {
+  readonly rule: string
+  /** What must hold is kept before what should. */
+  readonly isMust: boolean
+  /** Rules that need no worker begin before those that do, which may take long. */
+  readonly needsWorker: boolean
+  readonly requests: number
+  /** Pods that it makes and jobs that it submits, as means and so with fractions. */
+  readonly pods: number
+  readonly jobs: number
+  /** How long its pods live, one after the other, ms. */
+  readonly podMs: number
+  /** The wait that its row declares; 0 where time need not be waited out. */
+  readonly waitMs: number
+  /** All of its time, real ms. */
+  readonly ms: number
+  /** Until it needs no worker any more, real ms. */
+  readonly workerMs: number
+  readonly claim: Claim
+}
+
+export interface PlanResources extends Resources {
+  /** The quotas of the pod API. */
+  readonly quotas: readonly PlanQuota[]
+  /** Windows that are longer are not waited out, ms. */
+  readonly longestMs: number
+  /** Requests and pods that belong to no rule, for each rule about pods. */
+  readonly overhead: Overhead
+  /** What a run takes before its first rule and after its last, real ms. */
+  readonly aroundMs: number
+}
+
+/** Requests and pods that belong to no rule. */
+export interface Overhead {
+  readonly requests: number
+  readonly pods: number
+  /** Requests that a quota grants and that nobody sends, since some wait for several together. */
+  readonly unused: number
+}
+
+/** How long a run is expected to take, and why. */
+export interface Plan {
+  readonly rules: number
+  readonly requests: number
+  readonly pods: number
+  /** How long all pods live, one after the other, ms. */
+  readonly podMs: number
+  readonly jobs: number
+  readonly expectedMs: number
+  /** What decides that: the rules of the critical path, or how many requests the target grants. */
+  readonly bound: 'rules' | 'requests'
+  /** The window that does; null if the rules decide. */
+  readonly quota: PlanQuota | null
+  readonly path: readonly Slot[]
+  /** The longest wait of a rule that is not left out; null where none waits. */
+  readonly longest: { readonly rule: string; readonly waitMs: number } | null
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** When a rule would begin and end, ms from the beginning of the run. */
+export interface Slot {
+  readonly rule: string
+  readonly fromMs: number
+  /** When it needs no worker any more. */
+  readonly freedMs: number
+  readonly toMs: number
+}

@@ -1,0 +1,22 @@
+import { createOwnResources } from './own-resources.ts'
+import { createClients, type OwnerContext } from './owner.ts'
+import type { Plane, PlaneAccess } from './plane.ts'
+import { createPodAccess } from './pods/access.ts'
+import { createQueueAccess } from './queue/access.ts'
+
+/** Planes whose rules have more than the operations and the removal of what they create. */
+const special: Readonly<Record<string, (host: OwnerContext) => PlaneAccess>> = {
+  pods: createPodAccess,
+  queue: createQueueAccess,
+}
+
+/** An owner's access to a plane. */
+export function createAccess(plane: Plane, host: OwnerContext): PlaneAccess {
+  return special[plane.name]?.(host) ?? createPlainAccess(plane, host)
+}
+
+function createPlainAccess(plane: Plane, host: OwnerContext): PlaneAccess {
+  const { note, removables } = createOwnResources(plane, host.shared.resources)
+  const optionsOf = (key: string) => ({ note: (operation: string, call: object) => note(operation, call, key) })
+  return { as: createClients(plane, host, optionsOf, (caller) => caller), removables }
+}

@@ -1,0 +1,132 @@
+import { defaultPlane } from '../../../target/defaults.ts'
+import type { Hook, KeyName, PodStatus, Target } from '../../../target/types.ts'
+import type { Reply } from '../../client/reply.ts'
+import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
+import { Inconclusive } from '../../rule/outcome.ts'
+import { createOwnResources } from '../own-resources.ts'
+import { createClients, type OwnerContext } from '../owner.ts'
+import type { PlaneAccess } from '../plane.ts'
+import { createPodClient, outlasting, type PodClient } from './client.ts'
+import { pods } from './plane.ts'
+import type { PodTimes } from './pod-times.ts'
+
+/** An owner's access to the pod API. */
+export interface PodAccess extends PlaneAccess {
+  as(key: KeyName): PodClient
+  readonly settle: Settle
+  /** `cpu`: the CPU member of a creation body, looked up in the catalog if the target file says so. */
+  maker(cpu: () => Promise<Record<string, unknown>>): PodMaker
+}
+
+/** Polls a pod until `done` is true, at most `boundMs` (default: the tolerance `settle`). */
+export type Settle = (
+  id: string,
+  done: (status: string, pod: PodView | null) => boolean,
+  boundMs?: number,
+) => Promise<Settled>
+
+/** The state in which a pod settled, or in which it was last seen when the time was over. */
+export interface Settled {
+  /** A pod status, `gone` after a 404, or `answer NNN` for anything else. */
+  readonly status: string
+  /** The pod as last seen; null if it is gone or could not be read. */
+  readonly pod: PodView | null
+  readonly reply: Reply
+  /** True if it got there within the bound. */
+  readonly settled: boolean
+}
+
+/** Everything that the making of a pod needs: a client, ways to wait, and a name for each pod. */
+export interface PodMaker {
+  readonly target: Target
+  readonly pods: PodClient
+  readonly settle: Settle
+  readonly lacksCapacity: (reply: Reply) => boolean
+  readonly nextName: () => string
+  readonly sleep: (ms: number) => Promise<unknown>
+  /** The moment of the maker's last exchange or wait. */
+  readonly now: () => number
+  readonly podTimes: PodTimes
+  /** Waits so long, ms, if the quota holds requests up: reads that show nothing new take quota from others. */
+  readonly spareLooks: (ms: number) => Promise<void>
+  /** Notes that an optional part of a shape did not come about. */
+  readonly fellBack: (dimension: 'fields' | 'history') => void
+  /** Waits until the quota has room for so many requests, and keeps it for this owner. */
+  readonly reserve: (requests: number) => Promise<void>
+  /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
+  readonly hook: (hook: Hook, pod: string, status: PodStatus) => Promise<string | null>
+  /** The CPU member of a creation body, looked up in the catalog if the target file says so. */
+  readonly cpu: () => Promise<Record<string, unknown>>
+}
+
+/** A request that waited longer for the quota shows that it is scarce, ms. */
+const heldUpMs = 2_000
+
+export function createPodAccess(host: OwnerContext): PodAccess {
+  const { shared, name, actor, sender, isReleased } = host
+  const { channel, target } = shared
+  const { note, removables } = createOwnResources(pods, shared.resources)
+  const repeat = outlasting((ms) => actor.sleep(ms))
+  const as = createClients(
+    pods,
+    host,
+    (key) => ({ repeat, note: (operation, call) => note(operation, call, key) }),
+    createPodClient,
+  )
+  let names = 0
+  let hooks = 0
+
+  const settle: Settle = async (id, done, boundMs = target.tolerances.settleMs) => {
+    let pause = target.tolerances.pollMs
+    let deadline: number | null = null
+    for (;;) {
+      const reply = await as('full').get(id)
+      deadline ??= actor.now() + boundMs
+      const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+      const status = pod?.status ?? (reply.status === 404 ? 'gone' : `answer ${reply.status}`)
+      if (done(status, pod)) return { status, pod, reply, settled: true }
+      if (actor.now() >= deadline) return { status, pod, reply, settled: false }
+      await actor.sleep(Math.min(pause, Math.max(1, deadline - actor.now())))
+      pause = Math.min(pause * 2, target.tolerances.pollMs * 4)
+    }
+  }
+
+  const maker = (cpu: PodMaker['cpu']): PodMaker => ({
+    target,
+    pods: as('full'),
+    settle,
+    cpu,
+    reserve: (requests) => sender.reserve('getPod', requests),
+    async hook(hook, pod, status) {
+      if (isReleased()) throw new Inconclusive('the hook was not run, for the run has ended what needs it')
+      return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
+    },
+    nextName: () => `plumbline-${channel.run}-${slug(name)}-${++names}`,
+    sleep: (ms) => actor.sleep(ms),
+    now: () => actor.now(),
+    podTimes: shared.podTimes,
+    async spareLooks(ms) {
+      if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)
+    },
+    fellBack() {},
+    lacksCapacity: (reply) => lacksCapacity(target, reply),
+  })
+
+  return { as, removables, settle, maker }
+}
+
+/** True if a response tells of want of capacity, by the pattern of the target file. */
+export function lacksCapacity({ pods }: Target, reply: Reply): boolean {
+  const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
+  if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
+  const members = membersOf(reply.json)
+  return pattern.test(`${members?.title ?? ''} ${members?.detail ?? ''} ${members?.error ?? ''}`)
+}
+
+/** A pod name may hold letters, digits and hyphens only, and few of them. */
+function slug(name: string): string {
+  return name
+    .replace(/[^a-z0-9]+/gi, '-')
+    .toLowerCase()
+    .slice(0, 40)
+}

@@ -1,0 +1,38 @@
+import type { Reply } from '../../client/reply.ts'
+import { isSuccess } from '../../exchange/exchange.ts'
+import type { Members } from '../../exchange/read.ts'
+import { membersOf } from '../../exchange/read.ts'
+import type { QueueClient } from './client.ts'
+
+/** The address of a job. */
+export interface JobAt {
+  readonly id: string
+  readonly queue: QueueClient
+}
+
+/** The state in which a job was last seen. */
+export interface Followed {
+  /** A job status, or `gone` after a 404. */
+  readonly status: string
+  /** The members of the last response; null if it was not a success with an object. */
+  readonly job: Members | null
+  readonly reply: Reply
+  /** True if it got there within the bound. */
+  readonly settled: boolean
+}
+
+/** A job in one of these statuses needs no more of anybody. */
+export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
+
+/** The end of a job that an answer shows; null if it shows none. */
+export function endIn(reply: Reply): Followed | null {
+  const status = statusOf(reply)
+  return finalStatuses.has(status) ? { status, job: membersOf(reply.json), reply, settled: true } : null
+}
+
+/** A job status, `gone` after a 404, or `answer NNN`. */
+export function statusOf(reply: Reply): string {
+  if (reply.status === 404) return 'gone'
+  const status = isSuccess(reply.status) ? membersOf(reply.json)?.status : undefined
+  return typeof status === 'string' ? status : `answer ${reply.status}`
+}

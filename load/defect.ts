@@ -1,0 +1,18 @@
+import type { RuleId } from '../generated/rules.ts'
+import type { ReferenceOptions } from '../reference/index.ts'
+
+/** A change of the reference that breaks a rule of load. */
+export interface LoadDefect {
+  readonly id: string
+  /** The fault, as one sentence. */
+  readonly says: string
+  /** The rule that must fail on it, beside those in which it shows as well. */
+  readonly rule: RuleId
+  readonly change: (options: ReferenceOptions) => ReferenceOptions
+  /** The sentence of the verdict. */
+  readonly observed: RegExp
+  /** Where it shows: on endpoints whose workers answer at once, or where every answer takes its time; else anywhere. */
+  readonly shows?: 'workers' | 'slow'
+  /** Another operation has the same judge, which is tried with more limiters there. */
+  readonly isAlike?: boolean
+}

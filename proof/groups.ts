@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util'
+import { createControlledClock } from '../reference/clock/controlled.ts'
+import { composeOptions } from '../reference/options.ts'
+import { createInstance } from './instance.ts'
+import type { Latitude } from './types.ts'
+
+const separator = '+'
+const wrapper = 'option wrapFetch'
+
+/**
+ * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
+ * Those that change the same option, the same line of the target file or the same reading are apart. Alone is a latitude on
+ * which rules do not get the verdict of the reference, because the others of its group would be judged by fewer rules.
+ */
+export function groupsOf(latitudes: readonly Latitude[]): Latitude[] {
+  const groups: { readonly members: Latitude[]; readonly changed: Set<string> }[] = []
+  const [apart, joined] = partition(latitudes, isApart)
+  const changes = joined.map((latitude) => ({ latitude, changed: changedBy(latitude) }))
+  // No two wrappers share a group, so they open the groups that the others then fill evenly.
+  for (const { latitude, changed } of partition(changes, ({ changed }) => changed.has(wrapper)).flat()) {
+    const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
+    const group = free.toSorted((a, b) => a.members.length - b.members.length)[0]
+    if (group === undefined) groups.push({ members: [latitude], changed: new Set(changed) })
+    else {
+      group.members.push(latitude)
+      for (const name of changed) group.changed.add(name)
+    }
+  }
+  return [...groups.map(({ members }) => together(members)), ...apart]
+}
+
+function isApart({ verdicts = {}, onlyLacks = false }: Latitude): boolean {
+  return onlyLacks || Object.values(verdicts).some((verdict) => verdict !== 'advice')
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))]
+}
+
+/** The latitudes that the id of a group, or of one latitude, names. */
+export function membersOf(id: string, latitudes: readonly Latitude[]): Latitude[] {
+  const ids = new Set(id.split(separator))
+  return latitudes.filter((latitude) => ids.has(latitude.id))
+}
+
+/** What is expected of latitudes that one instance takes together. */
+export function together(members: readonly Latitude[]): Latitude {
+  const [first, ...others] = members
+  if (first === undefined) throw new RangeError('a group has at least one latitude')
+  if (others.length === 0) return first
+  const { plane } = first
+  const verdicts = Object.assign({}, ...members.map((member) => member.verdicts))
+  const readings: Record<string, Readonly<Record<string, string | null>>> = {}
+  for (const member of members) {
+    for (const [rule, values] of Object.entries(member.readings ?? {}))
+      readings[rule] = { ...readings[rule], ...values }
+  }
+  return {
+    id: members.map(({ id }) => id).join(separator),
+    says: members.map(({ says }) => says).join(' '),
+    ...(plane !== undefined && others.every((one) => one.plane === plane) ? { plane } : {}),
+    verdicts,
+    readings,
+  }
+}
+
+/** Names of the options, lines of the target file and readings that a latitude changes; all wrappers share one name. */
+function changedBy({ change, wrap, file, verdicts = {}, readings = {}, about }: Latitude): Set<string> {
+  const options = change?.(base) ?? base
+  const target = createInstance().target
+  return new Set([
+    ...differing('option', base, options),
+    ...(about === undefined ? [] : [`about ${about}`]),
+    ...Object.keys(verdicts),
+    ...(wrap === undefined ? [] : [wrapper]),
+    ...(file === undefined ? [] : differing('file', target, file(target))),
+    ...Object.entries(readings).flatMap(([rule, values]) =>
+      Object.keys(values).map((name) => `reading ${rule} ${name}`),
+    ),
+  ])
+}
+
+const base = composeOptions(createControlledClock(0), {})
+
+/** The members that differ, and inside plain objects theirs, up to two levels deep. */
+function differing(name: string, before: unknown, after: unknown, depth = 2): string[] {
+  if (isDeepStrictEqual(before, after)) return []
+  if (depth === 0 || !isPlain(after) || !(isPlain(before) || before === undefined)) return [name]
+  const old: Readonly<Record<string, unknown>> = before ?? {}
+  return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((key) =>
+    differing(`${name} ${key}`, old[key], after[key], depth - 1),
+  )
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+}
