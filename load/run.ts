@@ -26,8 +26,6 @@ export interface LoadRunOptions {
   readonly userAgent?: string
   /** A folder for the plan and the raw points of this run; it is made where it is missing. */
   readonly folder: string
-  /** Where the scripts are. */
-  readonly scripts?: string
   /** Told of the process of k6 once it runs. */
   readonly onStart?: (process: number) => void
   /** Kills k6 when it fires: nothing is judged then. */
@@ -80,7 +78,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, userAgent, onStart, scripts = join(loadFolder, 'scripts') } = options
+  const { plan, k6, urls, token, signal, userAgent, onStart } = options
   const addresses = Object.entries(urls).map(([endpoint, url]) => [
     endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
     url,
@@ -88,7 +86,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
   const begunMs = performance.now()
   return new Promise((resolve, reject) => {
-    const child = spawn(k6, [...args, '--out', `json=${rawFile}`, join(scripts, `${plan.shape}.ts`)], {
+    const child = spawn(k6, [...args, '--out', `json=${rawFile}`, join(loadFolder, 'scripts', `${plan.plane}.ts`)], {
       env: {
         HOME: options.folder,
         K6_AUTO_EXTENSION_RESOLUTION: 'false',
