@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { ClockFault } from '../../harness/clock/state.ts'
@@ -24,6 +24,7 @@ import { watchInterruption } from '../interrupt.ts'
 import { tellLeft } from '../leftovers.ts'
 import { refusalBefore } from '../look.ts'
 import { writableFile } from '../places.ts'
+import { newRunId } from '../run-id.ts'
 import { beginLedger, readLedger, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepRun } from '../sweep.ts'
@@ -188,7 +189,7 @@ function createBranches(target: Target | null, file: string | null, { cwd, err }
   const runs: string[] = []
   return {
     of(): ReturnType<FuzzOptions['branch']> {
-      const run = `r${[...randomBytes(10)].map((byte) => (byte % 36).toString(36)).join('')}`
+      const run = newRunId()
       if (target === null) return { run, resources() {} }
       writeOwner(cwd, run, [process.pid])
       const resources = beginLedger(cwd, run, file, target)
