@@ -11,6 +11,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const interrupted = 130
 const here = dirname(fileURLToPath(import.meta.url))
 
+if (process.env.npm_lifecycle_event === 'npx') endWithParent()
 if (isSupported(process.versions.node)) runHere()
 else runUnderBundledNode()
 
@@ -54,6 +55,14 @@ function runUnderBundledNode() {
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/** npx hands a signal to the shell between us, which ends without handing it on. */
+function endWithParent() {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+  }, 500).unref()
 }
 
 /** The Node of an optional dependency: beside us, or in any folder above us. */

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { jsonIn } from '../harness/exchange/exchange.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
 import { moduleFile } from './home.ts'
+import { signalGroup } from './process.ts'
 
 export interface ChildRun {
   readonly pid: number
@@ -63,17 +65,17 @@ export function startChild(given: ChildOptions): ChildRun {
   }
   const lines = createInterface({ input: child.stdio[3] as Readable })
   lines.on('line', (line) => {
-    const progress = parse(line)
+    const progress = jsonIn(line) as Progress | undefined
     silent = 0
-    if (progress === null) return
+    if (progress === undefined) return
     if (progress.type === 'ended' || progress.type === 'stopped') inOrder = true
-    if (progress.type === 'ended') lingering = setTimeout(() => signalGroup(child, 'SIGKILL'), lingeringMs)
+    if (progress.type === 'ended') lingering = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), lingeringMs)
     onProgress(progress)
   })
   const looking = setInterval(() => {
     if (++silent !== looks) return
     said += `\nnothing for ${silentMs / 1000} s, so it was killed`
-    signalGroup(child, 'SIGKILL')
+    signalGroup(child.pid, 'SIGKILL')
   }, silentMs / looks)
   // The death of a child before it has read its options is reported by its end, not by the broken channel.
   child.send(options, () => {})
@@ -82,7 +84,7 @@ export function startChild(given: ChildOptions): ChildRun {
       clearInterval(looking)
       clearTimeout(lingering)
       // A k6 that it has started ends with it.
-      signalGroup(child, 'SIGKILL')
+      signalGroup(child.pid, 'SIGKILL')
       resolve({ code, signal, inOrder, said: said.trim() })
     }
     child.on('error', reject)
@@ -97,28 +99,11 @@ export function startChild(given: ChildOptions): ChildRun {
     pid: child.pid ?? 0,
     ended,
     async stop(graceMs) {
-      signalGroup(child, 'SIGTERM')
-      const insist = setTimeout(() => signalGroup(child, 'SIGKILL'), graceMs)
+      signalGroup(child.pid, 'SIGTERM')
+      const insist = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)
       await ended.catch(() => {})
       clearTimeout(insist)
     },
-    kill: () => signalGroup(child, 'SIGKILL'),
-  }
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch {
-    // It is already gone.
-  }
-}
-
-function parse(line: string): Progress | null {
-  try {
-    return JSON.parse(line) as Progress
-  } catch {
-    return null
+    kill: () => signalGroup(child.pid, 'SIGKILL'),
   }
 }

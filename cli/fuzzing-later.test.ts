@@ -10,7 +10,7 @@ import { derivedDefects } from '../proof/tables/index.ts'
 import type { Variant } from '../proof/types.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
-// What a body does to a pod shows in a later read: the finding is to name the bodies that did it, not those that noticed.
+// The effect of a body shows in a later read. The finding must name the bodies that caused it, not those that noticed it.
 
 const branch = { run: 'rtest000000', resources() {} }
 

@@ -48,10 +48,10 @@ test('the reference is clean, with several branches too', { timeout: 120_000 }, 
     seed: 11,
     concurrency: 3,
     branch: () => branch,
-    goesOn: (cases) => cases < 4_000,
+    goesOn: (cases) => cases < 2_400,
   })
   expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [], limited: 0 })
-  expect(run.cases).toBeGreaterThanOrEqual(4_000)
+  expect(run.cases).toBeGreaterThanOrEqual(2_400)
 })
 
 describe('a gateway that answers 503', () => {
@@ -317,9 +317,9 @@ describe('a defect', () => {
         seed: 5,
         concurrency: 1,
         branch: () => branch,
-        goesOn: (done) => done < 3_000,
+        goesOn: (done) => done < 2_000,
       })
-      expect(cases).toBe(3_000)
+      expect(cases).toBe(2_000)
       const found = findings.find(
         (each) => each.operation === operation && mutatorOf(each) === mutator && each.observed.includes(observed),
       )
@@ -338,7 +338,7 @@ describe('a defect', () => {
       seed: 5,
       concurrency: 2,
       branch: () => branch,
-      goesOn: (done) => done < 6_000,
+      goesOn: (done) => done < 4_000,
     })
     const [shrunk] = findings.find(({ path }) => path.includes(':'))?.cases ?? []
     expect(shrunk?.mutator).toContain('leading-zero')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { jsonIn } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { serialiseResults } from '../results/build.ts'
 import { keptRule, keptVerdict, keptWord } from '../results/kept.ts'
@@ -40,10 +41,6 @@ export function differencesOf(file: string, results: Results): string[] {
 }
 
 function verdictsIn(text: string): ReadonlyMap<unknown, unknown> {
-  try {
-    const rules = membersOf(JSON.parse(text))?.rules
-    return new Map((Array.isArray(rules) ? rules : []).map((rule) => [membersOf(rule)?.id, membersOf(rule)?.verdict]))
-  } catch {
-    return new Map()
-  }
+  const rules = membersOf(jsonIn(text))?.rules
+  return new Map((Array.isArray(rules) ? rules : []).map((rule) => [membersOf(rule)?.id, membersOf(rule)?.verdict]))
 }

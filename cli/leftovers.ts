@@ -8,7 +8,7 @@ export interface Leftover {
   readonly kind: string
   /** For a queue: the id of its endpoint. */
   readonly name: string
-  /** Null where it was never learned. */
+  /** Null if it was never learned. */
   readonly id: string | null
   /** The same text for all resources that are left for the same reason. */
   readonly reason: string
@@ -50,7 +50,7 @@ export function withoutId(reason: string, id: string, placeholder: string): stri
 }
 
 /** `2026-11-22T03:00:00Z`. */
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 

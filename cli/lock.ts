@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { jsonIn } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { UsageError } from './errors.ts'
 import { codeOf, writableFolder } from './places.ts'
@@ -95,7 +96,7 @@ const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 
 function holderOf(file: string): Holder | null {
   const text = read(file)
   if (text === null) return null
-  const { host, id, began } = membersOf(parse(text)) ?? {}
+  const { host, id, began } = membersOf(jsonIn(text)) ?? {}
   if (typeof id !== 'number' || typeof host !== 'string') {
     return { text, name: `the run that wrote ${file} (delete that file if no run is active)`, isAlive: true }
   }
@@ -111,13 +112,5 @@ function read(file: string): string | null {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw error
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

@@ -270,7 +270,12 @@ describe('on a served reference', () => {
   })
 
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {
-    const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
+    // A creation that was cut off is looked for as long as a list may be old.
+    writeFileSync(
+      join(cwd, 'hasty.yaml'),
+      `${readFileSync(join(cwd, 'target.yaml'), 'utf8')}\ntolerances: {visible: 1s}\n`,
+    )
+    const child = start(['check', '--target', 'hasty.yaml', '--only', 'pods.action.**'])
     await until(async () => (await pods()) > 0)
     expect((await plumbline(['sweep'])).err).toContain('is still active')
     expect(await pods()).toBeGreaterThan(0)
@@ -315,6 +320,21 @@ test('a command that is not built says so, under the versions of Node that it ru
     expect(stderr).toBe(`plumbline: it needs Node 22.19 or a newer 22, 24, or 26 and newer; this is ${version}\n`)
     expect(status).toBe(2)
   }
+})
+
+test('under npx a command ends with the shell that started it', { timeout: quick }, async () => {
+  const folder = join(cwd, 'under-npx')
+  mkdirSync(join(folder, 'bin'), { recursive: true })
+  mkdirSync(join(folder, 'dist', 'cli'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
+  cpSync(bin, join(folder, 'bin', 'plumbline.js'))
+  writeFileSync(join(folder, 'dist', 'cli', 'main.js'), 'console.log("serves"); setInterval(() => {}, 60_000)')
+  const command = `"${process.execPath}" "${join(folder, 'bin', 'plumbline.js')}"; true`
+  const shell = spawn('sh', ['-c', command], { env: { ...process.env, npm_lifecycle_event: 'npx' } })
+  await new Promise((serves) => shell.stdout.once('data', serves))
+  shell.kill('SIGKILL')
+  // Its output closes with the last process that holds it.
+  await ended(shell)
 })
 
 function start(words: readonly string[]): ChildProcess {

@@ -245,11 +245,13 @@ function portNumber(text: string): number {
 }
 
 function quotaList(text: string): Record<string, number> {
-  const entries = text.split(',').map((entry) => /^(minute|hour|day)=(\d+)$/.exec(entry.trim()))
+  const entries = text.split(',').map((entry) => /^(minute|hour|day)=([1-9]\d*)$/.exec(entry.trim()))
   if (entries.every((entry) => entry !== null)) {
     return Object.fromEntries(entries.map((entry) => [entry[1] ?? '', Number(entry[2])]))
   }
-  throw new InvalidArgumentError(`Expected minute=60,hour=3000,day=50000 or a part of it, got ${text}.`)
+  throw new InvalidArgumentError(
+    `Expected minute=60,hour=3000,day=50000 or a part of it, each at least 1, got ${text}.`,
+  )
 }
 
 /** A two-line message of commander on one line. */

@@ -1,4 +1,5 @@
 import { createLogUpdate } from 'log-update'
+import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Progress } from '../harness/run/options.ts'
@@ -14,7 +15,7 @@ export interface ProgressState {
   /** The waits on the target's clock with their ends; `nowMs` is that clock when they were reported. */
   readonly waiting: {
     readonly nowMs: number
-    readonly pending: Extract<Progress, { type: 'waiting' }>['pending']
+    readonly pending: Pending
   } | null
   /** The plan of load that is being driven. */
   readonly plan: Extract<Progress, { type: 'plan' }> | null
@@ -55,14 +56,19 @@ export function draw(state: ProgressState, sinceMs: number, shown = 4): string[]
   const { waiting } = state
   if (waiting === null || waiting.pending.length === 0) return lines
   const now = waiting.nowMs + (state.clock === 'real' ? sinceMs : 0)
-  const timed = waiting.pending
+  const timed = latest(waiting.pending)
+  for (const { name, until } of timed.slice(0, shown)) lines.push(`  waits ${span(until - now)} at most  ${name}`)
+  if (timed.length > shown) lines.push(`  and ${timed.length - shown} more`)
+  return lines
+}
+
+type Pending = Extract<Progress, { type: 'waiting' }>['pending']
+
+/** The waits that have a deadline, the latest deadline first. */
+function latest(pending: Pending) {
+  return pending
     .filter((entry): entry is { name: string; until: number } => entry.until !== null)
     .sort((a, b) => b.until - a.until)
-  for (const { name, until } of timed.slice(0, shown)) lines.push(`  waiting ${span(until - now)}  ${name}`)
-  if (timed.length > shown) lines.push(`  and ${timed.length - shown} more`)
-  const longest = timed[0]
-  if (longest !== undefined) lines.push(`  the longest wait ends in at most ${span(longest.until - now)}`)
-  return lines
 }
 
 /** `41 of 92 rules: 38 passed, 2 failed, 1 unclaimed`. */
@@ -116,7 +122,7 @@ function liveProgress(terminal: Terminal): ReturnType<typeof showProgress> {
 function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
   let state = atStart
   let quarter = 0
-  let longest = 0
+  let deadlineMs = 0
   return {
     tell(progress) {
       state = advance(state, progress)
@@ -131,9 +137,11 @@ function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
         quarter = Math.max(quarter, reached)
       }
       if (progress.type === 'waiting' && state.clock === 'real') {
-        const until = Math.max(0, ...progress.pending.map((entry) => entry.until ?? 0))
-        if (until > longest + 10_000) terminal.err(`the longest wait ends in at most ${span(until - progress.nowMs)}`)
-        longest = Math.max(longest, until)
+        const [last] = latest(progress.pending)
+        if (last !== undefined && last.until > deadlineMs + 10_000) {
+          terminal.err(`${last.name} gives up waiting in ${span(last.until - progress.nowMs)} and usually ends sooner`)
+        }
+        deadlineMs = Math.max(deadlineMs, last?.until ?? 0)
       }
     },
     end() {},
@@ -142,13 +150,7 @@ function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
 
 const notable: ReadonlySet<Verdict> = new Set(['failed', 'broken'])
 
-/** `0s`, `42s`, `3m20s`, `2h05m`, `7d`. */
-export function span(ms: number): string {
-  const seconds = Math.max(0, Math.ceil(ms / 1000))
-  if (seconds < 60) return `${seconds}s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, '0')}s`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 48) return `${hours}h${String(minutes % 60).padStart(2, '0')}m`
-  return `${Math.floor(hours / 24)}d`
+/** The time left, at least a second. */
+function span(ms: number): string {
+  return lengthOf(Math.max(1_000, ms))
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { jsonIn } from '../harness/exchange/exchange.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/record/resources.ts'
 import type { Target } from '../target/types.ts'
@@ -22,7 +23,7 @@ export interface RunLedger {
   readonly run: string
   readonly folder: string
   readonly targetFile: string | null
-  /** Base address of each plane, empty if the target had none; missing where the ledger does not say. */
+  /** Base address of each plane, empty if the target had none; missing if the ledger does not say. */
   readonly urls: Readonly<Record<string, string | undefined>>
   readonly left: readonly LedgerResource[]
   /** Jobs that were submitted and not seen to end. */
@@ -116,8 +117,8 @@ export function readLedger(cwd: string, run: string): RunLedger {
   let urls: RunLedger['urls'] | null = null
   const file = resourcesFile(cwd, run)
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
-    const entry = parse(line)
-    if (entry === null) continue
+    const entry = jsonIn(line) as ResourceLine | undefined
+    if (entry === undefined) continue
     if (entry.kind === 'run') {
       targetFile ??= entry.targetFile
       urls ??= entry.urls ?? { pods: entry.url, queue: entry.queueUrl }
@@ -161,19 +162,5 @@ export function deleteLedger({ folder }: RunLedger): void {
 
 function readOwner(cwd: string, run: string): RunOwner | null {
   const file = join(runFolder(cwd, run), 'owner.json')
-  if (!existsSync(file)) return null
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as RunOwner
-  } catch {
-    return null
-  }
-}
-
-function parse(line: string): ResourceLine | null {
-  if (line === '') return null
-  try {
-    return JSON.parse(line) as ResourceLine
-  } catch {
-    return null
-  }
+  return existsSync(file) ? ((jsonIn(readFileSync(file, 'utf8')) as RunOwner | undefined) ?? null) : null
 }

@@ -52,6 +52,9 @@ test('profiles are those that rules are in', () => {
   expect(profilesOf(rows)).toEqual(['core', 'limits'])
   expect(readProfiles('limits, core,core', rows)).toEqual(['limits', 'core'])
   expect(() => readProfiles('cor', rows)).toThrow('--profile: unknown profile "cor"; did you mean core?')
+  expect(() => readProfiles('core,deploy', rows)).toThrow(
+    '--profile: profile deploy has no rules yet; choose from core, limits',
+  )
 })
 
 function row(id: string, area: RuleRow['area'], profile: RuleRow['profile'] = 'core'): RuleRow {

@@ -1,4 +1,4 @@
-import type { RuleRow } from '../generated/rules.ts'
+import { type RuleRow, ruleProfiles } from '../generated/rules.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { suggestion } from '../target/nearest.ts'
 import { UsageError } from './errors.ts'
@@ -46,9 +46,16 @@ export function readProfiles(list: string, rows: readonly RuleRow[]): string[] {
   const known = profilesOf(rows)
   const names = list.split(',').map((name) => name.trim())
   for (const name of names) {
+    if (!known.includes(name) && isProfile(name)) {
+      throw new UsageError(`--profile: profile ${name} has no rules yet; choose from ${known.join(', ')}`)
+    }
     if (!known.includes(name)) throw new UsageError(`--profile: unknown profile "${name}"${suggestion(name, known)}`)
   }
   return [...new Set(names)]
+}
+
+function isProfile(name: string): boolean {
+  return ruleProfiles.some((profile) => profile === name)
 }
 
 /** All profiles with a rule, sorted. */

@@ -20,7 +20,7 @@ const silent = () => new Promise<Response>(() => {})
 async function left(
   lines: readonly ResourceLine[],
   fetch: (request: Request) => Promise<Response>,
-  clock = answered(500),
+  { clock = answered(500), answerMs = 20_000 } = {},
 ) {
   const asked = { target: 0, clock: 0 }
   const server = createAdaptorServer({
@@ -42,7 +42,7 @@ async function left(
   mkdirSync(runFolder(cwd, run), { recursive: true })
   const head = { kind: 'run', run, targetFile: null, url, queueUrl: url }
   writeFileSync(resourcesFile(cwd, run), [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
-  const target = { ...standard, clock: { url: `${url}/clock` }, tolerances: { ...standard.tolerances, answerMs: 200 } }
+  const target = { ...standard, clock: { url: `${url}/clock` }, tolerances: { ...standard.tolerances, answerMs } }
   return { ledger: readLedger(cwd, run), target, asked, leaveKept: false }
 }
 
@@ -62,7 +62,7 @@ test('more than a window grants is removed on a controlled clock, whose time is 
     ids.push(((await answer.json()) as { id: string }).id)
   }
   const handler = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  const { failed, jobs: cancelled } = await sweepRun(await left(jobs(ids), fetch, handler as never))
+  const { failed, jobs: cancelled } = await sweepRun(await left(jobs(ids), fetch, { clock: handler as never }))
   expect(failed).toEqual([])
   expect(cancelled).toBe(ids.length)
 })
@@ -89,7 +89,7 @@ test('a pod that may come into being late stays in the ledger where time cannot 
 })
 
 test('a target that does not answer is asked three times, not once for each pod', async () => {
-  const given = await left(pods(many), silent)
+  const given = await left(pods(many), silent, { answerMs: 200 })
   const { failed } = await sweepRun(given)
   expect(failed).toHaveLength(many.length)
   expect(failed[0]?.reason).toContain('had no whole answer within 200 ms')

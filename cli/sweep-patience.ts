@@ -1,10 +1,14 @@
+import { createDirect, type Direct } from '../harness/client/direct.ts'
+import { outwait } from '../harness/client/outwait.ts'
 import { openClock } from '../harness/clock/open.ts'
 import type { Actor, ClockControl, RunClock } from '../harness/clock/types.ts'
-import { headerOf } from '../harness/exchange/exchange.ts'
+import type { WireRequest, WireResponse } from '../harness/exchange/exchange.ts'
+import type { Plane } from '../harness/planes/plane.ts'
 import { Inconclusive } from '../harness/rule/outcome.ts'
 import { overHttp } from '../harness/transport/http.ts'
-import { type Transport, TransportFailure } from '../harness/transport/types.ts'
-import type { Target } from '../target/types.ts'
+import { TransportFailure } from '../harness/transport/types.ts'
+import type { PlaneSection, Target } from '../target/types.ts'
+import { version } from './home.ts'
 
 /** A sweep that was asked to end. */
 export interface SweepEnd {
@@ -25,10 +29,11 @@ const givenUpAfter = 3
 
 /** Requests and waits of a sweep: every wait has an end. */
 export interface Patience {
-  /** Sends a request, as long as the target answers and the sweep may go on. */
-  readonly send: Transport
-  /** Does the same, and waits out each 429 for as long as the target file allows, until one does not pass. */
-  readonly patient: Transport
+  /**
+   * The client of a plane. It sends as long as the target answers and the sweep may go on, and waits out each 429 for as
+   * long as the target file allows, until one does not pass.
+   */
+  client(plane: Plane, section: PlaneSection): Direct
   /** Waits on the clock of the target; false if its time cannot pass. */
   sleep(ms: number): Promise<boolean>
   close(): Promise<void>
@@ -42,6 +47,8 @@ interface Sleeper {
 export function createPatience(target: Target, end?: SweepEnd): Patience {
   const { answerMs, connectMs, rateWaitMs } = target.tolerances
   const http = overHttp({ connectMs, answerMs })
+  const token = target.keys.full ?? ''
+  const userAgent = `plumbline/${version()} (sweep)`
   const over = new AbortController()
   const hurried = new AbortController()
   const timers: NodeJS.Timeout[] = []
@@ -60,7 +67,7 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   if (end?.signal.aborted) hurry()
   else end?.signal.addEventListener('abort', hurry, { once: true })
 
-  async function send(...[request]: Parameters<Transport>): ReturnType<Transport> {
+  async function send(request: WireRequest): Promise<WireResponse> {
     if (over.signal.aborted) throw new TransportFailure('abandoned', 'the command was interrupted before the request')
     if (timeouts >= givenUpAfter) {
       throw new TransportFailure('abandoned', `not sent, because ${timeouts} requests in a row had no response in time`)
@@ -97,21 +104,17 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
     }
   }
 
+  async function patient(request: WireRequest): Promise<WireResponse> {
+    const longestMs = inVain.has(request.method) ? 0 : rateWaitMs
+    const response = await outwait(() => send(request), { longestMs, sleep })
+    // A 429 that did not pass once is not waited out again for each of a hundred jobs.
+    if (response.status === 429) inVain.add(request.method)
+    return response
+  }
+
   return {
-    send,
+    client: (plane, section) => createDirect({ transport: patient, plane, section, token, userAgent }),
     sleep,
-    async patient(request) {
-      for (let waitedMs = 0; ; ) {
-        const answer = await send(request)
-        if (answer.status !== 429 || inVain.has(request.method)) return answer
-        const waitMs = Math.max(1, Number(headerOf(answer.headers, 'retry-after') ?? 1) || 1) * 1000
-        waitedMs += waitMs
-        if (waitedMs <= rateWaitMs && (await sleep(waitMs))) continue
-        // A 429 that did not pass once is not waited out again for each of a hundred jobs.
-        inVain.add(request.method)
-        return answer
-      }
-    },
     async close() {
       for (const timer of timers) clearTimeout(timer)
       end?.signal.removeEventListener('abort', hurry)

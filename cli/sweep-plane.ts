@@ -1,4 +1,3 @@
-import { createDirect } from '../harness/client/direct.ts'
 import { isSuccess, jsonOf } from '../harness/exchange/exchange.ts'
 import { listOf, membersOf, show } from '../harness/exchange/read.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
@@ -6,7 +5,6 @@ import { createRedactor } from '../harness/record/redact.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
-import { version } from './home.ts'
 import { withoutId } from './leftovers.ts'
 import type { LedgerResource } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
@@ -82,7 +80,7 @@ interface Remover {
   remove(id: string, name: string): Promise<'removed' | 'gone' | Left>
 }
 
-function createRemover(name: string, { patient: transport }: Patience, target: Target, run: string): Remover {
+function createRemover(name: string, patience: Patience, target: Target, run: string): Remover {
   const clean = createRedactor(secretsOf(target)).text
   const plane = allPlanes().find((one) => one.name === name)
   const section = sectionOf(target, name)
@@ -91,8 +89,7 @@ function createRemover(name: string, { patient: transport }: Patience, target: T
     const refused = new Refused(`the target file has no address of ${plane?.title ?? `a plane named ${name}`}`)
     return { list: () => Promise.reject(refused), remove: async () => ({ reason: refused.message }) }
   }
-  const userAgent = `plumbline/${version()} (sweep)`
-  const send = createDirect({ transport, plane, section, token: target.keys.full ?? '', userAgent })
+  const send = patience.client(plane, section)
   return {
     async list() {
       const { status, body } = await send(creates.list)

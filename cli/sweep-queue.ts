@@ -1,25 +1,15 @@
-import { tables } from '../generated/tables.ts'
-import { createDirect } from '../harness/client/direct.ts'
-import { pluralize } from '../harness/common/pluralize.ts'
 import { isSuccess, jsonOf, type WireResponse } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { finalStatuses } from '../harness/planes/queue/job-status.ts'
 import { queue } from '../harness/planes/queue/plane.ts'
-import { type Transport, TransportFailure } from '../harness/transport/types.ts'
+import { TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane, Target } from '../target/types.ts'
-import { version } from './home.ts'
-import { type Leftover, timeText, withoutId } from './leftovers.ts'
-import type { LedgerEndpoint, LedgerJob, RunLedger } from './runs.ts'
+import { type Leftover, withoutId } from './leftovers.ts'
+import type { LedgerEndpoint, RunLedger } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
 const noQueue = 'the target file has no queue-based endpoints'
-
-export interface PurgeOptions {
-  readonly target: Target
-  readonly patience: Patience
-  /** The window scale that the reference is served with. */
-  readonly windowScale: number
-}
+const noId = 'the response to its submission had no id'
 
 export interface Cancelled {
   /** Names of the jobs that were cancelled. */
@@ -28,60 +18,46 @@ export interface Cancelled {
   readonly over: readonly string[]
   /** Those that may still run. */
   readonly failed: readonly Leftover[]
-  /** Those with an unknown id, which cannot be cancelled: they end with their ttl. */
-  readonly expiring: readonly LedgerJob[]
 }
 
 /**
- * Cancels the jobs of a ledger by id, at the address of their submission. A job that cannot be cancelled
- * is over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
+ * Cancels the jobs of a ledger by id, at the address of their submission. A job that cannot be cancelled, or whose id is
+ * unknown, is over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
  */
 export async function cancelJobs(
   { jobs, urls }: Pick<RunLedger, 'jobs' | 'urls'>,
-  { queue, keys, clock }: Target,
-  send: Transport,
+  { queue, clock }: Target,
+  patience: Patience,
   nowMs: number,
 ): Promise<Cancelled> {
   const cancelled: string[] = []
   const over: string[] = []
   const failed: Leftover[] = []
-  const expiring: LedgerJob[] = []
-  for (const one of jobs) {
-    const { name, endpoint, id } = one
-    const endsMs = clock === 'real' ? one.endsMs : null
+  for (const { name, endpoint, id, endsMs: knownMs } of jobs) {
+    const endsMs = clock === 'real' ? knownMs : null
+    const isPast = endsMs !== null && endsMs <= nowMs
     const fail = (reason: string) => failed.push({ kind: 'job', name, id, reason, endsMs })
     if (queue === null) fail(noQueue)
     else if (urls.queue !== undefined && urls.queue !== queue.url)
       fail(`submitted at ${urls.queue || 'no address'}, and the target file says ${queue.url}`)
     else if (id !== null) {
-      const job = { queue, keys, send, endpoint, job: id }
-      const answer = await call({ ...job, path: 'cancelJob' })
-      const isPast = endsMs !== null && endsMs <= nowMs
+      const call = callOf(patience, queue, { endpoint, job: id })
+      const answer = await call('cancelJob')
       if (typeof answer !== 'string' && isSuccess(answer.status)) cancelled.push(name)
-      else if (await isOver(job, answer, isPast)) over.push(name)
+      else if (await isOver(call, answer, isPast)) over.push(name)
       else if (typeof answer === 'string') fail(withoutId(answer, id, '{job}'))
       else fail(`POST ${queue.paths.cancelJob} answered ${answer.status}`)
-    } else expiring.push(one)
+    } else if (isPast) over.push(name)
+    else fail(noId)
   }
-  return { cancelled, over, failed, expiring }
-}
-
-/** The sentence about jobs that cannot be cancelled; null if none is left at `nowMs`. */
-export function expiryLine(jobs: readonly LedgerJob[], { clock }: Pick<Target, 'clock'>, nowMs: number): string | null {
-  const left = jobs.filter(({ endsMs }) => clock !== 'real' || endsMs === null || endsMs > nowMs)
-  if (left.length === 0) return null
-  const ends = left.map(({ endsMs }) => endsMs).filter((ms) => ms !== null)
-  const time = timeText(Math.max(...ends, 0))
-  const whose = clock === 'real' ? '' : ' on the clock of the target'
-  const end = ends.length < left.length ? 'ends with its ttl' : `is gone by ${time}${whose}`
-  return `${pluralize(left.length, 'submission')} returned no id: the job of such a submission cannot be cancelled, and ${end}`
+  return { cancelled, over, failed }
 }
 
 /** True if a job that could not be cancelled is over. A 404 counts if the refusal says the same. */
-async function isOver(job: Omit<Call, 'path'>, refusal: WireResponse | string, isPast: boolean): Promise<boolean> {
+async function isOver(call: Call, refusal: WireResponse | string, isPast: boolean): Promise<boolean> {
   if (typeof refusal === 'string') return isPast
   if (refusal.status === 410) return true
-  const answer = await call({ ...job, path: 'getJobStatus' })
+  const answer = await call('getJobStatus')
   if (typeof answer === 'string') return isPast
   if (answer.status === 404 || answer.status === 410) return isPast || refusal.status === 404 || refusal.status === 409
   return answer.status === 200 ? finalStatuses.has(String(membersOf(jsonOf(answer.body))?.status)) : isPast
@@ -89,12 +65,12 @@ async function isOver(job: Omit<Call, 'path'>, refusal: WireResponse | string, i
 
 /**
  * Purges the queue of an endpoint that a load has filled: only if the target file still marks it dedicated, at the
- * address that was loaded. A purge may be rate-limited itself, so it is repeated a window later. Returns null once
- * no job of the load waits there.
+ * address that was loaded. Returns null once no job of the load waits there.
  */
 export async function purgeEndpoint(
   loaded: LedgerEndpoint,
-  { target: { queue, keys }, patience: { send, sleep }, windowScale }: PurgeOptions,
+  { queue }: Pick<Target, 'queue'>,
+  patience: Patience,
 ): Promise<Leftover | null> {
   const left = (reason: string): Leftover => ({
     kind: 'queue',
@@ -106,12 +82,7 @@ export async function purgeEndpoint(
   if (queue === null) return left(noQueue)
   const fault = faultOf(loaded, queue)
   if (fault !== null) return left(fault)
-  const { requests, windowSeconds } = tables.rates.purge
-  let answer: Pick<WireResponse, 'status'> | string = { status: 429 }
-  for (let tries = 0; tries <= requests && typeof answer !== 'string' && answer.status === 429; tries++) {
-    if (tries > 0 && !(await sleep(windowSeconds * 1000 * windowScale))) break
-    answer = await call({ queue, keys, send, path: 'purgeQueue', endpoint: loaded.endpoint })
-  }
+  const answer = await callOf(patience, queue, { endpoint: loaded.endpoint })('purgeQueue')
   if (typeof answer === 'string') return left(answer)
   if (isSuccess(answer.status)) return null
   return left(`POST ${queue.paths.purgeQueue} answered ${answer.status}`)
@@ -124,22 +95,14 @@ function faultOf({ endpoint, url }: LedgerEndpoint, queue: QueuePlane): string |
   return 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl'
 }
 
-interface Call extends Pick<Target, 'keys'> {
-  readonly queue: QueuePlane
-  readonly send: Transport
-  readonly path: QueuePath
-  readonly endpoint: string
-  readonly job?: string
-}
+/** Resolves with the response, or why there is none. */
+type Call = (operation: QueuePath) => Promise<WireResponse | string>
 
-/** The response, or why there is none. */
-async function call({ queue: section, keys, send, path, endpoint, job = '' }: Call): Promise<WireResponse | string> {
-  const userAgent = `plumbline/${version()} (sweep)`
-  const direct = createDirect({ transport: send, plane: queue, section, token: keys.full ?? '', userAgent })
-  try {
-    return await direct(path, { ids: { endpoint, job } })
-  } catch (error) {
-    if (!(error instanceof TransportFailure)) throw error
-    return error.message
-  }
+function callOf(patience: Patience, section: QueuePlane, ids: Readonly<Record<string, string>>): Call {
+  const send = patience.client(queue, section)
+  return (operation) =>
+    send(operation, { ids }).catch((error: unknown) => {
+      if (!(error instanceof TransportFailure)) throw error
+      return error.message
+    })
 }

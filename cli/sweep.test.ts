@@ -12,13 +12,13 @@ import { createEmbedded } from '../reference/embedded.ts'
 import { createControlHandler } from '../reference/index.ts'
 import type { Target } from '../target/types.ts'
 import { sweep } from './commands/sweep.ts'
-import { timeText } from './leftovers.ts'
 import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
 import { sweepRun } from './sweep.ts'
-import { expiryLine } from './sweep-queue.ts'
 import type { Terminal } from './terminal.ts'
 
 const run = 'r0123456789'
+const now = Date.UTC(2026, 0, 1)
+const hour = 3_600_000
 let server: Server
 let url: string
 let cwd: string
@@ -57,7 +57,7 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
     gone: ['c'],
     never: ['never'],
     jobs: 0,
-    expiring: null,
+    over: 0,
     purged: [],
     kept: [],
     failed: [],
@@ -86,13 +86,12 @@ test('cancels the jobs that the ledger names', async () => {
     { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested', endsMs },
   ])
   expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({
-    failed: [],
-    expiring:
-      '1 submission returned no id: the job of such a submission cannot be cancelled, and is gone by 2100-01-01T00:00:00Z',
+    jobs: 1,
+    failed: [{ kind: 'job', name: 'queue.x 3', id: null, reason: 'the response to its submission had no id', endsMs }],
   })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
-  expect(existsSync(runFolder(cwd, run))).toBe(false)
+  expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 3'])
 })
 
 test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {
@@ -108,7 +107,7 @@ test('a job counts as over where its status says so, not where its cancelling is
     { kind: 'run', run, targetFile: null, url, queueUrl: url },
     job,
     { ...job, name: 'queue.x 2', id: 'gone' },
-    { ...job, name: 'queue.x 3', id: null, state: 'requested' },
+    { ...job, name: 'queue.x 3', id: null, state: 'requested', endsMs: now },
   ])
   const sweep = (change: Partial<Target>) =>
     sweepRun({ ledger: readLedger(cwd, run), target: { ...target, ...change }, leaveKept: false })
@@ -127,35 +126,23 @@ test('a job counts as over where its status says so, not where its cancelling is
   expect(await reasons({ queue: queue && paths && { ...queue, paths } })).toEqual([
     'POST /v2/{endpoint}/nothing/{job} answered 404',
   ])
-  expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 1', 'queue.x 3'])
+  expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 1'])
   expect(await sweep({})).toMatchObject({ jobs: 1, failed: [] })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
 
-const now = Date.UTC(2026, 10, 22, 1)
-const hour = 3_600_000
-const controlled = { url: 'http://127.0.0.1:1/clock' }
-test.each<[clock: Target['clock'], ends: (number | null)[], line: string | null]>([
-  ['real', [], null],
-  ['real', [now - 1, now], null],
-  [
-    'real',
-    [now - 1, now + hour, now + 2 * hour],
-    '2 submissions returned no id: the job of such a submission cannot be cancelled, and is gone by 2026-11-22T03:00:00Z',
-  ],
-  [
-    'real',
-    [now + hour, null],
-    '2 submissions returned no id: the job of such a submission cannot be cancelled, and ends with its ttl',
-  ],
-  [
-    controlled,
-    [now - hour],
-    '1 submission returned no id: the job of such a submission cannot be cancelled, and is gone by 2026-11-22T00:00:00Z on the clock of the target',
-  ],
-])('on the clock %j, jobs without an id that end at %j are told of until then', (clock, ends, line) => {
-  const jobs = ends.map((endsMs, at) => ({ name: `queue.x ${at}`, endpoint: 'normal', id: null, endsMs }))
-  expect(expiryLine(jobs, { clock }, now)).toBe(line)
+test.each<[clock: string, endsMs: number | undefined, code: number]>([
+  ['real', Date.now() - hour, 0],
+  ['real', Date.now() + hour, 3],
+  ['real', undefined, 3],
+  ['{url: "http://127.0.0.1:1/clock"}', Date.now() - hour, 3],
+])('on the clock %s, a job without an id that ends at %s counts until then', async (clock, endsMs, code) => {
+  const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' } as const
+  const { out, err, terminal } = saying([{ ...job, ...(endsMs !== undefined && { endsMs }) }], `clock: ${clock}`)
+  expect(await sweep([], {}, terminal)).toBe(code)
+  expect(out).toEqual([`run ${run}: 0 pods removed, 1 job ${code === 0 ? 'already over' : 'not cancelled'}`])
+  const line = '1 job could not be cancelled: the response to its submission had no id (queue.x 1)'
+  expect(err.slice(0, 1)).toEqual(code === 0 ? [] : [line])
 })
 
 test('a job is over once its time is, though the target is gone', async () => {
@@ -169,7 +156,7 @@ test('a job is over once its time is, though the target is gone', async () => {
   expect(code).toBe(3)
   expect(err).toEqual([
     '1 job could not be cancelled: POST http://127.0.0.1:1/v2/normal/cancel/{job} could not connect (the connection was refused) (queue.x 1)',
-    `npx plumbline sweep ${run} tries again; the ttl of these jobs is over by ${timeText(endsMs)}; after that it exits with 0; npx plumbline sweep ${run} --forget lists what is left and gives it up`,
+    `npx plumbline sweep ${run} tries again; the ttl of these jobs is over by ${new Date(endsMs).toISOString().replace(/\.\d+Z$/, 'Z')}; after that it exits with 0; npx plumbline sweep ${run} --forget lists what is left and gives it up`,
   ])
   expect((await swept(Date.now() - hour)).code).toBe(0)
   expect(listRuns(cwd)).toEqual([])
@@ -184,7 +171,7 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   const given = saying([...jobs, ...pods], 'clock: {url: "http://127.0.0.1:1/clock"}')
   const { out, err, terminal } = given
   expect(await sweep([run], {}, terminal)).toBe(3)
-  expect(out).toEqual([`run ${run}: 0 pods removed, 118 not removed`])
+  expect(out).toEqual([`run ${run}: 0 pods removed, 2 not removed, 116 jobs not cancelled`])
   const failed = 'could not connect (the connection was refused)'
   const jobLine = `116 jobs could not be cancelled: POST http://127.0.0.1:1/v2/a/cancel/{job} ${failed} (queue.x 0, queue.x 1, queue.x 2, …)`
   expect(err).toEqual([

@@ -8,7 +8,7 @@ import type { Leftover } from './leftovers.ts'
 import { deleteLedger, type LedgerResource, type RunLedger } from './runs.ts'
 import { createPatience, type SweepEnd } from './sweep-patience.ts'
 import { type End, isLeft, kindOf, sweepPlane } from './sweep-plane.ts'
-import { type Cancelled, cancelJobs, expiryLine, purgeEndpoint } from './sweep-queue.ts'
+import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
@@ -20,8 +20,8 @@ export interface Swept {
   readonly never: readonly string[]
   /** Number of cancelled jobs, without those that had ended before. */
   readonly jobs: number
-  /** The sentence about jobs that cannot be cancelled, with their latest end; null if there are none. */
-  readonly expiring: string | null
+  /** Number of jobs that had ended before. */
+  readonly over: number
   /** Ids of endpoints whose queue was purged after a load. */
   readonly purged: readonly string[]
   /** Names of pods that the run keeps on purpose. */
@@ -35,8 +35,6 @@ export interface SweepOptions {
   readonly target: Target
   /** True if pods that the run kept on purpose stay. */
   readonly leaveKept: boolean
-  /** The window scale that the reference is served with; default 1. */
-  readonly windowScale?: number
   /** Present if the sweep is part of a command that can be interrupted. */
   readonly end?: SweepEnd
 }
@@ -46,22 +44,22 @@ export interface SweepOptions {
  * jobs by id; the queue of an endpoint that a load has filled, if the target file marks it dedicated. Deletes the
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
-export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end }: SweepOptions): Promise<Swept> {
+export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions): Promise<Swept> {
   const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
   const wanted = ledger.left.filter((pod) => !kept.includes(pod))
   const ends: End[] = []
   const failed: Leftover[] = []
   const purged: string[] = []
-  let jobs: Cancelled = { cancelled: [], over: [], failed: [], expiring: [] }
+  let jobs: Cancelled = { cancelled: [], over: [], failed: [] }
   if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
     const patience = createPatience(target, end)
     try {
       for (const one of ledger.endpoints) {
-        const full = await purgeEndpoint(one, { target, patience, windowScale })
+        const full = await purgeEndpoint(one, target, patience)
         if (full === null) purged.push(one.endpoint)
         else failed.push(full)
       }
-      jobs = await cancelJobs(ledger, target, patience.patient, Date.now())
+      jobs = await cancelJobs(ledger, target, patience, Date.now())
       failed.push(...jobs.failed)
       for (const plane of new Set(wanted.map(({ plane }) => plane))) {
         const ofPlane = wanted.filter((one) => one.plane === plane)
@@ -81,7 +79,7 @@ export async function sweepRun({ ledger, target, leaveKept, windowScale = 1, end
     gone: namesOf('gone'),
     never: namesOf('never'),
     jobs: jobs.cancelled.length,
-    expiring: expiryLine(jobs.expiring, target, Date.now()),
+    over: jobs.over.length,
     purged,
     kept: kept.map(({ name }) => name),
     failed,

@@ -9,7 +9,7 @@ export type DurationName = 'runRetentionMs' | 'runsyncRetentionMs' | 'runsyncRet
 
 export type QuotaName = 'workers' | 'packageGb' | 'webhookRetries'
 
-/** What the document states of its numbers. */
+/** The bounds of numbers in the document. */
 export interface Bounds {
   readonly podDiskGb: Stated<'minimum'>
   readonly persistentSizeGb: Stated<'minimum'>
@@ -23,7 +23,7 @@ export interface Bounds {
   readonly runsyncWaitMs: Stated<'minimum' | 'maximum'>
 }
 
-/** What an action does: where it is permitted, the status it ends in, the status of the answer. */
+/** An action: the statuses that permit it, the status it ends in, the status of the response. */
 export interface Transition {
   readonly from: readonly PodStatus[]
   readonly to: PodStatus
@@ -51,7 +51,7 @@ export interface StatusCondition {
   readonly condition: string
 }
 
-/** What the document says about one number. Absent means: no such constraint. */
+/** The constraints of one number in the document; a missing member is no constraint. */
 export interface Bound {
   readonly minimum?: number
   readonly maximum?: number

@@ -140,7 +140,7 @@ function replay(folder: string, out: string) {
   return start(['replay', folder, '--out', out]).ended
 }
 
-/** Whether k6 has begun with the first plan after the smoke. */
+/** True if k6 has begun with the first plan after the smoke. */
 function driven(folder: string): boolean {
   return existsSync(join(cwd, folder, 'load', '02-cancel-under', 'raw.json.gz'))
 }

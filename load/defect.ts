@@ -4,7 +4,7 @@ import type { ReferenceOptions } from '../reference/index.ts'
 /** A change of the reference that breaks a rule of load. */
 export interface LoadDefect {
   readonly id: string
-  /** What is wrong, as one sentence. */
+  /** The fault, as one sentence. */
   readonly says: string
   /** The rule that must fail on it, beside those in which it shows as well. */
   readonly rule: RuleId

@@ -13,7 +13,7 @@ export interface Driven {
   readonly points: readonly Point[]
   /** Remarks on how it was driven, one sentence each. */
   readonly notes: readonly string[]
-  /** What /health said before the plan and after it, from which its workers follow; empty on the pod API. */
+  /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */
   readonly health: readonly Health[]
 }
 
@@ -38,7 +38,7 @@ export function judgeStep({ step, rules, queue, health, points, notes }: JudgeSt
   return { step: { ...step, plan }, points, notes, health, verdicts }
 }
 
-/** How many workers an answer of /health counts; null where it does not say. */
+/** How many workers an answer of /health counts; null if it does not say. */
 export function workerCount({ status, body }: Health, queue: QueuePlane): number | null {
   return isSuccess(status) ? workersIn(body, queue.health.workers) : null
 }

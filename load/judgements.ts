@@ -12,7 +12,7 @@ import type { Judged } from './judge-step.ts'
 import type { Plan } from './plan/types.ts'
 
 /**
- * What a load says of each of its rules, in the order of the ledger. The clauses of a rule are the shapes that were
+ * The judgement of each rule of a load, in the order of the ledger. The clauses of a rule are the shapes that were
  * driven, its exchanges the requests of its plans.
  */
 export function judgementsOf(

@@ -5,7 +5,6 @@ import { type LoadRequests, noFills } from './k6/script-plan.ts'
 import { waitBeforeDrainMs } from './pods/steps.ts'
 import type { Point } from './points.ts'
 import { createQueueClient } from './queue/client.ts'
-import { withLedger } from './queue/ledger.ts'
 import { type Drive, performQueue } from './queue/perform.ts'
 import { queueRequests } from './queue/requests.ts'
 import type { QueueStep, Step } from './queue/steps.ts'
@@ -55,8 +54,9 @@ export function createLive(task: LoadTask, clock: ScenarioClock): Readonly<Recor
       const dedicated = queue.endpoints.dedicated ?? ''
       if (!isLoaded) resources({ kind: 'endpoint', endpoint: dedicated, url: queue.url, state: 'loaded' })
       isLoaded = true
-      const sent = createQueueClient({ transport, queue, token, userAgent: agentOf('load') })
-      const client = withLedger(sent, dedicated, resources, target.tolerances)
+      const { tolerances } = target
+      const userAgent = agentOf('load')
+      const client = createQueueClient({ transport, section: queue, token, userAgent, tolerances, clock, resources })
       const drive = driverOf(queue.url, queueRequests(queue), folder)
       return performQueue(step as QueueStep, { queue, windowScale, client, clock, drive })
     },

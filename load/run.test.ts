@@ -80,19 +80,6 @@ test('stopping it, and a k6 that is missing, leave no verdict', async () => {
   await expect(runLoad(missing)).rejects.toThrow(/could not be run: spawn .* ENOENT; name another one in PLUMBLINE_K6/)
 })
 
-test('every shape has a script of its name', () => {
-  for (const shape of [
-    'smoke',
-    'under',
-    'over',
-    'burst',
-    'concurrency',
-    'released',
-    'recovery',
-    'isolation',
-    'pod-headers',
-    'pod-429',
-  ]) {
-    expect(existsSync(join(import.meta.dirname, 'scripts', `${shape}.ts`)), shape).toBe(true)
-  }
+test.each(['queue', 'pods'])('plane %s has a script of its name', (plane) => {
+  expect(existsSync(join(import.meta.dirname, 'scripts', `${plane}.ts`))).toBe(true)
 })

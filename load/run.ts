@@ -20,14 +20,12 @@ export interface LoadRunOptions {
   readonly token: string
   /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
-  /** What stands for ids of endpoints and jobs. */
+  /** The ids of endpoints and jobs. */
   readonly fills?: Fills
-  /** What each request names as its sender. */
+  /** The User-Agent of each request. */
   readonly userAgent?: string
   /** A folder for the plan and the raw points of this run; it is made where it is missing. */
   readonly folder: string
-  /** Where the scripts are. */
-  readonly scripts?: string
   /** Told of the process of k6 once it runs. */
   readonly onStart?: (process: number) => void
   /** Kills k6 when it fires: nothing is judged then. */
@@ -47,7 +45,7 @@ interface Ended {
   readonly tookMs: number
 }
 
-/** What k6 means by its exit codes, where they say that a run is not one. */
+/** The exit codes of k6 that make a run useless, with their meaning. */
 const BROKEN_EXITS: Readonly<Record<number, string>> = {
   104: 'refused the script or its options',
   105: 'was interrupted',
@@ -60,7 +58,7 @@ const THRESHOLDS_EXIT = 99
 /**
  * Drives a plan with k6. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
  * that ended in any other way than by itself has none.
- * @throws LoadError where k6 cannot be started, is killed, runs over its time, or leaves no readable record.
+ * @throws LoadError if k6 cannot be started, is killed, runs over its time, or leaves no readable record.
  */
 export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
   const { plan, requests, folder, token, fills, clean = (text) => text } = options
@@ -80,7 +78,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, userAgent, onStart, scripts = join(loadFolder, 'scripts') } = options
+  const { plan, k6, urls, token, signal, userAgent, onStart } = options
   const addresses = Object.entries(urls).map(([endpoint, url]) => [
     endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
     url,
@@ -88,7 +86,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
   const begunMs = performance.now()
   return new Promise((resolve, reject) => {
-    const child = spawn(k6, [...args, '--out', `json=${rawFile}`, join(scripts, `${plan.shape}.ts`)], {
+    const child = spawn(k6, [...args, '--out', `json=${rawFile}`, join(loadFolder, 'scripts', `${plan.plane}.ts`)], {
       env: {
         HOME: options.folder,
         K6_AUTO_EXTENSION_RESOLUTION: 'false',

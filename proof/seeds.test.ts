@@ -7,7 +7,7 @@ import { createInstance } from './instance.ts'
 import { judgeOn } from './judge.ts'
 
 /** More are drawn on demand: PLUMBLINE_SEEDS=100 npx vitest run --project own proof/seeds.test.ts */
-const seedCount = Number(process.env.PLUMBLINE_SEEDS ?? 4)
+const seedCount = Number(process.env.PLUMBLINE_SEEDS ?? 2)
 const seeds = Array.from({ length: seedCount }, (_, n) => n + 1)
 
 test('other seeds give the same verdicts and readings, in other orders, and draw every value in every area', async () => {

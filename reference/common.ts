@@ -8,7 +8,7 @@ import type { Style } from './style.ts'
 /** The schemas that request bodies are held against. */
 export type RequestSchema = 'PodCreate' | 'PodUpdate' | 'PodActionRequest' | 'JobSubmission'
 
-/** What every plane of a reference has. */
+/** The parts that all planes of a reference share. */
 export interface Common {
   readonly clock: ReferenceClock
   readonly tables: Tables

@@ -6,38 +6,49 @@ const { clock } = createControlledClock(0)
 const key = { token: 'a', state: 'valid', permissions: '*' } as const
 
 test.each<[object, string]>([
-  [{ clock: null }, 'Option clock: expected a clock with now and schedule, got null (null)'],
-  [{ colour: 'red' }, 'Option colour: expected no such option, but one of clock, tables'],
-  [{ style: { createStatus: 203 } }, 'Option style.createStatus: expected one of 201, 200, 202, got 203 (number)'],
-  [{ style: { created: 201 } }, 'Option style.created: expected no such option'],
   [{ style: { terminatedListed: true } }, 'Option style.terminatedListed: expected false where'],
   [{ style: { deleteBody: 'pod' } }, 'Option style.deleteBody: expected none where'],
   [{ style: { restartApplied: 'later', restartStatus: 'STARTING' } }, 'Option style.restartApplied: expected at-once'],
-  [{ life: { stopMs: -1 } }, 'Option life.stopMs: expected an integer from 0, milliseconds, got -1 (number)'],
-  [{ life: { errorImage: '' } }, 'Option life.errorImage: expected a text that is not empty, got "" (string)'],
-  [{ life: { stop: 1 } }, 'Option life.stop: expected no such option'],
-  [{ quotas: { minute: 1.5 } }, 'Option quotas.minute: expected an integer from 0, requests, got 1.5 (number)'],
-  [{ quotas: { week: 1 } }, 'Option quotas.week: expected no such option, but one of minute, hour, day'],
-  [{ seed: 7 }, 'Option seed: expected a string, got 7 (number)'],
   [{ seed: 'a', ids: String }, 'Option seed: expected to be left out beside ids, got "a" (string)'],
-  [{ capacity: '1' }, 'Option capacity: expected null or an integer from 0, got "1" (string)'],
-  [{ accounts: [] }, 'Option accounts: expected at least one account, got [] (array)'],
   [{ accounts: [{ user: 'u', keys: [key, key] }] }, 'Option accounts (u): expected tokens that differ'],
-  [
-    { accounts: [{ user: 'u', keys: [{ ...key, token: 'a b' }] }] },
-    'Option accounts (u): expected tokens without spaces',
-  ],
   [{ dataCenters: [] }, 'Option dataCenters: expected at least one identifier, got [] (array)'],
   [{ volumes: [{ id: 'v', dataCenterId: 'x', size: 1 }] }, 'Option volumes (v): expected a data center of dc-1, dc-2'],
   [
     { gpuTypes: [{ id: 'g' }, { id: 'g' }] },
     'Option gpuTypes: expected identifiers that differ, got ["g","g"] (array)',
   ],
-  [{ parts: { authorise: () => {} } }, 'Option parts.authorise: expected no such option, but one of authenticate'],
 ])('%o is refused', (options, message) => {
   const make = () => createReference({ clock, ...options } as ReferenceOptions)
   expect(make).toThrow(OptionError)
   expect(make).toThrow(message)
+})
+
+test('names and kinds of options are refused by the compiler', () => {
+  const refused: Partial<ReferenceOptions>[] = [
+    // @ts-expect-error
+    { colour: 'red' },
+    // @ts-expect-error
+    { style: { createStatus: 203 } },
+    // @ts-expect-error
+    { style: { created: 201 } },
+    // @ts-expect-error
+    { style: { cancelledJob: 'kept' } },
+    // @ts-expect-error
+    { life: { stop: 1 } },
+    // @ts-expect-error
+    { seed: 7 },
+    // @ts-expect-error
+    { capacity: '1' },
+    // @ts-expect-error
+    { parts: { authorise: () => {} } },
+    // @ts-expect-error
+    { queue: { limiter: 'none' } },
+    // @ts-expect-error
+    { queue: { retries: 1 } },
+    // @ts-expect-error
+    { worker: {} },
+  ]
+  expect(refused).toHaveLength(11)
 })
 
 test('a part can be replaced by a wrapper of it, in one reference alone', async () => {

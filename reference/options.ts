@@ -13,14 +13,14 @@ import type { QueueSettings } from './queue/state.ts'
 import type { Style } from './style.ts'
 import type { Call, WorkerProgram } from './worker/program.ts'
 
-/** What a reference is made of. Everything but the clock has a default. */
+/** The options of a reference. All but the clock have a default. */
 export interface ReferenceOptions {
   readonly clock: ReferenceClock
   /** The tables of the description: permissions, transitions, windows, defaults. */
   readonly tables?: Tables
-  /** What request bodies are held against. */
+  /** Validates request bodies. */
   readonly validators?: { readonly [S in RequestSchema]: Validator }
-  /** What identifiers derive from; not together with `ids`. */
+  /** The seed of identifiers; not together with `ids`. */
   readonly seed?: string
   /** The identifier of the n-th pod, n from 0; no two alike. */
   readonly ids?: (n: number) => string
@@ -37,9 +37,9 @@ export interface ReferenceOptions {
   readonly limiter?: LimiterMaker
   readonly endpoints?: readonly EndpointOffer[]
   readonly queue?: Partial<QueueSettings>
-  /** What reaches webhooks and the beacons of workers; without it nobody is reached. */
+  /** Sends webhooks and the beacons of workers; without it nothing is sent. */
   readonly call?: Call
-  /** What runs in the workers of queue-based endpoints; the conformance worker unless given. */
+  /** The program of the workers of queue-based endpoints; default: the conformance worker. */
   readonly worker?: WorkerProgram
   readonly life?: Partial<Life>
   readonly style?: Partial<Style>

@@ -10,8 +10,6 @@ export type PartName = keyof Parts
 /** For a part, a function from what it was to what it shall be. */
 export type PartWrappers = { readonly [K in PartName]?: (original: Parts[K]) => Parts[K] }
 
-export const partNames: readonly string[] = Object.keys(originals)
-
 /** The parts of one reference; later wrappers go around earlier ones. */
 export function buildParts(wrappers: readonly PartWrappers[]): Readonly<Parts> {
   const parts = { ...originals }

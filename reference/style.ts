@@ -10,10 +10,10 @@ export const styleChoices = {
   createStatus: [201, 200, 202],
   updateStatus: [200, 202],
   deleteStatus: [204, 200, 202],
-  /** What a DELETE answered other than 204 carries. */
+  /** The body of a DELETE whose status is not 204. */
   deleteBody: ['none', 'empty-object', 'pod'],
 
-  // What a caller sees
+  // Visible to a caller
   /** A pod of another account. */
   hidden: [404, 403],
   /** GET of a terminated pod; the while is `life.terminatedShownMs`. */
@@ -37,12 +37,12 @@ export const styleChoices = {
   startStatus: ['STARTING', 'PROVISIONING', 'RUNNING', 'as-before'],
   /** The status right after restart, for `life.restartMs` where it is STARTING. */
   restartStatus: ['RUNNING', 'STARTING'],
-  /** Whether a RUNNING pod restarts with the answer or `life.restartMs` after it. */
+  /** When a RUNNING pod restarts: with the response, or `life.restartMs` after it. */
   restartApplied: ['at-once', 'later'],
   startedAtSet: ['running', 'starting'],
   startedAtOnRestart: ['moves', 'kept'],
   startedAtWhenExited: ['kept', 'null'],
-  /** Whether a change of image, args, env or ports restarts a RUNNING container. */
+  /** True if a change of image, args, env or ports restarts a RUNNING container. */
   patchRestarts: [false, true],
 
   // Shape of a pod
@@ -68,7 +68,7 @@ export const styleChoices = {
 
   // Locks
   lockedRefusal: [409, 403, 423],
-  /** Whether a locked pod publishes what the lock refuses. */
+  /** The actions that a locked pod publishes: all, or only those that the lock permits. */
   lockedActions: ['all', 'without'],
   lockedRestart: ['refuse', 'allow'],
   lockedTerminate: ['allow', 'refuse'],
@@ -83,7 +83,7 @@ export const styleChoices = {
   notUtf8: [400, 422],
   notObject: constraints.notObject,
   oversize: [413, 400, 422],
-  /** Whether a body that fails validation is refused before an action that the status does not permit. */
+  /** True if a body that fails validation is refused before an action that the status does not permit. */
   validationFirst: [true, false],
   twoNetworks: constraints.twoNetworks,
   patchNull: [422, 400, 'omitted'],
@@ -110,10 +110,10 @@ export const styleChoices = {
   /** A further parameter on each item. */
   rateExtra: [false, true],
   rateHeadersOnErrors: [true, false],
-  /** What t says: when all requests of the window are given back, or when one more is. */
+  /** The meaning of t: the time until all requests of the window are given back, or until one more is. */
   rateReset: ['full', 'next'],
   /**
-   * What Retry-After covers: the longest or the shortest wait of the windows that are used up, or the time until the
+   * The meaning of Retry-After: the longest or the shortest wait of the windows that are used up, or the time until the
    * longest of them is as if nothing had been taken.
    */
   retryAfter: ['longest', 'shortest', 'full'],

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { resolve } from 'node:path'
 import { createLogUpdate } from 'log-update'
 import { ClockFault } from '../../harness/clock/state.ts'
@@ -22,7 +22,9 @@ import {
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { tellLeft } from '../leftovers.ts'
+import { refusalBefore } from '../look.ts'
 import { writableFile } from '../places.ts'
+import { newRunId } from '../run-id.ts'
 import { beginLedger, readLedger, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepRun } from '../sweep.ts'
@@ -168,26 +170,18 @@ async function replayed(
 
 const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 
+/** Opens a target that looks like the pod API; null if it does not answer, which is reported. */
 async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
-  const { pods } = target
-  if (pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
-  const open = await openTarget(target, concurrency).catch((error: unknown) => {
+  if (target.pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
+  const refusal = await refusalBefore(target, (plane) => plane === 'pods', 'fuzz')
+  if (refusal?.exit === exitCodes.usage) throw new UsageError(refusal.message)
+  if (refusal !== null) {
+    err(`plumbline: ${refusal.message}`)
+    return null
+  }
+  return await openTarget(target, concurrency).catch((error: unknown) => {
     throw error instanceof ClockFault ? new UsageError(error.message) : error
   })
-  const fault = await unreachable(open, pods.url)
-  if (fault === null) return open
-  err(
-    `plumbline: ${pods.url} does not answer: ${fault}; check pods.url in the target file, and that the target is running`,
-  )
-  await open.close()
-  return null
-}
-
-async function unreachable({ transport }: OpenTarget, url: string): Promise<string | null> {
-  return transport({ method: 'GET', url, headers: [], body: null }).then(
-    () => null,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  )
 }
 
 /** Runs of branches, each with a ledger on disk of what it creates, if that outlives the process. */
@@ -195,7 +189,7 @@ function createBranches(target: Target | null, file: string | null, { cwd, err }
   const runs: string[] = []
   return {
     of(): ReturnType<FuzzOptions['branch']> {
-      const run = `r${[...randomBytes(10)].map((byte) => (byte % 36).toString(36)).join('')}`
+      const run = newRunId()
       if (target === null) return { run, resources() {} }
       writeOwner(cwd, run, [process.pid])
       const resources = beginLedger(cwd, run, file, target)

@@ -1,18 +1,13 @@
-import { resolve } from 'node:path'
 import type { Target } from '../../target/types.ts'
-import { digestsOf } from '../digests.ts'
+import { conduct } from '../conduct.ts'
 import { UsageError } from '../errors.ts'
-import { version } from '../home.ts'
-import { type LoadFlags, prepareLoad, refuseFullDisk } from '../load/prepare.ts'
+import { type LoadFlags, prepareLoad } from '../load/prepare.ts'
 import { type LoadKind, selectLoad } from '../load/select.ts'
 import { tellSmoke } from '../load/smoke.ts'
 import { openOutput } from '../record.ts'
-import { newRunId } from '../run-id.ts'
-import { resourcesFile } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
-import { conduct, inFolder } from './check.ts'
 
 export interface LoadOptions extends LoadFlags {
   readonly target: string
@@ -31,32 +26,15 @@ export async function load(kind: LoadKind, options: LoadOptions, terminal: Termi
   // A k6 may have to be built first: a folder that cannot be written is refused before that.
   if (out !== undefined) openOutput(terminal.cwd, out)
   const { options: load, estimate } = await prepareLoad(selected, target, options, terminal, kind === 'smoke')
-  const run = newRunId()
-  return inFolder(out, terminal.cwd, (evidence) => {
-    refuseFullDisk(evidence, estimate)
-    return conduct({
-      plan: {
-        run,
-        plumbline: version(),
-        seed: null,
-        startedMs: Date.now(),
-        profiles,
-        strict: false,
-        keep: false,
-        rules: selected,
-        load,
-        target,
-        targetFile: options.target,
-        embed: null,
-        digests: digestsOf(target),
-        evidence,
-        resources: resourcesFile(terminal.cwd, run),
-      },
-      file: resolve(terminal.cwd, options.target),
-      options: { keep: false, quiet, ...(out !== undefined && { out }) },
-      terminal,
-      ...(kind === 'smoke' && { tellRecord: (folder) => tellSmoke(folder, terminal) }),
-    })
+  return conduct({
+    plan: { seed: null, profiles, strict: false, keep: false, rules: selected, load },
+    target,
+    targetFile: options.target,
+    out,
+    quiet,
+    estimate,
+    terminal,
+    ...(kind === 'smoke' && { tellRecord: (folder) => tellSmoke(folder, terminal) }),
   })
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { rules } from '../../generated/rules.ts'
+import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { mergeResults, type NamedResults, NotMergeable } from '../../results/merge.ts'
 import { program } from '../../results/rerun.ts'
 import type { Results } from '../../results/types.ts'
@@ -51,19 +52,11 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
         `${name} holds no results.json; ${program} check --out FOLDER and ${program} load --out FOLDER write one`,
       )
     }
-    const results = parse(readFileSync(file, 'utf8'))
+    const results = jsonIn(readFileSync(file, 'utf8'))
     if (validate(results)) return { name, results }
     const [error] = validate.errors ?? []
     throw new UsageError(
       `${name}/results.json is no result of this version: ${error?.instancePath || 'it'} ${error?.message ?? 'is not JSON'}`,
     )
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }

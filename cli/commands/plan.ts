@@ -1,8 +1,13 @@
 import { lengthOf } from '../../harness/common/length.ts'
+import { planeOfRule } from '../../harness/planes/index.ts'
+import { exitCodes } from '../../results/types.ts'
+import { UsageError } from '../errors.ts'
+import { refusalBefore } from '../look.ts'
 import { planOf } from '../plan.ts'
+import { selectionOf } from '../selection.ts'
+import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
-import { selectionOf } from './check.ts'
 
 export interface PlanOptions {
   readonly target?: string
@@ -15,6 +20,13 @@ export interface PlanOptions {
 export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const { selected } = await selectionOf(options, target, terminal)
+  if (target !== null) {
+    const planes = new Set(selected.map((id) => planeOfRule(id).name))
+    const refusal = await refusalBefore(target, (plane) => planes.has(plane), 'plan')
+    // A target that is not running yet is planned without its quotas.
+    if (refusal !== null && refusal.exit !== exitCodes.unreachable) throw new UsageError(refusal.message)
+    await refuseStandingClock(target)
+  }
   const { plan: planned, lines } = await planOf(target, selected, options.budget)
   for (const line of lines) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')

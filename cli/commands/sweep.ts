@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { type Leftover, tellForgotten, tellLeft } from '../leftovers.ts'
 import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
-import { sweepRun } from '../sweep.ts'
+import { type Swept, sweepRun } from '../sweep.ts'
 import { kindOf } from '../sweep-plane.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
@@ -120,17 +120,27 @@ async function sweepOne(
     return allOf(ledger, fault ?? '')
   }
   const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
-  const { removed, gone, never, jobs, expiring, purged, failed } = swept
-  const parts = [`${pluralize(removed.length, 'pod')} removed`]
-  if (gone.length > 0) parts.push(`${gone.length} already gone`)
-  if (purged.length > 0) parts.push(`the queue of ${purged.join(', ')} purged`)
-  if (jobs > 0) parts.push(`${pluralize(jobs, 'job')} cancelled`)
-  if (never.length > 0) parts.push(`${never.length} never created`)
-  if (failed.length > 0) parts.push(`${failed.length} not removed`)
-  terminal.out(`run ${run}: ${parts.join(', ')}`)
-  if (expiring !== null) terminal.out(`run ${run}: ${expiring}`)
-  if (!forgets) tellLeft(failed, run, terminal)
-  return failed
+  terminal.out(`run ${run}: ${summaryOf(swept)}`)
+  if (!forgets) tellLeft(swept.failed, run, terminal)
+  return swept.failed
+}
+
+/** `2 pods removed, 1 already gone, 3 jobs cancelled, 1 not cancelled`. */
+function summaryOf({ removed, gone, never, jobs, over, purged, failed }: Swept): string {
+  const left = Map.groupBy(failed, ({ kind }) => (kind === 'job' || kind === 'queue' ? kind : 'pod'))
+  const notDone = (kind: 'pod' | 'queue' | 'job') => left.get(kind)?.length ?? 0
+  const parts: readonly (string | false)[] = [
+    `${pluralize(removed.length, 'pod')} removed`,
+    gone.length > 0 && `${gone.length} already gone`,
+    never.length > 0 && `${never.length} never created`,
+    notDone('pod') > 0 && `${notDone('pod')} not removed`,
+    purged.length > 0 && `the queue of ${purged.join(', ')} purged`,
+    notDone('queue') > 0 && `${pluralize(notDone('queue'), 'queue')} not purged`,
+    jobs > 0 && `${pluralize(jobs, 'job')} cancelled`,
+    over > 0 && `${pluralize(over, 'job')} already over`,
+    notDone('job') > 0 && `${pluralize(notDone('job'), 'job')} not cancelled`,
+  ]
+  return parts.filter((part) => part !== false).join(', ')
 }
 
 /** Why this target file cannot find what a run left; null if it can. */

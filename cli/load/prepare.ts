@@ -52,7 +52,7 @@ export async function prepareLoad(
   const known = target.queue === null ? null : beforeSmoke({ queue: target.queue, rules: claimed, windowScale })
   const steps = known === null ? [] : [...smokeSteps(known), ...(isSmoke ? [] : limitSteps(known))]
   const estimate = estimateOf(steps)
-  // What the pod API takes follows from its quota, which its first answer states.
+  // The load on the pod API follows from its quota, which its first response states.
   if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
   const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
   if (refusal !== null) throw new UsageError(refusal)

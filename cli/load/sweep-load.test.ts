@@ -32,7 +32,7 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   // As many as the workers there take, and more, which wait.
   const jobs = await Promise.all(Array.from({ length: 8 }, () => submit(url)))
   await until(async () => (await waiting(url, jobs)).length > 0)
-  // What stands for k6 keeps its output open.
+  // The stand-in for k6 keeps its output open.
   const exited = once(load.child, 'exit')
   const { pid = 0 } = load.child
   const child = await childOf(pid)

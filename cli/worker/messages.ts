@@ -1,3 +1,4 @@
+import { jsonIn } from '../../harness/exchange/exchange.ts'
 import type { WorkerJob, WorkerTools } from '../../reference/index.ts'
 
 /** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
@@ -20,7 +21,7 @@ export type Said =
 
 /** Reads a line of a worker process; null if it is not a known message. */
 export function readSaid(line: string): Said | null {
-  const value = parse(line)
+  const value = jsonIn(line)
   if (typeof value !== 'object' || value === null) return null
   const { type, v, execution, message } = value as Record<string, unknown>
   if (type === 'ready') return v === 1 ? (value as Said) : null
@@ -28,12 +29,4 @@ export function readSaid(line: string): Said | null {
   if (type === 'partial') return 'partial' in value ? (value as Said) : null
   if (type === 'failed') return typeof message === 'string' ? (value as Said) : null
   return type === 'completed' || type === 'stopped' ? (value as Said) : null
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }

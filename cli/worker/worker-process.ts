@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Outcome, WorkerJob, WorkerTools } from '../../reference/index.ts'
+import { signalGroup } from '../process.ts'
 import type { Words } from './command.ts'
 import { readSaid, type Said, type Told } from './messages.ts'
 
@@ -71,7 +72,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
     ended.resolve()
   })
   // Its child processes end with it and close their pipes.
-  child.on('exit', () => signalGroup(child, 'SIGKILL'))
+  child.on('exit', () => signalGroup(child.pid, 'SIGKILL'))
   child.on('close', (code, signal) => {
     leave(`it ended with ${signal ?? `exit code ${code}`}`)
     ended.resolve()
@@ -81,7 +82,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
     const said = readSaid(line)
     if (said !== null) return hear(said)
     complain(`wrote a line that is not a message, and is ended: ${line.slice(0, 100)}`)
-    signalGroup(child, 'SIGKILL')
+    signalGroup(child.pid, 'SIGKILL')
   })
 
   const tell = (told: Told) => void child.stdin.write(`${JSON.stringify(told)}\n`)
@@ -104,7 +105,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
       signal.removeEventListener('abort', stop)
       return outcome
     },
-    kill: (signal) => signalGroup(child, signal),
+    kill: (signal) => signalGroup(child.pid, signal),
     dismiss: () => void child.stdin.end(),
   }
 }
@@ -112,13 +113,4 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
 function outcomeOf(said: Exclude<Said, { readonly type: 'ready' | 'partial' }>): Outcome {
   if (said.type === 'completed') return { kind: 'completed', output: said.output }
   return said.type === 'failed' ? { kind: 'failed', message: said.message } : { kind: 'stopped' }
-}
-
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, signal)
-  } catch {
-    // It is already gone.
-  }
 }

@@ -3,7 +3,8 @@ import { lengthOf } from '../common/length.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { Allowance, createLog } from './allowance.ts'
-import { retryAfterMs, windowsOf } from './rate-windows.ts'
+import { firstBackoffMs } from './outwait.ts'
+import { statedWaitMs } from './rate-windows.ts'
 
 /** A request is not sent, because its quota is used up for too long. */
 export class UsedUp extends Inconclusive {}
@@ -69,8 +70,6 @@ type Decision<T> =
 
 /** More than Retry-After, for clocks that differ, ms. */
 const slackMs = 50
-/** The first wait after a 429 that does not say how long; it doubles. */
-const firstBackoffMs = 1_000
 
 export function createGate({ allowance, now, longestMs, budget, refresh }: GateOptions): Gate {
   const waiting: Waiting[] = []
@@ -108,8 +107,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
 
   function close(response: WireResponse, sentAt: number): void {
     refusedSince ??= now()
-    const resets = windowsOf(response).flatMap(({ remaining, resetMs }) => (remaining > 0 ? [] : [resetMs]))
-    const saysMs = retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))
+    const saysMs = statedWaitMs(response)
     // Those that were under way together were refused once.
     const isNew = sentAt >= closedUntil
     closedUntil = Math.max(closedUntil, now() + (saysMs === null ? backoffMs : saysMs + slackMs))

@@ -46,6 +46,12 @@ export function retryAfterMs(response: WireResponse): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : null
 }
 
+/** How long a 429 says to wait, ms: Retry-After, or else the last reset of a window that is used up; null if neither. */
+export function statedWaitMs(response: WireResponse): number | null {
+  const resets = windowsOf(response).flatMap(({ remaining, resetMs }) => (remaining > 0 ? [] : [resetMs]))
+  return retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))
+}
+
 function itemsOf(response: WireResponse, header: string) {
   const text = headerList(response.headers, header)
   const list = text === null ? null : structuredList(text)

@@ -8,7 +8,7 @@ import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
 import { tidyingMs } from '../plan/plan.ts'
-import { allPlanes, planeNamed, planeOfRule, sectionOf } from '../planes/index.ts'
+import { allPlanes, planeOfRule } from '../planes/index.ts'
 import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
 import { inProcessListener } from '../receiver/in-process.ts'
 import type { Listener } from '../receiver/types.ts'
@@ -26,6 +26,7 @@ import type { Judgement } from './judge.ts'
 import type { DriveLoad } from './load.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
 import type { Progress, RunOptions } from './options.ts'
+import { refusalOf } from './probe.ts'
 import { createSession, type Session } from './session.ts'
 import { tell } from './tell.ts'
 
@@ -98,7 +99,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
     leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
-  const stopped = refused(deaf) ?? (await lookAt(session, target)) ?? refused(clockFault)
+  const stopped = refused(deaf) ?? refusalOf(await session.probe(), target) ?? refused(clockFault)
   tellProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
@@ -212,32 +213,6 @@ async function listen(address: string): Promise<HttpListener | string> {
     const { code = String(error) } = error as { code?: string }
     return `receiver.listen: ${address} cannot be opened (${code}); choose another port, or 0 for any`
   }
-}
-
-async function lookAt(session: Session, target: Target): Promise<OpenRun['stopped']> {
-  const seen = await session.probe()
-  if (seen === null) return null
-  const address = sectionOf(target, seen.plane)?.url ?? 'the target'
-  const { title, probeKeys } = planeNamed(seen.plane)
-  if ('failure' in seen) {
-    return {
-      exit: exitCodes.unreachable,
-      message: `${address} gives no answer that could be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
-    }
-  }
-  if ('strange' in seen) {
-    return {
-      exit: exitCodes.usage,
-      message: `${address} does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${probeKeys} in the target file.`,
-    }
-  }
-  if (seen.status === 401 || seen.status === 403) {
-    return {
-      exit: exitCodes.usage,
-      message: `${address} answered ${seen.status} to keys.full, so nothing can be judged. Check that keys.full of the target file is a valid key with all permissions.`,
-    }
-  }
-  return null
 }
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): RunEvent {

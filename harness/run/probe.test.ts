@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createInstance } from '../../proof/instance.ts'
-import { createRealClock } from '../clock/real.ts'
+import { createControlledClock } from '../clock/controlled.ts'
 import { noRecorder } from '../record/recorder.ts'
 import type { Scenario } from '../rule/registry.ts'
 import { inProcess } from '../transport/in-process.ts'
@@ -13,14 +13,14 @@ const problem = { 'content-type': 'application/problem+json' }
 const queueRule = { kind: 'scenario', id: 'queue.run.accepted', alone: false, run: async () => {} } as const
 
 function probe(fetch: Fetch, rules: readonly Scenario[] = []) {
-  const { target } = createInstance([])
+  const { target, control } = createInstance([])
   const session = createSession({
     run: 'rtest000000',
     version: '0.0.0',
     seed: 1,
     target,
     transport: inProcess(async (request) => fetch(request)),
-    clock: createRealClock(),
+    clock: createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) }),
     recorder: noRecorder,
     resources: () => {},
     rules,

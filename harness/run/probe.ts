@@ -1,78 +1,106 @@
+import { exitCodes } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
-import type { Caller } from '../client/caller.ts'
-import type { Reply } from '../client/reply.ts'
-import { headerOf, isSuccess } from '../exchange/exchange.ts'
+import type { Direct } from '../client/direct.ts'
+import { headerOf, isSuccess, jsonOf, type WireResponse } from '../exchange/exchange.ts'
 import { mediaTypeOf } from '../exchange/media-type.ts'
 import { membersOf } from '../exchange/read.ts'
-import { allPlanes, sectionOf } from '../planes/index.ts'
-import type { Plane, PlaneAccess } from '../planes/plane.ts'
+import { allPlanes, planeNamed, sectionOf } from '../planes/index.ts'
+import type { Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
-import type { Owner } from './owner.ts'
+import { TransportFailure } from '../transport/types.ts'
 
-/** What one look at a plane showed before anything is created. */
+/** One look at a plane before anything is created. */
 export type Seen =
-  /** Status of the answer to the first request. */
+  /** Status of the response to the first request. */
   | { readonly plane: string; readonly status: number }
-  /** Why there was no answer. */
+  /** Why there was no response. */
   | { readonly plane: string; readonly failure: string }
-  /** What was asked and came, where nothing of it resembles the API. */
+  /** The requests and their responses, if none of them resembles the API. */
   | { readonly plane: string; readonly strange: string }
 
 /**
- * Looks at the first plane of the target that has an address and the others that are judged, up to the first that is in
- * the way of a run. Null if no plane has an address.
+ * Looks at the first plane of the target that has an address and the others that are judged, up to the first that prevents
+ * a run. Null if no plane has an address.
  */
 export async function lookAt(
-  prober: Owner,
   target: Target,
   isJudged: (plane: string) => boolean,
+  directTo: (plane: Plane) => Direct,
 ): Promise<Seen | null> {
   let first: Seen | null = null
   for (const plane of allPlanes()) {
     if ((sectionOf(target, plane.name)?.url ?? null) === null || (first !== null && !isJudged(plane.name))) continue
-    const seen = await seenOf(plane, prober.access(plane))
+    const seen = await seenOf(plane, directTo(plane))
     if (!('status' in seen)) return seen
     first ??= seen
   }
   return first
 }
 
-async function seenOf(plane: Plane, side: PlaneAccess): Promise<Seen> {
+/** Why nothing can be judged at a target, with the exit code; null if it can be. */
+export function refusalOf(
+  seen: Seen | null,
+  target: Target,
+): { readonly exit: number; readonly message: string } | null {
+  if (seen === null) return null
+  const address = sectionOf(target, seen.plane)?.url ?? 'the target'
+  const { title, probeKeys } = planeNamed(seen.plane)
+  if ('failure' in seen) {
+    return {
+      exit: exitCodes.unreachable,
+      message: `${address} gives no answer that could be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
+    }
+  }
+  if ('strange' in seen) {
+    return {
+      exit: exitCodes.usage,
+      message: `${address} does not look like ${title} of the Compute Platform API: ${seen.strange}. Check ${probeKeys} in the target file.`,
+    }
+  }
+  if (seen.status !== 401 && seen.status !== 403) return null
+  return {
+    exit: exitCodes.usage,
+    message: `${address} answered ${seen.status} to keys.full, so nothing can be judged. Check that keys.full of the target file is a valid key with all permissions.`,
+  }
+}
+
+async function seenOf(plane: Plane, send: Direct): Promise<Seen> {
   try {
-    return await look(plane, side.as('full'))
+    return await look(plane, send)
   } catch (error) {
-    if (!(error instanceof Inconclusive)) throw error
+    if (!(error instanceof Inconclusive || error instanceof TransportFailure)) throw error
     return { plane: plane.name, failure: error.message.replace(/^no whole answer: /, '') }
   }
 }
 
-/** One answer that resembles the API is enough, however wrong. */
-async function look({ name: plane, probes }: Plane, caller: Caller): Promise<Seen> {
+/** One response that resembles the API is enough, however wrong. */
+async function look({ name: plane, probes }: Plane, send: Direct): Promise<Seen> {
   const told: string[] = []
   let first: number | null = null
   for (const { asked, operation, call, resembles } of probes) {
-    const reply = await caller.call(operation, { ...call, raw429: true })
-    first ??= reply.status
-    if (speaksOfRequest(reply) || (isSuccess(reply.status) && resembles(reply.json))) return { plane, status: first }
-    told.push(`${asked} was answered ${reply.status} with ${contentOf(reply)}`)
+    const response = await send(operation, call)
+    const { status } = response
+    first ??= status
+    if (speaksOfRequest(response) || (isSuccess(status) && resembles(jsonOf(response.body))))
+      return { plane, status: first }
+    told.push(`${asked} was answered ${status} with ${contentOf(response)}`)
   }
   return { plane, strange: told.join(', ') }
 }
 
 /** True if the response is about the request: it was read, or failed. A path that is not served says nothing. */
-function speaksOfRequest({ status, exchange }: Reply): boolean {
+function speaksOfRequest({ status, headers }: WireResponse): boolean {
   if (isNothing.has(status)) return false
-  if (mediaTypeOf(exchange.response?.headers ?? []) === 'application/problem+json') return true
+  if (mediaTypeOf(headers) === 'application/problem+json') return true
   return (status >= 400 && status < 500) || (status >= 500 && status !== 501)
 }
 
 const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
 
-function contentOf({ bytes, json, exchange }: Reply): string {
-  if (bytes.length === 0) return 'no body'
+function contentOf({ body, headers }: WireResponse): string {
+  if (body.length === 0) return 'no body'
+  const json = jsonOf(body)
   if (json !== undefined)
     return Object.keys(membersOf(json) ?? { json }).length === 0 ? 'an empty object' : 'other JSON'
-  return headerOf(exchange.response?.headers ?? [], 'content-type') === null
-    ? 'a body without a content type'
-    : (mediaTypeOf(exchange.response?.headers ?? []) ?? '')
+  return headerOf(headers, 'content-type') === null ? 'a body without a content type' : (mediaTypeOf(headers) ?? '')
 }

@@ -2,13 +2,15 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 import type { Channel } from '../client/channel.ts'
+import type { Direct } from '../client/direct.ts'
 import type { RunClock } from '../clock/types.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import type { Exchange, WireResponse } from '../exchange/exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import { createHooks } from '../hooks/hooks.ts'
 import { createGates } from '../planes/gates.ts'
 import { planeOfOperation } from '../planes/index.ts'
 import type { Shared } from '../planes/owner.ts'
+import type { Plane } from '../planes/plane.ts'
 import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import type { Listener } from '../receiver/types.ts'
@@ -140,7 +142,16 @@ export function createSession(options: SessionOptions): Session {
       const prober = ownerOf('probe')
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
-        return await lookAt(prober, target, (plane) => judged.has(plane))
+        const directTo =
+          (plane: Plane): Direct =>
+          async (operation, call) => {
+            const { exchange } = await prober
+              .access(plane)
+              .as('full')
+              .call(operation, { ...call, raw429: true })
+            return exchange.response as WireResponse
+          }
+        return await lookAt(target, (plane) => judged.has(plane), directTo)
       } finally {
         prober.actor.done()
       }

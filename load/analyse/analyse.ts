@@ -17,7 +17,7 @@ import type { LoadVerdict } from './verdict.ts'
 type Judge = (subject: Case) => Ruling
 
 /**
- * What the recorded requests of one plan show about each rule that its shape can judge. Pure: the same points and plan
+ * Judges each rule of a plan's shape by its recorded requests. Pure: the same points and plan
  * give the same verdicts. Only intervals that the client measured are used, and every doubt speaks for the target:
  * `failed` is a proof, `passed` needs the whole planned load, the rest is `inconclusive` (headings Errors and Limits).
  */

@@ -41,7 +41,7 @@ export function usedUpWindows({ rateLimit }: Point): string[] {
   return membersOf(rateLimit).flatMap(([name, parameters]) => (parameters.get('r') === 0 ? [name] : []))
 }
 
-/** Seconds until a window begins anew, as an answer states; null where it does not. */
+/** Seconds until a window begins anew, as an answer states; null if it does not. */
 export function secondsLeft({ rateLimit }: Point, name: string): number | null {
   const seconds = membersOf(rateLimit)
     .find(([window]) => window === name)?.[1]

@@ -5,7 +5,7 @@ import { countBefore, countUntil, sorted } from './sorted.ts'
 
 export interface Explainer {
   /**
-   * Whether some kind of counting gives this 429, at whatever moments the requests arrived: the client's own requests
+   * True if some kind of counting gives this 429, at whatever moments the requests arrived: the client's own requests
    * were too many, too close, or too many at once. A limiter that gives one without that is too strict.
    */
   isExplained(refused: Point): boolean
@@ -89,7 +89,7 @@ function momentsBack(moments: Float64Array, atMs: number, windowMs: number): num
 }
 
 /**
- * Whether a sliding counter refuses one more, with its window begun at the worst moment, some `share` of it ago: it
+ * True if a sliding counter refuses one more, with its window begun at the worst moment, some `share` of it ago: it
  * takes the last window's requests as spread evenly, and so refuses some that an exact count would not.
  */
 function isRoundedUp(count: CountBack, back: readonly number[], requests: number, windowMs: number): boolean {

@@ -2,7 +2,7 @@ import type { QueuePlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 import type { LoadVerdict } from './verdict.ts'
 
-/** What every judge of queue load looks at. */
+/** The input of every judge of queue load. */
 export interface Case {
   readonly plan: QueuePlan
   readonly points: readonly Point[]

@@ -95,7 +95,7 @@ function judgeNeed(points: readonly Point[]): Ruling {
   return passed(`${after} was refused, where Retry-After said ${seconds} s`)
 }
 
-/** Whether a request was answered within half of the wait that a 429 before it states, and a second before its end. */
+/** True if a request was answered within half of the wait that a 429 before it states, and a second before its end. */
 function isEarly(refused: Point | undefined, point: Point | undefined): boolean {
   const seconds = secondsOf(refused?.retryAfter ?? null)
   if (refused === undefined || point === undefined || seconds === null) return false

@@ -1,5 +1,5 @@
 /**
- * What the edges of a window are not judged by, in milliseconds: servers keep whole milliseconds (2 of them, one at
+ * The uncertainty at the edges of a window, ms: servers keep whole milliseconds (2 of them, one at
  * each edge), and two clocks drift apart by less than a thousandth.
  */
 export function clockSlackMs(windowMs: number): number {

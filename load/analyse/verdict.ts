@@ -2,7 +2,7 @@ import type { RateOperation } from '../../generated/tables.ts'
 import type { Shape } from '../plan/types.ts'
 import type { LoadRule } from './rules.ts'
 
-/** What one shape of load shows about one rule. */
+/** The verdict of one shape of load on one rule. */
 export interface LoadVerdict {
   readonly rule: LoadRule
   readonly shape: Shape

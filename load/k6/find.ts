@@ -17,11 +17,9 @@ export interface FindOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder with the `go.mod` that pins k6. */
   readonly moduleFolder?: string
-  /** Whether one may be built where there is none (one to three minutes, 64 MB in the cache). */
+  /** True if one may be built where there is none (one to three minutes, 64 MB in the cache). */
   readonly mayBuild?: boolean
   readonly told?: (message: string) => void
-  /** Ends what is under way, building included. */
-  readonly signal?: AbortSignal
 }
 
 interface Ran {
@@ -29,9 +27,9 @@ interface Ran {
   readonly text: string
 }
 
-export const K6_MAJOR = 2
+const K6_MAJOR = 2
 /** The version that `load/k6/go.mod` pins. */
-export const K6_PINNED = '2.1.0'
+const K6_PINNED = '2.1.0'
 const VERSION_MS = 10_000
 const BUILD_MS = 600_000
 
@@ -63,12 +61,12 @@ export async function findK6(options: FindOptions): Promise<K6> {
 }
 
 /** `~/.cache/plumbline/k6`, or beneath XDG_CACHE_HOME. */
-export function cacheFolder({ XDG_CACHE_HOME, HOME }: FindOptions['env']): string {
+function cacheFolder({ XDG_CACHE_HOME, HOME }: FindOptions['env']): string {
   return join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'plumbline', 'k6')
 }
 
 async function build(path: string, options: FindOptions): Promise<K6> {
-  const { env, moduleFolder = join(loadFolder, 'k6'), told, signal } = options
+  const { env, moduleFolder = join(loadFolder, 'k6'), told } = options
   const go = await run('go', ['version'], env, VERSION_MS)
   if (!go.ok) throw new LoadError(howToGet('there is none, and no Go to build it with'))
   if (!existsSync(join(moduleFolder, 'go.mod'))) {
@@ -78,10 +76,7 @@ async function build(path: string, options: FindOptions): Promise<K6> {
   await mkdir(join(path, '..'), { recursive: true })
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }
-  const built = await run('go', ['build', '-o', partial, 'go.k6.io/k6/v2'], settings, BUILD_MS, {
-    cwd: moduleFolder,
-    signal,
-  })
+  const built = await run('go', ['build', '-o', partial, 'go.k6.io/k6/v2'], settings, BUILD_MS, moduleFolder)
   if (!built.ok) {
     await rm(partial, { force: true })
     throw new LoadError(howToGet(`building it failed: ${built.text.trim().split('\n').at(-1)}`))
@@ -105,20 +100,9 @@ function majorOf(version: string): number {
   return Number(version.split('.')[0])
 }
 
-interface Within {
-  readonly cwd?: string
-  readonly signal?: AbortSignal | undefined
-}
-
-function run(
-  path: string,
-  args: string[],
-  env: FindOptions['env'],
-  timeout: number,
-  within: Within = {},
-): Promise<Ran> {
+function run(path: string, args: string[], env: FindOptions['env'], timeout: number, cwd = '.'): Promise<Ran> {
   return new Promise((resolve) => {
-    const options = { env: { ...env }, timeout, killSignal: 'SIGKILL', ...within } as const
+    const options = { env: { ...env }, timeout, killSignal: 'SIGKILL', cwd } as const
     execFile(path, args, options, (error, stdout, stderr) => {
       resolve({ ok: error === null, text: `${stdout}${stderr}` || (error?.message ?? '') })
     })

@@ -23,7 +23,7 @@ interface RawLine {
 /**
  * Reads what k6 wrote with `--out json=FILE.json.gz`, line by line, as points in order of sending. A line's time is
  * that of the end of a request, its value how long it took.
- * @throws LoadError where the file is missing, cut off, or holds something else.
+ * @throws LoadError if the file is missing, cut off, or holds something else.
  */
 export async function readRawPoints(file: string): Promise<RawPoints> {
   const requests: Point[] = []

@@ -2,10 +2,10 @@ import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
 import { EARLY_FROM_MS, lengthOf, plannedCount } from '../plan/types.ts'
 import type { ScriptPlan, ScriptRequest, ScriptScenario } from '../scripts/lib/types.ts'
 
-/** What to send for each operation (`pods` for the pod API); `{holdMs}` stands for the time to hold. */
+/** The request of each operation (`pods` for the pod API); `{holdMs}` stands for the time to hold. */
 export type LoadRequests = Readonly<Record<string, ScriptRequest>>
 
-/** What stands for the ids in a plan: those of endpoints, and of the jobs that an operation on an endpoint names. */
+/** The ids in a plan: those of endpoints, and of the jobs that an operation on an endpoint names. */
 export interface Fills {
   readonly ids: Readonly<Record<string, string>>
   /** By `jobsKey`. */

@@ -1,4 +1,4 @@
-import { tables as generatedTables, type RateOperation, type Tables } from '../../generated/tables.ts'
+import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { PlannedLimit, QueuePlan, QueueShape, Stretch, Workers } from './types.ts'
 
 export interface QueuePlanOptions {
@@ -9,21 +9,20 @@ export interface QueuePlanOptions {
   readonly workers?: Workers
   /** Isolation alone: another operation, or the same one on another endpoint. Default: another endpoint. */
   readonly neighbour?: RateOperation
-  /** Share of the limit at which "too strict" and the neighbour are driven. */
-  readonly underShare?: number
   /** Share of the limit at which it is exceeded. */
   readonly overShare?: number
-  /** Windows of even load. K windows show a limit that is more than 1/K too generous. */
-  readonly windows?: number
   /** Concurrency alone: how long the target holds a request, where it decides that itself. */
   readonly holdMs?: number
-  readonly tables?: Pick<Tables, 'rates'>
 }
 
 export const FIRST_ENDPOINT = 'first'
 export const SECOND_ENDPOINT = 'second'
 
-/** What a client waits beyond a window before it says that the window is over, as a share of it. */
+/** Share of the limit at which "too strict" and the neighbour are driven. */
+const UNDER_SHARE = 0.8
+/** Windows of even load. K windows show a limit that is more than 1/K too generous. */
+const WINDOWS = 4
+/** How long a client waits beyond a window until it counts as over, as a share of it. */
 const BACKOFF_MARGIN = 0.1
 
 /** With fewer requests in a window, an even row of them is more than a sliding counter lets through. */
@@ -31,12 +30,12 @@ const FEWEST_IN_A_ROW = 5
 
 /** The plan of one shape on one operation, its numbers from the rate table (heading Limits). */
 export function queuePlan(options: QueuePlanOptions): QueuePlan {
-  const { operation, shape, windowScale = 1, workers = 'unknown', tables = generatedTables } = options
-  const limit = limitOf(operation, windowScale, tables)
+  const { operation, shape, windowScale = 1, workers = 'unknown' } = options
+  const limit = limitOf(operation, windowScale)
   const other = options.neighbour ?? operation
   const neighbour =
     shape === 'isolation'
-      ? { limit: limitOf(other, windowScale, tables), across: other === operation ? 'endpoint' : 'operation' }
+      ? { limit: limitOf(other, windowScale), across: other === operation ? 'endpoint' : 'operation' }
       : null
   return {
     plane: 'queue',
@@ -44,36 +43,36 @@ export function queuePlan(options: QueuePlanOptions): QueuePlan {
     limit,
     neighbour: neighbour as QueuePlan['neighbour'],
     stretches: stretchesOf(limit, neighbour?.limit ?? limit, options),
-    holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit, options)) : 0,
+    holdMs: shape === 'concurrency' ? (options.holdMs ?? holdMsOf(limit)) : 0,
     quietMs: 2 * limit.windowMs,
     workers,
   }
 }
 
-function limitOf(operation: RateOperation, windowScale: number, { rates }: Pick<Tables, 'rates'>): PlannedLimit {
-  const { requests, windowSeconds, concurrent } = rates[operation]
+function limitOf(operation: RateOperation, windowScale: number): PlannedLimit {
+  const { requests, windowSeconds, concurrent } = tables.rates[operation]
   return { operation, requests, windowMs: windowSeconds * 1000 * windowScale, concurrent }
 }
 
 function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePlanOptions): Stretch[] {
-  const { shape, underShare = 0.8, overShare = 1.5, windows = 4, neighbour } = options
+  const { shape, overShare = 1.5, neighbour } = options
   const { requests, windowMs } = limit
   const even = evenly(limit)
   switch (shape) {
     case 'smoke':
       return [even(0, 1, 1)]
     case 'under':
-      if (requests < FEWEST_IN_A_ROW) return rowsWithRests(limit, windows, underShare)
-      return [even(0, Math.floor(underShare * requests * windows), underShare)]
+      if (requests < FEWEST_IN_A_ROW) return rowsWithRests(limit)
+      return [even(0, Math.floor(UNDER_SHARE * requests * WINDOWS), UNDER_SHARE)]
     case 'over':
-      return [even(0, Math.ceil(overShare * requests * windows), overShare)]
+      return [even(0, Math.ceil(overShare * requests * WINDOWS), overShare)]
     case 'burst':
       return [{ ...even(0, 3 * requests, 1), spacingMs: 0 }]
     case 'concurrency':
-      return [even(0, heldCount(limit), underShare)]
+      return [even(0, heldCount(limit), UNDER_SHARE)]
     case 'released': {
       // At a pace that even half of the limit permits: a limit that is too strict is judged by other rules.
-      const share = underShare / 2
+      const share = UNDER_SHARE / 2
       const failing = { ...even(0, 2 * heldCount(limit), share), isMissing: true } as const
       const overloadMs = failing.count * failing.spacingMs
       const overload = even(overloadMs, 3 * requests, 3)
@@ -93,10 +92,10 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
     }
     case 'isolation': {
       const endpoint = neighbour === undefined || neighbour === limit.operation ? SECOND_ENDPOINT : FIRST_ENDPOINT
-      const share = underShare / 2
-      const count = Math.max(1, Math.floor((share * other.requests * windows * windowMs) / other.windowMs))
+      const share = UNDER_SHARE / 2
+      const count = Math.max(1, Math.floor((share * other.requests * WINDOWS * windowMs) / other.windowMs))
       return [
-        even(0, Math.ceil(overShare * requests * windows), overShare),
+        even(0, Math.ceil(overShare * requests * WINDOWS), overShare),
         { ...evenly(other)(0, count, share), endpoint },
       ]
     }
@@ -107,8 +106,10 @@ function stretchesOf(limit: PlannedLimit, other: PlannedLimit, options: QueuePla
  * A limit of a few requests, used up at an even pace again and again with rests between: a sliding counter would round
  * against an unbroken row. Each time begins a quarter of a window later in any fixed one, so one of them lies within.
  */
-function rowsWithRests(limit: PlannedLimit, times: number, share: number): Stretch[] {
-  return Array.from({ length: times }, (_, n) => evenly(limit)(n * 2.25 * limit.windowMs, limit.requests, share))
+function rowsWithRests(limit: PlannedLimit): Stretch[] {
+  return Array.from({ length: WINDOWS }, (_, n) =>
+    evenly(limit)(n * 2.25 * limit.windowMs, limit.requests, UNDER_SHARE),
+  )
 }
 
 function evenly({ operation, requests, windowMs }: PlannedLimit) {
@@ -127,7 +128,7 @@ function heldCount({ concurrent }: PlannedLimit): number {
 }
 
 /** Long enough that the first is still open when the last is sent, with half a window to spare. */
-function holdMsOf(limit: PlannedLimit, { underShare = 0.8 }: QueuePlanOptions): number {
-  const spacingMs = limit.windowMs / (underShare * limit.requests)
+function holdMsOf(limit: PlannedLimit): number {
+  const spacingMs = limit.windowMs / (UNDER_SHARE * limit.requests)
   return Math.ceil(heldCount(limit) * spacingMs + limit.windowMs / 2)
 }

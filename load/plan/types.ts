@@ -1,6 +1,6 @@
 import type { RateOperation } from '../../generated/tables.ts'
 
-/** What is driven, and so what can be judged. */
+/** The shape of a load, which decides what can be judged. */
 export type QueueShape = 'under' | 'over' | 'burst' | 'concurrency' | 'released' | 'recovery' | 'isolation'
 export type PodShape = 'pod-headers' | 'pod-429'
 export type Shape = 'smoke' | QueueShape | PodShape
@@ -29,7 +29,7 @@ export interface Stretch {
   readonly startMs: number
   readonly count: number
   readonly spacingMs: number
-  /** Whether its requests name a job that is not there, and so fail. */
+  /** True if its requests name a job that is not there, and so fail. */
   readonly isMissing?: true
 }
 

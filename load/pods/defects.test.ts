@@ -17,7 +17,7 @@ const plan: PodPlan = {
   longestWaitMs: 75_000,
 }
 
-/** What a load finds of the quotas of a reference whose shortest window has five requests. */
+/** Loads a reference whose shortest window has five requests, and judges its quotas. */
 async function found(change = composeOptions) {
   const controlled = createControlledClock(START_MS)
   const reference = createReference(change({ clock: controlled.clock, quotas: { minute: 5 } }, {}))

@@ -8,7 +8,7 @@ export type PodStep = Step<PodPlan>
 
 /** Requests of `pod-headers`. */
 const HEADERS_SAMPLE = 10
-/** What is sent at most where no answer says how much the quota is. */
+/** Most requests to send if no response states the quota. */
 const UNSTATED_QUOTA = 1000
 /** A window must last this much longer to be drained, ms. */
 const FEWEST_MS = 10_000

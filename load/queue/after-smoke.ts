@@ -8,7 +8,7 @@ import { holdFault, limitSteps, type QueueStep, SMOKE_HELD, type Step, type Step
 /** Rules that no plan can decide here, each with the reason. */
 export type Undecided = ReadonlyMap<LoadRule, string>
 
-/** What every plan of a load on endpoints follows from, beside what its smoke showed. */
+/** The input of the plans of a load on endpoints, in addition to its smoke. */
 export interface LoadScope {
   readonly queue: QueuePlane
   /** The rules that are selected and claimed. */
@@ -24,7 +24,7 @@ export interface DrivenSmoke {
 
 /** One request of each operation. */
 export interface Smoke {
-  /** What each operation answered whose rate is in question, and why some would show nothing under load. */
+  /** The responses of the operations whose rate is judged, and why some would show nothing under load. */
   readonly points: readonly Point[]
   readonly faults: Faults
   /** The same of those that are to be held open. */
@@ -32,7 +32,7 @@ export interface Smoke {
   readonly heldFaults: Faults
 }
 
-/** What is driven after the smoke. */
+/** The plans after the smoke. */
 export interface AfterSmoke {
   /** Why nothing can be driven at all, or null. */
   readonly fault: string | null
@@ -40,12 +40,12 @@ export interface AfterSmoke {
   readonly undecided: Undecided
 }
 
-/** What is known of a target before its first answer. */
+/** The facts about a target before its first response. */
 export function beforeSmoke({ queue, rules, windowScale }: LoadScope): StepOptions {
   return { rules, hasRequests: queue.requests, windowScale, workers: 'unknown', holds: {} }
 }
 
-/** What the plans of a smoke showed, those that are to be held open apart. */
+/** The result of a smoke; requests that are held open are listed separately. */
 export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smoke {
   const steps = smokeSteps(beforeSmoke(scope))
   const pointsOf = (isHeld: boolean) =>

@@ -1,42 +1,58 @@
-import { createDirect } from '../../harness/client/direct.ts'
+import { createDirect, type DirectOptions } from '../../harness/client/direct.ts'
+import { outwait } from '../../harness/client/outwait.ts'
+import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { goneBy } from '../../harness/planes/queue/own-jobs.ts'
 import { queue } from '../../harness/planes/queue/plane.ts'
 import type { Health } from '../../harness/record/events.ts'
-import type { Transport } from '../../harness/transport/types.ts'
-import type { QueuePath, QueuePlane } from '../../target/types.ts'
+import type { ResourceLedger } from '../../harness/record/resources.ts'
+import type { QueuePath, QueuePlane, Tolerances } from '../../target/types.ts'
 import { LoadError } from '../load-error.ts'
 import { submission } from './requests.ts'
 
-export interface QueueClientOptions {
-  readonly transport: Transport
-  readonly queue: QueuePlane
-  readonly token: string
-  readonly userAgent: string
+export interface QueueClientOptions extends Pick<DirectOptions, 'transport' | 'token' | 'userAgent'> {
+  readonly section: QueuePlane
+  readonly tolerances: Tolerances
+  readonly clock: Pick<ScenarioClock, 'sleep'>
+  /** Receives each job that a purge of the dedicated endpoint does not remove. */
+  readonly resources: ResourceLedger
 }
 
-/** The few requests that prepare a load, one at a time. Each rejects with TransportFailure where no answer came. */
+/** The requests that prepare a load, one at a time. Each rejects with TransportFailure if no response came. */
 export interface QueueClient {
-  /** The id of a new job; null where it was refused with 429. Throws LoadError for another answer. */
-  submit(endpoint: string, ttlMs: number, input?: Readonly<Record<string, unknown>>): Promise<string | null>
+  /** Resolves with the id of a new job; waits out each 429. Rejects with LoadError if the job is not accepted. */
+  submit(endpoint: string, ttlMs: number, input?: Readonly<Record<string, unknown>>): Promise<string>
   status(endpoint: string, job: string): Promise<string | null>
-  cancel(endpoint: string, job: string): Promise<number>
-  purge(endpoint: string): Promise<number>
+  cancel(endpoint: string, job: string): Promise<void>
   health(endpoint: string): Promise<Health>
 }
 
-export function createQueueClient({ queue: section, ...options }: QueueClientOptions): QueueClient {
-  const send = createDirect({ ...options, plane: queue, section })
+export function createQueueClient(options: QueueClientOptions): QueueClient {
+  const { section, tolerances, clock, resources } = options
+  const send = createDirect({ ...options, plane: queue })
   const call = (operation: QueuePath, endpoint: string, job = '', body?: unknown) =>
     send(operation, { ids: { endpoint, job }, body })
+  const patience = { longestMs: tolerances.rateWaitMs, sleep: async (ms: number) => (await clock.sleep(ms)) > 0 }
+  const names = new Map<string, string>()
+  let count = 0
   return {
-    async submit(endpoint, ttlMs, input) {
-      const { status, body } = await call('runJob', endpoint, '', submission(ttlMs, input))
-      if (status === 429) return null
-      const id = idIn(jsonOf(body))
-      if (isSuccess(status) && id !== null) return id
+    async submit(endpoint, ttlMs, input = {}) {
+      // A purge removes jobs that wait, so those that occupy a worker and those of other endpoints are noted.
+      const isNoted = endpoint !== section.endpoints.dedicated || Object.keys(input).length > 0
+      const line = { kind: 'job', endpoint, name: `load ${isNoted ? ++count : 0}` } as const
+      const note = isNoted ? resources : () => {}
+      note({ ...line, id: null, state: 'requested', endsMs: goneBy(Date.now(), ttlMs, tolerances) })
+      const { status, body } = await outwait(() => call('runJob', endpoint, '', submission(ttlMs, input)), patience)
+      const id = isSuccess(status) ? idIn(jsonOf(body)) : null
+      if (id !== null) {
+        note({ ...line, id, state: 'created' })
+        if (isNoted) names.set(id, line.name)
+        return id
+      }
+      if (status === 429) note({ ...line, id, state: 'removed' })
       throw new LoadError(
-        `Expected /run on endpoint ${endpoint} to accept a job that the load is to name, but it answered ${status} ${show(jsonOf(body))}; check queue.endpoints and keys.full of the target file.`,
+        `Endpoint ${endpoint} must accept a job on /run before the load, but answered ${status} ${show(jsonOf(body))}; check queue.endpoints and keys.full of the target file, and that nobody else uses the endpoint.`,
       )
     },
     async status(endpoint, job) {
@@ -44,8 +60,11 @@ export function createQueueClient({ queue: section, ...options }: QueueClientOpt
       const status = membersOf(jsonOf(body))?.status
       return typeof status === 'string' ? status : null
     },
-    cancel: async (endpoint, job) => (await call('cancelJob', endpoint, job)).status,
-    purge: async (endpoint) => (await call('purgeQueue', endpoint)).status,
+    async cancel(endpoint, job) {
+      const { status } = await call('cancelJob', endpoint, job)
+      const name = names.get(job)
+      if (name !== undefined && isSuccess(status)) resources({ kind: 'job', endpoint, name, id: job, state: 'removed' })
+    },
     async health(endpoint) {
       const { status, body } = await call('getEndpointHealth', endpoint)
       return { status, body: jsonOf(body) }

@@ -2,7 +2,6 @@ import { tables } from '../../generated/tables.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
-import { LoadError } from '../load-error.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
 import type { QueueClient } from './client.ts'
@@ -16,7 +15,6 @@ export interface PrepareOptions {
   readonly windowScale: number
   /** How many workers may take jobs, and whether they know the steps of the conformance worker. */
   readonly workers: { readonly count: number | null; readonly obey: boolean }
-  readonly signal?: AbortSignal
 }
 
 export interface Prepared {
@@ -27,8 +25,6 @@ export interface Prepared {
 
 /** Share of the rate of /run at which jobs are submitted beforehand. */
 const SUBMIT_SHARE = 0.5
-/** How often a submission that is refused is tried again, a window later each time. */
-const TRIES = 4
 /** Jobs that a load names live this much longer than it lasts, ms. */
 const SPARE_MS = 120_000
 /** How long a job that workers may take is given to end by itself. */
@@ -37,10 +33,10 @@ const END_MS = 5000
 /**
  * Submits the jobs that a plan names: one for each request of /cancel, which ends it, one for all of /status or
  * /stream, and where requests are to be held, one for each worker that keeps it from the others.
- * @throws LoadError where the target does not take them.
+ * @throws LoadError if the target does not take them.
  */
 export async function prepareJobs(options: PrepareOptions): Promise<Prepared> {
-  const { plan, endpoints } = options
+  const { plan, client, endpoints } = options
   const ids: Record<string, string> = {
     [FIRST_ENDPOINT]: endpoints.dedicated,
     [SECOND_ENDPOINT]: endpoints.second ?? '',
@@ -53,7 +49,7 @@ export async function prepareJobs(options: PrepareOptions): Promise<Prepared> {
     const endpoint = ids[stretch.endpoint] ?? ''
     const before = jobs[key] ?? []
     if (stretch.isMissing === true) {
-      if (before.length === 0) jobs[key] = [mutate(await submitOne(options, endpoint, ttlMs))]
+      if (before.length === 0) jobs[key] = [mutate(await client.submit(endpoint, ttlMs))]
     } else if (stretch.operation === 'cancel')
       jobs[key] = [...before, ...(await submitAll(options, endpoint, stretch, ttlMs))]
     else if (before.length === 0) jobs[key] = [await submitFor(options, endpoint, stretch, ttlMs)]
@@ -63,10 +59,10 @@ export async function prepareJobs(options: PrepareOptions): Promise<Prepared> {
 
 /** Where a held request is to wait for its job, workers that heed steps are given something else to do. */
 async function occupyWorkers(options: PrepareOptions, ttlMs: number): Promise<string[]> {
-  const { endpoints, workers } = options
+  const { client, endpoints, workers } = options
   const ids: string[] = []
   for (let n = 0; workers.obey && n < (workers.count ?? 0); n++) {
-    ids.push(await submitOne(options, endpoints.dedicated, ttlMs, sleeping(ttlMs)))
+    ids.push(await client.submit(endpoints.dedicated, ttlMs, sleeping(ttlMs)))
   }
   return ids
 }
@@ -77,14 +73,14 @@ async function submitAll(
   { count }: Stretch,
   ttlMs: number,
 ): Promise<string[]> {
-  const { clock, windowScale } = options
+  const { client, clock, windowScale } = options
   const { requests, windowSeconds } = tables.rates.run
   const spacingMs = (windowSeconds * 1000 * windowScale) / (SUBMIT_SHARE * requests)
   const beganMs = await clock.sleep(0)
   const ids: string[] = []
   for (let n = 0; n < count; n++) {
     await clock.at(Math.ceil(beganMs + n * spacingMs))
-    ids.push(await submitOne(options, endpoint, ttlMs))
+    ids.push(await client.submit(endpoint, ttlMs))
   }
   return ids
 }
@@ -92,9 +88,9 @@ async function submitAll(
 /** A job that stays as it is: for /stream one that is over, so that it answers at once, unless it is to be held. */
 async function submitFor(options: PrepareOptions, endpoint: string, stretch: Stretch, ttlMs: number): Promise<string> {
   const { client, clock, plan, workers } = options
-  if (stretch.operation !== 'stream') return submitOne(options, endpoint, ttlMs)
-  if (plan.holdMs > 0) return submitOne(options, endpoint, ttlMs, workers.obey ? sleeping(ttlMs) : {})
-  const job = await submitOne(options, endpoint, ttlMs)
+  if (stretch.operation !== 'stream') return client.submit(endpoint, ttlMs)
+  if (plan.holdMs > 0) return client.submit(endpoint, ttlMs, workers.obey ? sleeping(ttlMs) : {})
+  const job = await client.submit(endpoint, ttlMs)
   if (workers.count !== 0) {
     const untilMs = (await clock.sleep(0)) + END_MS
     while (clock.now() < untilMs) {
@@ -107,24 +103,7 @@ async function submitFor(options: PrepareOptions, endpoint: string, stretch: Str
   return job
 }
 
-async function submitOne(
-  { client, clock, windowScale, signal }: PrepareOptions,
-  endpoint: string,
-  ttlMs: number,
-  input: Readonly<Record<string, unknown>> = {},
-): Promise<string> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    signal?.throwIfAborted()
-    const id = await client.submit(endpoint, ttlMs, input)
-    if (id !== null) return id
-    await clock.sleep(Math.ceil(tables.rates.run.windowSeconds * 1000 * windowScale))
-  }
-  throw new LoadError(
-    `Expected endpoint ${endpoint} to accept a job that the load is to name, but it answered 429 ${TRIES} times; see that nobody else uses it.`,
-  )
-}
-
-/** What the conformance worker does for a while (`spec/worker.md`). */
+/** The input with which the conformance worker sleeps (`spec/worker.md`). */
 function sleeping(ms: number): Readonly<Record<string, unknown>> {
   return { plumbline: { v: 1, steps: [{ sleepMs: Math.ceil(ms) }] } }
 }

@@ -16,7 +16,7 @@ const OPENAI_ROUTE = '/v1/chat/completions'
 const TTL = { counted: tables.bounds.ttlMs.minimum, waitedFor: tables.bounds.executionTimeoutMs.default }
 
 /**
- * What is sent for each operation. Jobs are empty, live briefly, and have low priority, so that they start no worker
+ * The request of each operation. Jobs are empty, live briefly, and have low priority, so that they start no worker
  * (heading Job submission body).
  */
 export function queueRequests({ paths }: Pick<QueuePlane, 'paths'>): LoadRequests {

@@ -18,13 +18,12 @@ export type QueueStep = Step<QueuePlan>
 export interface StepOptions {
   /** The rules that are selected and claimed. */
   readonly rules: ReadonlySet<string>
-  /** Whether the target has the route /requests, whose limit is the cheapest to exceed. */
+  /** True if the target has the route /requests, whose limit is the cheapest to exceed. */
   readonly hasRequests: boolean
   readonly windowScale: number
   readonly workers: Workers
   /** How long the target holds a request of an operation, as far as that is known, ms. */
   readonly holds: Readonly<Partial<Record<RateOperation, number>>>
-  readonly tables?: Parameters<typeof queuePlan>[0]['tables']
 }
 
 const operations = Object.keys(tables.rates) as RateOperation[]
@@ -34,7 +33,7 @@ const SMOKE_SPACING_MS = 100
 /** How much longer than it takes to open all of them a target must hold requests, so that they are open at once. */
 const HOLD_MARGIN = 1.2
 /** The most that is waited for an answer that a target holds: its documented wait, and a third of it. */
-export const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
+const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 
 /** A request that was held has shown nothing of its operation's rate, and the other way round. */
 export const SMOKE_HELD = 'smoke-held'
@@ -141,7 +140,7 @@ function stepOf(
   shape: QueuePlan['shape'],
   operation: RateOperation,
   rules: readonly LoadRule[],
-  { windowScale, workers, holds, tables: given }: StepOptions,
+  { windowScale, workers, holds }: StepOptions,
   neighbour?: RateOperation,
 ): QueueStep {
   const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
@@ -152,23 +151,22 @@ function stepOf(
     workers,
     ...(neighbour === undefined ? {} : { neighbour }),
     ...(holdMs === undefined ? {} : { holdMs: Math.round(holdMs) }),
-    ...(given === undefined ? {} : { tables: given }),
   })
   const apart = neighbour === undefined ? '' : neighbour === operation ? '-across-endpoints' : `-beside-${neighbour}`
   return { name: `${operation}-${shape}${apart}`, plan, rules }
 }
 
-/** What is exceeded where any operation will do: the one that costs fewest requests. */
+/** The operation to exceed if any will do: the one that costs fewest requests. */
 function cheapest({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
   return hasRequests ? 'requests' : 'cancel'
 }
 
-/** What is driven beside another operation or endpoint, or in its place on another endpoint: it needs one job. */
+/** The operation to drive beside another one, or on another endpoint: it needs one job. */
 function cheapestBeside({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
   return hasRequests ? 'requests' : 'status'
 }
 
-/** Whether an operation is driven for its rate, or for what all rates have in common. */
+/** True if an operation is driven for its rate, or for what all rates have in common. */
 function isLoaded(operation: RateOperation, options: Pick<StepOptions, 'rules' | 'hasRequests'>): boolean {
   const has = (rule: LoadRule) => options.rules.has(rule)
   if (has(`limits.queue.${operation}`)) return true

@@ -3,7 +3,7 @@ import type { QueuePlane } from '../../target/types.ts'
 import type { Workers } from '../plan/types.ts'
 
 /**
- * How many workers an answer of /health counts at most: those that are ready, and those about to be. Null where it does
+ * How many workers an answer of /health counts at most: those that are ready, and those about to be. Null if it does
  * not say. Its form is not in the description: a number, or numbers by state (`health.workers` of the target file).
  */
 export function workersIn(health: unknown, path: string): number | null {
@@ -20,7 +20,7 @@ export function workersIn(health: unknown, path: string): number | null {
   return Math.max(count('ready'), count('idle') + count('running')) + count('initializing')
 }
 
-/** What running workers make of a limit, by their number and the rate that the target file gives them. */
+/** How running workers raise a limit, by their number and the rate of each in the target file. */
 export function workersOf(count: number | null, { perWorkerRate }: Pick<QueuePlane, 'perWorkerRate'>): Workers {
   if (count === 0) return { running: 0, requestsPerWindow: 0 }
   if (count === null || perWorkerRate === null) return 'unknown'

@@ -1,4 +1,4 @@
-/** What these scripts use of k6, and no more. */
+/** The part of k6 that these scripts use. */
 declare const __ENV: Readonly<Record<string, string | undefined>>
 declare function open(path: string): string
 
@@ -27,7 +27,7 @@ declare module 'k6/http' {
     readonly status: number
     readonly error_code: number
     readonly headers: Readonly<Record<string, string>>
-    /** Null where bodies are discarded. */
+    /** Null if bodies are discarded. */
     readonly body: string | null
     readonly timings: { readonly duration: number }
   }

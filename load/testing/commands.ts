@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runHere } from '../../cli/testing/in-process.ts'
 
-/** What a command said and its exit code, null where it was killed. */
+/** The output of a command and its exit code; null if it was killed. */
 export interface Ended {
   readonly code: number | null
   readonly said: string

@@ -3,7 +3,7 @@ import type { QueuePlan, Stretch } from '../plan/types.ts'
 import { lengthOf } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 
-/** What a target answered. */
+/** The response of a target. */
 export interface LoadAnswer {
   readonly status: number
   readonly retryAfter?: string | null
@@ -17,7 +17,7 @@ export interface LoadRequest {
   readonly endpoint: string
   /** How long the target is asked to hold it open; 0: not at all. */
   readonly holdMs: number
-  /** Whether it names a job that is not there. */
+  /** True if it names a job that is not there. */
   readonly isMissing?: true
 }
 
@@ -28,7 +28,7 @@ export interface OpenLoopOptions {
   readonly plan: QueuePlan
   readonly send: Send
   readonly clock: ScenarioClock
-  /** What requests are stamped with. A scenario's own `now` stands still between its waits, so held ones need another. */
+  /** The clock of the points. A scenario's own `now` stands still between its waits, so held requests need another. */
   readonly now?: () => number
   /** How long after the last request answers are waited for. */
   readonly patienceMs?: number

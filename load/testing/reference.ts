@@ -9,7 +9,7 @@ import {
   defaultKeys,
   type ReferenceOptions,
 } from '../../reference/index.ts'
-import { defaultHealth, defaultQueuePaths, defaultStream } from '../../target/defaults.ts'
+import { defaultHealth, defaultQueuePaths, defaultStream, defaultTolerances } from '../../target/defaults.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import { type Conducted, type ConductOptions, conductLoad } from '../conduct.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
@@ -70,9 +70,12 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
   const token = defaultKeys.full
   const send = inProcess(fetch)
   const client = createQueueClient({
-    queue,
+    section: queue,
     token,
     userAgent: 'plumbline',
+    tolerances: defaultTolerances,
+    clock,
+    resources() {},
     // An answer may take time on this clock, so it is waited for as what comes from outside is.
     async transport(request) {
       const answer = await clock.until(send(request), controlled.clock.now() + PATIENCE_MS)
@@ -126,7 +129,7 @@ export function holding(options: ReferenceOptions, ms: number): ReferenceOptions
   })
 }
 
-/** What a script of k6 sends, sent to a function in its place. */
+/** Sends the requests of a k6 script to a function. */
 function senderOf(fetch: (request: Request) => Promise<Response>, token: string, { ids, jobs }: Fills): Send {
   const requests = queueRequests(queue)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -17,7 +17,7 @@ export const requests: LoadRequests = {
 export interface PodServerOptions {
   readonly quota: number
   readonly windowSeconds: number
-  /** What Retry-After says, given whole seconds. */
+  /** The value of Retry-After, given whole seconds. */
   readonly retryAfter?: (seconds: number) => string
 }
 

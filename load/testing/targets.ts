@@ -7,12 +7,12 @@ import type { Send } from './open-loop.ts'
 
 /** One change of a target that its limits do not survive. */
 export interface Defect {
-  /** What becomes of the number of requests a window, or at once. */
+  /** Changes the number of requests per window, or at once. */
   readonly requests?: (requests: number) => number
   readonly concurrent?: (concurrent: number) => number
   /** The limiter that a request goes to, by default one for each endpoint and operation. */
   readonly keyOf?: (endpoint: string, operation: string) => string
-  /** What is answered in place of 429; 0: nothing at all. */
+  /** The status in place of 429; 0: no response. */
   readonly refusal?: number
   /** Refused requests are counted, and nothing counted is ever given back. */
   readonly countsRefusedForEver?: boolean

@@ -1,6 +1,6 @@
 import type { Document, Schema } from './inputs.ts'
 
-/** What the document says about one number. Absent means: no such constraint. */
+/** The constraints of one number in the document; a missing member is no constraint. */
 export interface Bound {
   readonly minimum?: number
   readonly maximum?: number

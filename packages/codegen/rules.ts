@@ -10,7 +10,9 @@ export function generateRules({ rules, headings }: Inputs): Output {
   const { profile, level, basis } = ruleSchema.properties
   const areas = [...new Set(rows.map(({ area }) => area))].sort()
   const body = `export type RuleArea = ${union(areas)}
-export type RuleProfile = ${union(profile.enum)}
+/** Every profile; not each has a rule yet. */
+export const ruleProfiles = ${literal(profile.enum)} as const
+export type RuleProfile = (typeof ruleProfiles)[number]
 export type RuleLevel = ${union(level.enum)}
 export type RuleBasis = ${union(basis.enum)}
 

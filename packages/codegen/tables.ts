@@ -19,7 +19,7 @@ const NAMES = [
   'serverlessStatuses',
 ] as const
 
-const TYPES = `/** What an action does: where it is permitted, the status it ends in, the status of the answer. */
+const TYPES = `/** An action: the statuses that permit it, the status it ends in, the status of the response. */
 export interface Transition {
   readonly from: readonly PodStatus[]
   readonly to: PodStatus
@@ -47,7 +47,7 @@ export interface StatusCondition {
   readonly condition: string
 }
 
-/** What the document says about one number. Absent means: no such constraint. */
+/** The constraints of one number in the document; a missing member is no constraint. */
 export interface Bound {
   readonly minimum?: number
   readonly maximum?: number
@@ -142,7 +142,7 @@ function boundsType(bounds: Rows<object>): string {
   const members = Object.entries(bounds).map(
     ([name, bound]) => `  readonly ${name}: Stated<${union(Object.keys(bound))}>`,
   )
-  return `/** What the document states of its numbers. */\nexport interface Bounds {\n${members.join('\n')}\n}`
+  return `/** The bounds of numbers in the document. */\nexport interface Bounds {\n${members.join('\n')}\n}`
 }
 
 function tableNamed<T>({ path, data }: Source, name: string, sources: ReadonlySet<string>) {

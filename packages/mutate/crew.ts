@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Mutant } from './instrument.ts'
 
-/** What a rule came to, as far as mutants are compared by it. */
+/** The result of a rule, as far as mutants are compared by it. */
 export interface Seen {
   readonly rule: string
   readonly verdict: string

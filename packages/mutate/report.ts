@@ -3,7 +3,7 @@ import type { Outcome } from './crew.ts'
 import type { Mutant } from './instrument.ts'
 import { type Classification, classes, type Table } from './table.ts'
 
-/** What came of a run, with the table's entries beside what no rule noticed. */
+/** The result of a run; each mutant that no rule noticed has its entry of the table. */
 export interface Result {
   readonly outcomes: readonly Outcome[]
   readonly survivors: readonly { readonly mutant: Mutant; readonly entry: Classification | null }[]
@@ -36,7 +36,7 @@ export function conclude(
   }
 }
 
-/** Whether the table has an entry for everything that no rule noticed. */
+/** True if the table has an entry for everything that no rule noticed. */
 export function isClassified({ survivors, unreached }: Result): boolean {
   return [...survivors, ...unreached].every(({ entry }) => entry !== null)
 }

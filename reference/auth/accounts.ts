@@ -1,6 +1,6 @@
 import type { Operation } from '../operations.ts'
 
-/** What the keys of an account may do: every operation, or those named (by the operationId of the API document). */
+/** The permissions of a key: every operation, or those named by their operationId. */
 export type Permissions = '*' | readonly Operation[]
 
 export interface Key {

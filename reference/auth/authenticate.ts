@@ -6,7 +6,7 @@ const SCHEME = 'Bearer'
 
 /**
  * Who the caller is, by the value of the Authorization header.
- * @throws Refusal 401 where the token is missing, malformed, expired or unknown (heading Authentication).
+ * @throws Refusal 401 if the token is missing, malformed, expired or unknown (heading Authentication).
  */
 export function authenticate(authorization: string | null, { keys, style }: Common): Caller {
   if (authorization === null || authorization === '') throw refusal('missing bearer token', style.wwwAuthenticate)

@@ -3,10 +3,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { Operation } from '../operations.ts'
 import type { Caller } from './accounts.ts'
 
-/**
- * Whether the key of the caller permits the operation.
- * @throws Refusal 403 where it does not (heading Authentication).
- */
+/** @throws Refusal 403 if the key of the caller does not permit the operation (heading Authentication). */
 export function authorize(caller: Caller, operation: Operation, _service: Common): void {
   if (caller.permissions !== '*' && !caller.permissions.includes(operation)) throw new Refusal(403, 'access denied')
 }

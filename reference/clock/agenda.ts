@@ -10,7 +10,7 @@ interface Entry {
 /** Events by time, then by the order in which they were added. Adding, cancelling and taking cost O(log n). */
 export interface Agenda {
   add(atMs: number, run: Task): Cancel
-  /** When the earliest event is due; null where there is none. */
+  /** When the earliest event is due; null if there is none. */
   nextMs(): number | null
   /** Removes and returns the earliest event that is due at `nowMs`, or undefined. */
   takeDue(nowMs: number): Task | undefined

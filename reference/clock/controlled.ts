@@ -9,7 +9,7 @@ export interface ControlledClock {
   /**
    * Moves time once: to the next due moment or by `ms`, whichever is nearer, and runs all that is due there, what
    * becomes due there included. Does not wait for promises that it began: those are in `busy`.
-   * @throws RangeError where `ms` is no integer of at least 0.
+   * @throws RangeError if `ms` is no integer of at least 0.
    */
   advance(ms: number): ClockState
   /** Lists `id` as busy until `promise` is settled, and hands the promise back. */

@@ -17,7 +17,7 @@ export interface ReferenceClock {
 export type Task = () => void | Promise<void>
 export type Cancel = () => void
 
-/** What a clock tells about itself, as the time contract has it; `nextMs` leaves cancelled events out. */
+/** The state of a clock, as the time contract has it; `nextMs` leaves cancelled events out. */
 export interface ClockState {
   readonly nowMs: number
   readonly nextMs: number | null

@@ -2,7 +2,7 @@ import type { Common } from '../common.ts'
 
 type Styled = Pick<Common, 'style'>
 
-/** What an operation answers, before the headers that every answer has. */
+/** The response of an operation, without the headers that every response has. */
 export interface Answer {
   readonly status: number
   /** Text of the body; null for none. */

@@ -14,7 +14,7 @@ const CLOSE_BRACKETS = ']}'
 
 /**
  * Reads the body of a request as JSON.
- * @throws Refusal where there is none, or it is no UTF-8, no JSON, too long, too deep, or of a type that is not read.
+ * @throws Refusal if there is none, or it is no UTF-8, no JSON, too long, too deep, or of a type that is not read.
  */
 export async function readBody(request: Request, { style }: Common): Promise<unknown> {
   const { headers } = request

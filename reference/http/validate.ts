@@ -37,7 +37,7 @@ export function validate(schema: RequestSchema, body: unknown, service: Common &
   throw new Refusal(status, status === 422 ? 'Request validation failed.' : errors.join('; '), { errors })
 }
 
-/** Whether a constraint on a request is enforced; every constraint is. The name is the same for all its violations. */
+/** True if a constraint on a request is enforced; every constraint is. The name is the same for all its violations. */
 export function enforces(_constraint: string, _body: unknown): boolean {
   return true
 }
@@ -49,7 +49,7 @@ function withoutFollowers(failures: readonly ValidationFailure[]): readonly Vali
   return failures.filter((one) => rank(one) === least(one.instancePath))
 }
 
-/** Whether a failure is of a named constraint on a value, such as that of a power of two. */
+/** True if a failure is of a named constraint on a value, such as that of a power of two. */
 function isOnValue(one: ValidationFailure): boolean {
   return one.keyword !== 'not' && constraintOf(one) !== null
 }

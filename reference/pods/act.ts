@@ -6,10 +6,7 @@ import type { PodService } from './service.ts'
 
 const STEPS = { start, stop, restart, terminate } as const
 
-/**
- * Whether the status of the pod, and its lock, permit the action, by the table under the heading Pod status: null, or
- * why not, 409 if the status does not. The operations throw it, as they do every refusal.
- */
+/** Why the status of the pod (409) or its lock does not permit the action, by the table under the heading Pod status. */
 export function permit(pod: StoredPod, action: PodAction, { style, tables }: PodService): Refusal | null {
   if (!tables.actions[pod.status].includes(action)) {
     return new Refusal(409, `the status ${pod.status} does not permit ${action}`)
@@ -25,7 +22,7 @@ export function transition(pod: StoredPod, action: PodAction, service: PodServic
   STEPS[action](pod, service)
 }
 
-/** What the pod publishes as its actions. */
+/** The actions that the pod publishes. */
 export function actionsOf(pod: StoredPod, { style, tables }: PodService): PodAction[] {
   if (pod.status === 'TERMINATED' && style.terminatedActions === 'terminate') return ['terminate']
   const permitted = tables.actions[pod.status]

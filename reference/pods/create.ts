@@ -59,7 +59,7 @@ export function buildPod(body: PodCreate, caller: Caller, service: PodService): 
   }
 }
 
-/** @throws Refusal 400 where as many pods hold compute as there is capacity for. */
+/** @throws Refusal 400 if as many pods hold compute as there is capacity for. */
 export function checkCapacity({ capacity, store }: PodService): void {
   if (capacity === null) return
   let held = 0

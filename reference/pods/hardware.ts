@@ -10,7 +10,7 @@ export interface PricedHardware {
 }
 
 /**
- * What a pod is to run on, with the defaults of the description applied.
+ * The hardware of a pod, with the defaults of the description applied.
  * @throws Refusal if the catalog does not offer it.
  */
 export function chooseHardware(body: PodCreate, service: PodService): PricedHardware {

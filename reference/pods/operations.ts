@@ -18,7 +18,7 @@ export interface Call {
 type Handler = (call: Call, service: PodService) => Answer
 
 /**
- * What each operation of the pod plane does, in one go after the body was read, so that requests at the same time
+ * The operations of the pod plane, each in one go after the body was read, so that requests at the same time
  * have an order.
  */
 export const operations: { readonly [O in PodOperation]: Handler } = {

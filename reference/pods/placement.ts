@@ -5,7 +5,7 @@ import type { PodService } from './service.ts'
 
 /**
  * The data center of a new pod: that of its network volume, else the first one asked for, else the first of all.
- * @throws Refusal where a volume or a data center is unknown, or the volume is in none of those asked for.
+ * @throws Refusal if a volume or a data center is unknown, or the volume is in none of those asked for.
  */
 export function choosePlacement(body: PodCreate, caller: Caller, service: PodService): string {
   const { dataCenterIds, mounts } = body

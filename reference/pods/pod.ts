@@ -3,7 +3,7 @@ import type { Cancel } from '../clock/types.ts'
 
 export type { Mounts, Pod, PodAction, PodStatus }
 
-/** What a pod runs on: GPUs or CPUs, never both. */
+/** The hardware of a pod: GPUs or CPUs, never both. */
 export type Hardware =
   | { readonly gpu: { readonly id: string; readonly count: number } }
   | { readonly cpu: Readonly<CpuConfig> }
@@ -33,7 +33,7 @@ export interface StoredPod {
   locked: boolean
   globalNetworking: boolean
   startedAtMs: number | null
-  /** When the container that runs now was started; null where none runs. */
+  /** When the container that runs now was started; null if none runs. */
   containerStartedAtMs: number | null
   /** The next step of its life, where one is under way. */
   pending: Pending | null

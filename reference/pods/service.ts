@@ -25,7 +25,7 @@ export interface PodService extends Common, RateSetup {
   readonly dataCenters: readonly [string, ...string[]]
   readonly limiter: Limiter
   readonly store: PodStore
-  /** What was answered of each pod the last time. */
+  /** The last response about each pod. */
   readonly writtenPods: WeakMap<StoredPod, WrittenPod>
   /** How many pods were made before; each call counts one more. */
   nextNumber(): number

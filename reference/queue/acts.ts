@@ -43,7 +43,7 @@ export function cancelJob(job: Job, service: QueueService): JobStatus {
 
 /**
  * Queues a job again that failed or timed out, with its id and input.
- * @throws Refusal where it did neither.
+ * @throws Refusal if it did neither.
  */
 export function retryJob(job: Job, service: QueueService): void {
   const { clock, parts, style } = service

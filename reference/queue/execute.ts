@@ -39,12 +39,12 @@ export function stopExecution(job: Job, service: QueueService): void {
   if (execution.worker.execution === execution) freeWorker(execution.worker, endpoint, service)
 }
 
-/** Whether what an execution reports still counts: nobody stopped it. */
+/** True if an execution was not stopped, so that its report still counts. */
 export function acceptsReport({ job, id }: Execution, _service: QueueService): boolean {
   return job.execution?.id === id
 }
 
-/** Whether a job is executed again unasked (heading What the service does). */
+/** True if a job is executed again automatically (heading What the service does). */
 export function retriesJob(job: Job, reason: 'died' | 'failed', { queue, style }: QueueService): boolean {
   if (reason === 'failed' && style.handlerRetry === 'no') return false
   return job.automaticRetries < queue.automaticRetries

@@ -6,7 +6,7 @@ import type { QueueService } from './service.ts'
 
 /**
  * An endpoint of the caller by its id.
- * @throws Refusal 404 where there is none, and by style 403 or 404 where it is another account's.
+ * @throws Refusal 404 if there is none, and by style 403 or 404 where it is another account's.
  */
 export function findEndpoint(id: string, caller: Caller, { queue, style }: QueueService): Endpoint {
   const endpoint = queue.endpoints.get(id)
@@ -17,7 +17,7 @@ export function findEndpoint(id: string, caller: Caller, { queue, style }: Queue
 
 /**
  * A job of an endpoint by its id.
- * @throws Refusal 404 where it was removed (heading Errors); 404, or 400 by style, where there never was one here.
+ * @throws Refusal 404 if it was removed (heading Errors); 404, or 400 by style, where there never was one here.
  */
 export function findJob(id: string, endpoint: Endpoint, service: QueueService): Job {
   const { clock, style } = service

@@ -18,7 +18,7 @@ export interface EndpointOffer {
   readonly executionTimeoutMs?: number
   /** Rates of this endpoint in place of those of the table. */
   readonly rates?: { readonly [O in RateOperation]?: Partial<Pick<Rate, 'requests' | 'windowSeconds' | 'concurrent'>> }
-  /** What its workers report of themselves. */
+  /** The counts that its workers report. */
   readonly env?: Readonly<Record<string, string>>
   readonly gpu?: { readonly id: string; readonly count: number }
 }
@@ -49,7 +49,7 @@ export interface Execution {
   cancelStep: Cancel | null
 }
 
-/** What /health counts of jobs. */
+/** The jobs in /health. */
 export interface JobCounts {
   completed: number
   failed: number
@@ -69,7 +69,7 @@ export interface Endpoint extends Omit<EndpointOffer, 'user'> {
   readonly counts: JobCounts
   /** When workers died. */
   readonly deathsMs: number[]
-  /** What /health answered last. */
+  /** The last response of /health. */
   health: { readonly atMs: number; readonly shown: Readonly<Record<string, unknown>> } | null
   readonly limiters: ReadonlyMap<RateOperation, OperationLimiter>
 }
@@ -90,7 +90,7 @@ export interface WaitingJobs {
 /** The four statuses of the heading Job status, and two that a platform may use for a job that was stopped. */
 export type JobStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TIMED_OUT'
 
-/** What the submission asks for, as it was sent; milliseconds. */
+/** The policy of the submission as it was sent; milliseconds. */
 export interface Policy {
   readonly executionTimeout?: number
   readonly lowPriority?: boolean
@@ -105,7 +105,7 @@ export interface Submission {
   readonly s3Config: Readonly<Record<string, unknown>> | null
 }
 
-/** What a job ends with. */
+/** The end of a job. */
 export interface Result {
   readonly output?: unknown
   readonly error?: string
@@ -116,7 +116,7 @@ export interface Job extends Submission {
   readonly n: number
   readonly endpoint: Endpoint
   readonly operation: 'run' | 'runsync' | 'openai'
-  /** Whether its waiting starts workers. */
+  /** True if its waiting starts workers. */
   readonly isScaling: boolean
   readonly submittedMs: number
   /** From where its ttl counts: the submission, or by style the last /retry. */
@@ -128,7 +128,7 @@ export interface Job extends Submission {
   startedMs: number | null
   finishedMs: number | null
   workerId: string | null
-  /** What the worker gave; undefined where it gave nothing. */
+  /** The output of the worker; undefined if it gave none. */
   output: unknown
   error: string | null
   /** Partial results of the last execution, and how many of them were handed out. */
@@ -141,7 +141,7 @@ export interface Job extends Submission {
   /** Those that nobody asked for, since it was submitted or retried. */
   automaticRetries: number
   execution: Execution | null
-  /** Whether it was removed, so that nothing finds it. */
+  /** True once it is removed and cannot be found. */
   isGone: boolean
   /** Told of partial results, of its end and of its removal. */
   watchers: Set<() => void> | null

@@ -18,7 +18,7 @@ type Handler = (call: QueueCall, service: QueueService) => Answer | Promise<Answ
 
 const DIGITS = /^\d{1,15}$/
 
-/** What each operation of the queue plane does; success is 200 everywhere (heading Queue-based endpoint operations). */
+/** The operations of the queue plane; success is 200 everywhere (heading Queue-based endpoint operations). */
 export const queueOperations: { readonly [O in QueueOperation]: Handler } = {
   async runJob({ endpoint, request }, service) {
     const { parts } = service
@@ -114,12 +114,12 @@ export function runsyncWaitOf(wish: string | null, endpoint: Endpoint, { life, s
   return waitMs
 }
 
-/** Whether nothing more will come over the stream of a job. */
+/** True if nothing more will come over the stream of a job. */
 export function endsStream(job: Job, _service: QueueService): boolean {
   return isFinished(job)
 }
 
-/** @throws Refusal 404 where the job is deleted meanwhile, unless it was cancelled or purged. */
+/** @throws Refusal 404 if the job is deleted meanwhile, unless it was cancelled or purged. */
 async function waitForEnd(job: Job, ms: number, signal: AbortSignal, service: QueueService): Promise<void> {
   await waitForJob(job, () => isFinished(job) || job.isGone, ms, signal, service)
   checkKept(job)

@@ -12,16 +12,8 @@ test.each<[object, string]>([
   [{ endpoints: [plain, plain] }, 'Option endpoints: expected identifiers that differ, got "a" (string)'],
   [{ endpoints: [{ ...plain, user: 'nobody' }] }, 'Option endpoints (a).user: expected one of user-1, user-2'],
   [{ endpoints: [{ ...plain, workersMin: 2 }] }, 'Option endpoints (a).workersMin: expected workersMax at most, got 2'],
-  [{ endpoints: [{ ...plain, coldStartMs: -1 }] }, 'Option endpoints (a).coldStartMs: expected an integer from 0'],
-  [{ endpoints: [{ ...plain, executionTimeoutMs: 0.5 }] }, 'Option endpoints (a).executionTimeoutMs: expected'],
-  [{ queue: { limiter: 'none' } }, 'Option queue.limiter: expected one of fixed-window, '],
-  [{ queue: { windowScale: 0 } }, 'Option queue.windowScale: expected a number above 0, got 0 (number)'],
-  [{ queue: { automaticRetries: -1 } }, 'Option queue.automaticRetries: expected an integer from 0'],
-  [{ queue: { retries: 1 } }, 'Option queue.retries: expected no such option, but one of limiter, '],
   [{ call: 'https://' }, 'Option call: expected a function'],
   [{ worker: {} }, 'Option worker: expected a program with execute'],
-  [{ life: { streamHoldMs: -1 } }, 'Option life.streamHoldMs: expected an integer from 0'],
-  [{ style: { cancelledJob: 'kept' } }, 'Option style.cancelledJob: expected one of CANCELLED, gone'],
 ])('%o is refused', (options, message) => {
   const make = () => createReference({ clock, ...options } as ReferenceOptions)
   expect(make).toThrow(OptionError)

@@ -49,7 +49,7 @@ export function createQueuePipeline(service: QueueService): Fetch {
 /**
  * Counts a request against the rate of its operation on its endpoint (heading Limits).
  * @returns what ends it.
- * @throws Refusal 429 where there are too many in the window or at once.
+ * @throws Refusal 429 if there are too many in the window or at once.
  */
 export function admit(operation: QueueOperation, endpoint: Endpoint, { clock, style }: QueueService): () => void {
   const { rate } = operations[operation]

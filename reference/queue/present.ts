@@ -27,12 +27,12 @@ export function presentJob(job: Job, { style }: QueueService): Shown {
   return style.memberOrder === 'declared' ? shown : Object.fromEntries(Object.entries(shown).reverse())
 }
 
-/** What a webhook is told: the job as it ended, its input, and the address itself; nothing secret. */
+/** The body of a webhook: the job as it ended, its input, and the address itself; nothing secret. */
 export function presentNotification(job: Job, service: QueueService): Shown {
   return { ...service.parts.presentJob(job, service), input: job.input, webhook: job.webhook }
 }
 
-/** What /stream answers; each partial result is handed out once, or by style all of them each time. */
+/** The response of /stream: each partial result once, or by style all of them each time. */
 export function presentStream(job: Job, { style }: QueueService): Shown {
   const from = style.streamForm === 'new' ? job.drained : 0
   const stream = job.partials.slice(from).map((output) => ({ output }))
@@ -40,7 +40,7 @@ export function presentStream(job: Job, { style }: QueueService): Shown {
   return { status: job.status, stream }
 }
 
-/** What /health counts; all of it are integers from 0. */
+/** The response of /health: integers from 0. */
 export function presentHealth(endpoint: Endpoint, { clock, life }: QueueService): Shown {
   const { counts, deathsMs, waiting, workers } = endpoint
   const sinceMs = clock.now() - life.unhealthyShownMs
@@ -66,7 +66,7 @@ export function presentHealth(endpoint: Endpoint, { clock, life }: QueueService)
   }
 }
 
-/** What /requests lists: the newest jobs of the endpoint first. */
+/** The response of /requests: the newest jobs of the endpoint first. */
 export function presentRequests({ jobs }: Endpoint, _service: QueueService): Shown {
   const requests = [...jobs.values()].slice(-REQUESTS_SHOWN).reverse()
   return { requests: requests.map(({ id, status }) => ({ id, status })) }

@@ -8,7 +8,7 @@ export interface QueueMatch {
   readonly operation: QueueOperation
   /** Empty if the path names none. */
   readonly job: string
-  /** What follows /openai, with its slash. */
+  /** The path after /openai, with its slash. */
   readonly route: string
   readonly query: URLSearchParams
 }

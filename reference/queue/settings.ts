@@ -1,6 +1,5 @@
 import type { RateOperation, Tables } from '../../generated/tables.ts'
 import { podSegments } from '../http/path.ts'
-import { limiterKindNames } from '../limits/kinds/kinds.ts'
 import { createOperationLimiter, type OperationLimiter } from '../limits/queue/operation-limiter.ts'
 import { OptionError } from '../option-error.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'
@@ -30,7 +29,6 @@ const defaults: QueueSettings = {
 }
 
 const ENDPOINT_ID = /^[A-Za-z0-9_-]+$/
-const COUNTS = ['workersMin', 'workersMax', 'coldStartMs', 'idleTimeoutMs'] as const
 
 /**
  * The queue plane of one reference, with its endpoints and their first workers.
@@ -40,7 +38,7 @@ export function createQueueState(setup: QueueSetup): QueueState {
   const { call = unreachable, worker = createConformanceWorker(), jobId } = setup
   if (typeof call !== 'function') throw new OptionError('call', 'a function from a request to its response', call)
   if (typeof worker?.execute !== 'function') throw new OptionError('worker', 'a program with execute', worker)
-  const settings = settle(setup.queue ?? {})
+  const settings = { ...defaults, ...setup.queue }
   const counts: Record<Counted, number> = { job: 0, execution: 0, worker: 0, notification: 0 }
   const next = (what: Counted) => counts[what]++
   const endpoints = new Map<string, Endpoint>()
@@ -60,27 +58,8 @@ export function createQueueState(setup: QueueSetup): QueueState {
   }
 }
 
-function settle(given: Partial<QueueSettings>): QueueSettings {
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(defaults, name)) continue
-    throw new OptionError(`queue.${name}`, `no such option, but one of ${Object.keys(defaults).join(', ')}`, '…')
-  }
-  const settings = { ...defaults, ...given }
-  const { limiter, windowScale, windowOffsetMs, perWorkerRate, automaticRetries } = settings
-  if (!limiterKindNames.includes(limiter)) {
-    throw new OptionError('queue.limiter', `one of ${limiterKindNames.join(', ')}`, limiter)
-  }
-  if (!(Number.isFinite(windowScale) && windowScale > 0)) {
-    throw new OptionError('queue.windowScale', 'a number above 0', windowScale)
-  }
-  for (const [name, value] of Object.entries({ windowOffsetMs, perWorkerRate, automaticRetries })) {
-    if (!isCount(value)) throw new OptionError(`queue.${name}`, 'an integer from 0', value)
-  }
-  return settings
-}
-
 function checkOffer(offer: EndpointOffer, { users }: QueueSetup, known: ReadonlyMap<string, Endpoint>): void {
-  const { id, user, workersMin, workersMax, executionTimeoutMs } = offer
+  const { id, user, workersMin, workersMax } = offer
   const option = `endpoints (${id})`
   if (!ENDPOINT_ID.test(id) || (podSegments as readonly string[]).includes(id)) {
     throw new OptionError('endpoints', `an id of letters, digits, - and _, and not ${podSegments.join(' or ')}`, id)
@@ -89,13 +68,7 @@ function checkOffer(offer: EndpointOffer, { users }: QueueSetup, known: Readonly
   if (user !== undefined && !users.includes(user)) {
     throw new OptionError(`${option}.user`, `one of ${users.join(', ')}`, user)
   }
-  for (const name of COUNTS) {
-    if (!isCount(offer[name])) throw new OptionError(`${option}.${name}`, 'an integer from 0', offer[name])
-  }
   if (workersMin > workersMax) throw new OptionError(`${option}.workersMin`, 'workersMax at most', workersMin)
-  if (executionTimeoutMs !== undefined && !isCount(executionTimeoutMs)) {
-    throw new OptionError(`${option}.executionTimeoutMs`, 'an integer from 0, milliseconds', executionTimeoutMs)
-  }
 }
 
 function createEndpoint(
@@ -155,8 +128,4 @@ function createLimiters(
 
 function unreachable(): Promise<Response> {
   return Promise.reject(new Error('this reference reaches nobody: it was given no option `call`'))
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

@@ -2,7 +2,7 @@ import type { LimiterKind } from '../limits/kinds/types.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
 import type { Endpoint } from './model.ts'
 
-/** What can be set about queues beside the endpoints themselves. */
+/** The settings of queues, in addition to their endpoints. */
 export interface QueueSettings {
   /** How requests are counted against a rate. */
   readonly limiter: LimiterKind
@@ -12,23 +12,23 @@ export interface QueueSettings {
   readonly windowOffsetMs: number
   /** Requests a window that each worker adds that is ready; the higher of their sum and the base is the limit. */
   readonly perWorkerRate: number
-  /** How often a job is executed again unasked. */
+  /** How often a job is executed again automatically. */
   readonly automaticRetries: number
 }
 
 /** The queue plane of one reference: its settings and its state. */
 export interface QueueState extends QueueSettings {
   readonly endpoints: ReadonlyMap<string, Endpoint>
-  /** What reaches webhooks and beacons. */
+  /** Sends webhooks and beacons. */
   readonly call: Call
   readonly program: WorkerProgram
   /** The number of the next one, from 0, each kind for itself. */
   next(what: Counted): number
-  /** What the id of the n-th job is made of. */
+  /** The source of the id of the n-th job. */
   readonly jobId: (n: number) => string
   /** Calls off what waits outside jobs and workers: held requests, and attempts of webhooks. */
   readonly pending: Set<() => void>
-  /** What went wrong inside, outside any request; the next request throws it. */
+  /** An error outside any request; the next request throws it. */
   readonly faults: unknown[]
 }
 

@@ -1,6 +1,6 @@
 /** The freedoms of the queue plane; each name says what is decided, and the first answer is the default. */
 export const queueStyleChoices = {
-  // What a caller sees
+  // Visible to a caller
   /** An endpoint of another account. */
   endpointHidden: [404, 403],
   /** Another method on a known operation. */
@@ -12,12 +12,12 @@ export const queueStyleChoices = {
   jobFields: ['full', 'least'],
   /** How fine delayTime and executionTime are. */
   jobTimes: ['milliseconds', 'seconds'],
-  /** What a COMPLETED job shows whose output is null. */
+  /** The output that a COMPLETED job shows if it is null. */
   nullOutput: ['shown', 'left-out'],
-  /** Whether a running job shows its last partial result as output. */
+  /** The last partial result as the output of a running job. */
   progressOutput: ['hidden', 'shown'],
   streamForm: ['new', 'cumulative'],
-  /** Whether a 429 of this plane has Retry-After. */
+  /** True if a 429 of this plane has Retry-After. */
   queueRetryAfter: [true, false],
 
   // Submission
@@ -29,7 +29,7 @@ export const queueStyleChoices = {
   // Life
   /** Where a job waits that is executed again. */
   requeuePlace: ['front', 'back'],
-  /** Whether a job whose handler failed is executed again unasked. */
+  /** The automatic retry of a job whose handler failed. */
   handlerRetry: ['no', 'yes'],
   /** How a job ends that ran past its executionTimeout. */
   timedOutStatus: ['FAILED', 'TIMED_OUT'],
@@ -39,17 +39,17 @@ export const queueStyleChoices = {
   cancelFinished: [200, 400, 409],
   /** Retrying a job that neither failed nor timed out. */
   retryRefused: [400, 409],
-  /** Whether /retry starts the ttl anew. */
+  /** The ttl of a job after /retry. */
   retryTtl: ['kept', 'anew'],
-  /** Whether a job whose ttl is over stops at once, or, hidden at once, with the next sweep (`life.sweepMs`). */
+  /** When a job whose ttl is over stops: at once, or, hidden at once, with the next sweep (`life.sweepMs`). */
   ttlSweep: ['at-once', 'lazy'],
-  /** Whether /runsync results are kept for the shorter or the longer of the two documented times. */
+  /** Which of the two documented times /runsync results are kept. */
   runsyncRetention: ['shorter', 'longer'],
   /** /runsync of a job that fails while it waits. */
   runsyncFailed: [200, 500],
 
   // Webhooks
-  /** Whether a job that failed or timed out is notified. */
+  /** The notification of a job that failed or timed out. */
   webhookOnFailure: ['yes', 'no'],
   /** From where the time between two attempts counts. */
   webhookSpacing: ['attempt', 'answer'],

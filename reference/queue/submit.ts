@@ -95,7 +95,7 @@ export function addJob(
   return job
 }
 
-/** Whether a job that waits calls for workers (heading Job submission body). */
+/** True if a job that waits calls for workers (heading Job submission body). */
 export function scalesWorkers({ policy }: Submission, _service: QueueService): boolean {
   return policy.lowPriority !== true
 }

@@ -12,7 +12,7 @@ export function after(ms: number, { clock }: QueueService, run: () => void): Can
 export function track(id: string, run: () => Promise<void>, { clock, queue }: QueueService): void {
   const { promise, resolve } = Promise.withResolvers<void>()
   clock.track?.(id, promise)
-  // What is thrown here is a fault of a part, and no request is there to throw it.
+  // An error here is a fault of a part, outside any request that could throw it.
   run()
     .catch((fault: unknown) => void queue.faults.push(fault))
     .then(resolve)

@@ -1,6 +1,6 @@
 import { createControlledClock, createReference, defaultKeys, type ReferenceOptions } from '../index.ts'
 
-/** An answer with its body read as JSON; `body` is undefined where there is none. */
+/** An answer with its body read as JSON; `body` is undefined if there is none. */
 export interface Heard {
   readonly status: number
   readonly headers: Headers

@@ -12,7 +12,7 @@ export interface Arrival {
 
 export type Answering = number | 'never' | 'refused'
 
-/** What beacons and webhooks reach in tests: it counts starts, holds keys until they are released, and answers as told. */
+/** The receiver of beacons and webhooks in tests: it counts starts, holds keys until they are released, and answers as told. */
 export function createReceiver(now: () => number) {
   const arrivals: Arrival[] = []
   const holding = new Set<string>()

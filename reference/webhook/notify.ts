@@ -24,18 +24,18 @@ export function notify(job: Job, service: QueueService): void {
   else attemptAt(service.clock.now() + life.webhookDelayMs, notification, 1, service)
 }
 
-/** Whether the end of a job is notified. */
+/** True if the end of a job is notified. */
 export function isNotified({ status }: Job, { style }: QueueService): boolean {
   if (status === 'COMPLETED') return true
   return style.webhookOnFailure === 'yes' && (status === 'FAILED' || status === 'TIMED_OUT')
 }
 
-/** Whether an attempt succeeded, by the status of its answer; null where there was none. */
+/** True if an attempt succeeded, by the status of its answer; null if there was none. */
 export function isDelivered(status: number | null, _service: QueueService): boolean {
   return status === 200
 }
 
-/** When the attempt after `count` others is made; null where there is none. */
+/** When the attempt after `count` others is made; null if there is none. */
 export function nextAttemptMs(
   count: number,
   attemptMs: number,
@@ -72,7 +72,7 @@ function attemptAt(atMs: number, notification: Notification, count: number, serv
   queue.pending.add(cancel)
 }
 
-/** The status of the answer, or null where none came within the time limit of an attempt. */
+/** The status of the answer, or null if none came within the time limit of an attempt. */
 async function send(
   { url, body }: Notification,
   call: string,

@@ -18,7 +18,7 @@ export interface BeaconSetup {
   readonly job: WorkerJob
   readonly call: Call
   readonly pause: (ms: number, signal: AbortSignal | null) => Promise<void>
-  /** What stops a request that is under way; null for nothing. */
+  /** Stops a request that is under way; null if nothing does. */
   readonly signal: () => AbortSignal | null
 }
 
@@ -93,7 +93,7 @@ export function createBeacon({ address, job, call, pause, signal }: BeaconSetup)
   }
 }
 
-/** Whether a connection was made and ended without a whole answer. */
+/** True if a connection was made and ended without a whole answer. */
 function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { readonly code?: unknown }

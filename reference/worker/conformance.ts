@@ -14,7 +14,7 @@ class Exit extends Error {
   override readonly name = 'Exit'
 }
 
-/** What the handler failed with, as the step fail asks for it. */
+/** The failure of the handler that the step `fail` requests. */
 class HandlerError extends Error {
   override readonly name = 'HandlerError'
 }

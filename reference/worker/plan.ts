@@ -11,9 +11,9 @@ export type Step =
   | { readonly deaf: true }
   | { readonly report: readonly string[] }
 
-/** What a conformance job shall do. */
+/** The plan of a conformance job. */
 export interface Plan {
-  /** Without a slash at the end; null where nobody listens. */
+  /** Without a slash at the end; null if nobody listens. */
   readonly beacon: string | null
   readonly steps: readonly Step[]
 }
@@ -23,7 +23,7 @@ const VERSION = 1
 const HOLD_KEY = /^[A-Za-z0-9._-]+$/
 const REPORTED = ['input', 'env', 'gpu', 's3Config']
 
-/** What is wrong with the value of each step, or null. */
+/** The fault in the value of each step, or null. */
 const CHECKS: { readonly [name: string]: (value: unknown) => boolean } = {
   output: () => true,
   emit: () => true,
@@ -38,8 +38,8 @@ const CHECKS: { readonly [name: string]: (value: unknown) => boolean } = {
 }
 
 /**
- * Reads the `plumbline` member of an input, or of the body that an OpenAI route was called with; null where there is none, so that the input is echoed.
- * @throws PlanError where it is malformed, of another version or has an unknown step.
+ * Reads the `plumbline` member of an input, or of the body that an OpenAI route was called with; null if there is none, so that the input is echoed.
+ * @throws PlanError if it is malformed, of another version or has an unknown step.
  */
 export function readPlan(input: Readonly<Record<string, unknown>>): Plan | null {
   const holder = 'plumbline' in input ? input : input.openai_input

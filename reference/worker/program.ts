@@ -1,4 +1,4 @@
-/** Answers a request that the platform or a worker sends; rejects where there is no connection. */
+/** Answers a request that the platform or a worker sends; rejects if there is no connection. */
 export type Call = (request: Request) => Promise<Response>
 
 /** A job as a worker program is handed it. */
@@ -6,7 +6,7 @@ export interface WorkerJob {
   readonly id: string
   readonly input: Readonly<Record<string, unknown>>
   readonly s3Config: Readonly<Record<string, unknown>> | null
-  /** What every request of this execution carries as Plumbline-Call. */
+  /** The Plumbline-Call of every request of this execution. */
   readonly call: string
   /** From 1, executions after /retry counted on. */
   readonly attempt: number
@@ -15,7 +15,7 @@ export interface WorkerJob {
   readonly worker: string
 }
 
-/** What a worker program has around it. */
+/** The environment of a worker program. */
 export interface WorkerTools {
   readonly call: Call
   /** Aborted when the execution shall stop: its job was cancelled, timed out or deleted. */
@@ -34,7 +34,7 @@ export type Outcome =
   | { readonly kind: 'died' }
   | { readonly kind: 'stopped' }
 
-/** What runs in a worker. A rejection is a failure of the handler, with its message. */
+/** The program of a worker. A rejection is a failure of the handler, with its message. */
 export interface WorkerProgram {
   execute(job: WorkerJob, tools: WorkerTools): Promise<Outcome>
 }

@@ -5,7 +5,7 @@ import { Counter } from 'k6/metrics'
 import { required } from './plan.ts'
 import type { ScriptPlan } from './types.ts'
 
-/** A function that sends one request of the running scenario: what each iteration does. */
+/** Sends one request of the running scenario in each iteration. */
 export function queueDriver({ scenarios, requests, ids, holdMs, answerMs }: ScriptPlan): () => void {
   const token = required('PLUMBLINE_TOKEN')
   const addresses: Record<string, string> = {}

@@ -9,7 +9,7 @@ export interface ScriptPlan {
   /** How long an answer is waited for, its hold included. */
   readonly answerMs: number
   readonly scenarios: Readonly<Record<string, ScriptScenario>>
-  /** What to send for an operation; `{holdMs}` in path and body stands for the time to hold. */
+  /** The request of an operation; `{holdMs}` in path and body stands for the time to hold. */
   readonly requests: Readonly<Record<string, ScriptRequest>>
   readonly pods: ScriptPods | null
   /** Ids of the endpoints, by the name that scenarios have for them; `{endpoint}` in a path stands for it. */

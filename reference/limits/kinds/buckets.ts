@@ -1,6 +1,6 @@
 import type { RateWindow, WindowSetup } from './types.ts'
 
-/** What sums of fractions may be off by, in requests or ms; far below one request, far above rounding. */
+/** The error of sums of fractions, in requests or ms: far below one request, far above rounding. */
 const ROUNDING = 1e-6
 
 /** A bucket that holds a window's requests, begins full, and fills evenly. */

@@ -4,7 +4,7 @@ import { limiterKinds } from '../kinds/kinds.ts'
 import type { LimiterKind } from '../kinds/types.ts'
 import { createSemaphore } from './semaphore.ts'
 
-/** What a limiter says of one request: let in until `release`, or when to come again. */
+/** The decision on one request: admitted until `release`, or when to come again. */
 export type Admission =
   | { readonly admitted: true; release(): void }
   | { readonly admitted: false; readonly retryAfterMs: number }

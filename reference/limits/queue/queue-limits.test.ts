@@ -5,7 +5,7 @@ import { createOperationLimiter } from './operation-limiter.ts'
 
 const three = { requests: 3, windowSeconds: 10, concurrent: null }
 
-/** What becomes of requests at these moments: `+` let in, otherwise in how many milliseconds to come again. */
+/** The fate of requests at these moments: `+` if admitted, otherwise the milliseconds until it may come again. */
 function fates(kind: LimiterKind, momentsMs: readonly number[], offsetMs = 0): string {
   const limiter = createOperationLimiter({ rate: three, kind, offsetMs })
   return momentsMs

@@ -2,16 +2,19 @@ import { sleep } from 'k6'
 import { optionsOf, readPlan } from './lib/plan.ts'
 import { podSender } from './lib/pods.ts'
 
-// Requests until one is refused, one that comes too early, the wait that Retry-After states, and some more (headings
-// Errors and Limits).
-const plan = readPlan('pod-429')
+// One request after the other. pod-429: until one is refused, then one that comes too early, the wait that Retry-After
+// states, and some more (headings Errors and Limits).
+const plan = readPlan()
 const send = podSender(plan)
-const nothing = { requests: 0, probes: 0, earlyShare: 0, earlyFromMs: 0, longestWaitMs: 0 }
-const { requests, probes, earlyShare, earlyFromMs, longestWaitMs } = plan.pods ?? nothing
 
 export const options = optionsOf(plan)
 
 export function drive(): void {
+  if (plan.pods === null || plan.shape === 'pod-headers') {
+    for (let n = 0; n < plan.planned; n++) send()
+    return
+  }
+  const { requests, probes, earlyShare, earlyFromMs, longestWaitMs } = plan.pods
   for (let n = 0; n < requests; n++) {
     const { status, retryAfter } = send()
     if (status !== 429) continue
@@ -30,7 +33,7 @@ export function drive(): void {
   }
 }
 
-/** Read leniently, a date or a fraction too: whether the form is right is judged from what was recorded. */
+/** Read leniently, a date or a fraction too: the recorded header decides if its form is right. */
 function statedWaitMs(retryAfter: string | null): number | null {
   if (retryAfter === null) return null
   const seconds = Number(retryAfter)

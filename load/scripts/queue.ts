@@ -1,8 +1,8 @@
 import { optionsOf, readPlan } from './lib/plan.ts'
 import { queueDriver } from './lib/queue.ts'
 
-// An even pace beyond the limit: requests beyond it get 429, and no more is served than it explains (heading Limits).
-const plan = readPlan('over')
+// Every shape of load on endpoints (docs/load.md): the plan says what is sent, and when.
+const plan = readPlan()
 
 export const options = optionsOf(plan)
 export const drive = queueDriver(plan)

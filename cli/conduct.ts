@@ -1,0 +1,186 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { lengthOf } from '../harness/common/length.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
+import type { Progress, RunOptions } from '../harness/run/options.ts'
+import type { Estimate } from '../load/caps.ts'
+import { exitCodes } from '../results/types.ts'
+import type { Target } from '../target/types.ts'
+import { type ChildEnd, type ChildRun, startChild } from './child.ts'
+import { digestsOf } from './digests.ts'
+import { BrokenError } from './errors.ts'
+import { moduleFile, version } from './home.ts'
+import { watchInterruption } from './interrupt.ts'
+import { tellLeft } from './leftovers.ts'
+import { refuseFullDisk } from './load/prepare.ts'
+import { withOutput } from './lock.ts'
+import { temporaryFolder } from './places.ts'
+import { noProgress, showProgress } from './progress.ts'
+import { prepareOutput, resultsOf, tellReports } from './record.ts'
+import { newRunId } from './run-id.ts'
+import { beginLedger, readLedger, resourcesFile, writeOwner } from './runs.ts'
+import { type Swept, sweepRun } from './sweep.ts'
+import { interruptedMs } from './sweep-patience.ts'
+import type { Terminal } from './terminal.ts'
+import { printResults } from './text.ts'
+
+/** A run as a command decides it. */
+export interface Conducting {
+  readonly plan: Pick<
+    RunOptions,
+    'seed' | 'profiles' | 'strict' | 'keep' | 'rules' | 'leftOut' | 'budgetMs' | 'maxCost' | 'load'
+  >
+  /** Null: the reference in process. */
+  readonly target: Target | null
+  /** The target file as it was named on the command line. */
+  readonly targetFile: string | null
+  readonly out: string | undefined
+  readonly quiet: boolean
+  /** How much its load takes; null without load. */
+  readonly estimate: Estimate | null
+  readonly terminal: Terminal
+  /** Reports the record in place of its results. Returns the exit code. */
+  readonly tellRecord?: (folder: string) => Promise<number>
+}
+
+/** How long the run may take to write its record after an interruption, real ms. */
+const graceMs = 1_000
+
+/** The longest time of a timer. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** The last words of the process that runs the rules if its record cannot grow. */
+const saysFull = /\b(ENOSPC|EDQUOT)\b/
+
+/** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
+export function conduct(conducting: Conducting): Promise<number> {
+  const { plan, target, targetFile, out, estimate, terminal } = conducting
+  const { cwd } = terminal
+  return inFolder(out, cwd, (evidence) => {
+    if (estimate !== null) refuseFullDisk(evidence, estimate)
+    const run = newRunId()
+    if (target !== null) {
+      writeOwner(cwd, run, [process.pid])
+      beginLedger(cwd, run, targetFile === null ? null : resolve(cwd, targetFile), target)
+    }
+    const options = {
+      ...plan,
+      run,
+      plumbline: version(),
+      startedMs: Date.now(),
+      target,
+      targetFile,
+      embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
+      digests: digestsOf(target),
+      evidence,
+      resources: target === null ? null : resourcesFile(cwd, run),
+    }
+    return runChild(options, conducting)
+  })
+}
+
+async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord }: Conducting): Promise<number> {
+  const { run, target, evidence } = options
+  let child: ChildRun | null = null
+  const interruption = watchInterruption(() => {
+    child?.kill()
+    terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
+  })
+  const progress = quiet ? noProgress : showProgress(terminal)
+  /** A process that outlives the run is known to `sweep`, which waits for its end. */
+  function told(line: Progress): void {
+    if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])
+    // Nothing is judged if only the record is told of.
+    if (tellRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
+  }
+  function tellOverdue(): void {
+    if (target === null || options.load !== undefined || quiet) return
+    const budget = lengthOf(options.budgetMs ?? 0)
+    terminal.err(`the budget of ${budget} is over; the run goes on only to remove what it created`)
+  }
+  try {
+    const running = startChild({ options, environment: terminal.environment, onProgress: told })
+    child = running
+    if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
+    const { signal } = interruption
+    const stop = () => void running.stop(graceMs)
+    signal.addEventListener('abort', stop)
+    if (target !== null) signal.addEventListener('abort', () => tellCleaning(terminal, progress))
+    const overdue =
+      options.budgetMs === undefined ? undefined : setTimeout(tellOverdue, Math.min(options.budgetMs, longestTimerMs))
+    const end = await running.ended
+    clearTimeout(overdue)
+    signal.removeEventListener('abort', stop)
+    progress.end()
+    const swept = target === null ? null : await sweepLeft(target, options, signal, terminal)
+    if (signal.aborted) {
+      if (out !== undefined) tellReports(evidence, await resultsOf(evidence), terminal)
+      terminal.err(`plumbline: interrupted${swept === null || swept.failed.length > 0 ? '' : ', and cleaned up'}`)
+      return exitCodes.interrupted
+    }
+    if (!end.inOrder) {
+      if (!saysFull.test(end.said)) throw new BrokenError(brokenSentence(end))
+      terminal.err(
+        `plumbline: the disk of ${evidence} is full, so the record is incomplete and nothing is judged; free some space, or choose another folder with --out`,
+      )
+      return exitCodes.incomplete
+    }
+    if (tellRecord !== undefined) return await tellRecord(evidence)
+    const results = await resultsOf(evidence)
+    printResults(results, terminal, { quiet })
+    const exit = out === undefined ? results.verdict.exit : tellReports(evidence, results, terminal)
+    return signal.aborted ? exitCodes.interrupted : exit
+  } finally {
+    progress.end()
+    interruption.end()
+  }
+}
+
+/** The folder of `--out`, locked for this run; otherwise a temporary folder, which is removed. */
+async function inFolder(
+  out: string | undefined,
+  cwd: string,
+  work: (folder: string) => Promise<number>,
+): Promise<number> {
+  if (out !== undefined) return withOutput(cwd, out, () => work(prepareOutput(cwd, out)))
+  const folder = temporaryFolder('plumbline-')
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
+  progress.end()
+  err(
+    `plumbline: interrupted; removing what the run created, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,
+  )
+}
+
+/** Removes what the run itself did not, and reports it; pods that it keeps on purpose stay. */
+async function sweepLeft(
+  target: Target,
+  { run, keep }: RunOptions,
+  signal: AbortSignal,
+  terminal: Terminal,
+): Promise<Swept> {
+  const end = { signal, goesOnMs: interruptedMs }
+  const swept = await sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep, end })
+  const { removed, kept, failed } = swept
+  if (removed.length > 0) terminal.err(`removed ${pluralize(removed.length, 'pod')} left by the run`)
+  if (kept.length > 0) {
+    terminal.err(
+      `kept ${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
+    )
+  }
+  tellLeft(failed, run, terminal)
+  return swept
+}
+
+function brokenSentence({ code, signal, said }: ChildEnd): string {
+  const how = signal === null ? `with code ${code}` : `by ${signal}`
+  const more = said === '' ? '; PLUMBLINE_DEBUG=1 shows what it says' : `; it said:\n${said}`
+  return `the process that runs the rules ended ${how} before it was done${more}`
+}
