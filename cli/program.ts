@@ -112,6 +112,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
 
   command('serve', 'serve the reference implementation on this machine')
     .option('--port <number>', 'the port; 0 takes any free port', portNumber, 8080)
+    .option('--host <address>', 'the address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .addOption(new Option('--clock <kind>', 'the clock of the reference').choices(['real', 'control']).default('real'))
     .option('--defect <id>', 'serve it with a defect of the proof (see --list); can be repeated', gather, [])
     .option('--latitude <id>', 'serve it with a latitude of the proof (see --list); can be repeated', gather, [])
@@ -122,6 +123,10 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
     .option('--window-scale <factor>', 'scale its windows, such as 0.1 for windows of one second', factor)
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
+    .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime, 0)
+    .option('--fail <rate>', 'let this share of the requests fail with 500, such as 0.1', share, 0)
+    .option('--state <file>', 'endpoints and pods that are there from the beginning')
+    .option('--log', 'print a line for each request', false)
     .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))
 
   command('rules', 'list the rules')
@@ -230,6 +235,12 @@ function factor(text: string): number {
   const value = Number(text)
   if (/^\d*\.?\d+$/.test(text) && value > 0) return value
   throw new InvalidArgumentError(`Expected a number above 0, such as 0.1, got ${text}.`)
+}
+
+function share(text: string): number {
+  const value = Number(text)
+  if (/^\d*\.?\d+$/.test(text) && value <= 1) return value
+  throw new InvalidArgumentError(`Expected a share from 0 to 1, such as 0.1, got ${text}.`)
 }
 
 function price(text: string): number {

@@ -1,27 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { resolve } from 'node:path'
-import { openapi } from '../../generated/openapi.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
-import { clockPath } from '../../reference/clock/control-endpoint.ts'
-import {
-  createControlHandler,
-  createControlledClock,
-  createRealClock,
-  createReference,
-  type Fetch,
-  limiterOf,
-  OptionError,
-  type QueueSettings,
-  type ReferenceOptions,
-  splitUrl,
-} from '../../reference/index.ts'
+import { type Call, limiterOf, type QueueSettings, type ReferenceOptions } from '../../reference/index.ts'
 import { writeTarget } from '../../target/write.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
+import { createMock } from '../mock/app.ts'
+import { createServed, withLatency } from '../mock/served.ts'
+import { createPods, type InitialState, readState } from '../mock/state.ts'
 import { writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
 import { findVariants, variantData, variantLines } from '../variants.ts'
@@ -31,6 +21,8 @@ import { createProcessWorker, type ProcessWorker } from '../worker/process-worke
 
 export interface ServeOptions {
   readonly port: number
+  /** The address that it listens on. */
+  readonly host: string
   readonly clock: 'real' | 'control'
   readonly defect: readonly string[]
   readonly latitude: readonly string[]
@@ -39,14 +31,20 @@ export interface ServeOptions {
   /** How requests are counted, and the scale of the windows of the queue plane. */
   readonly limiter?: QueueSettings['limiter']
   readonly windowScale?: number
+  /** How much later each answer comes, ms on its clock. */
+  readonly latency: number
+  /** The share of requests that fail, from 0 to 1. */
+  readonly fail: number
+  /** Print a line for each request. */
+  readonly log: boolean
+  /** A file with endpoints and pods that are there from the beginning. */
+  readonly state?: string
   /** The command of a worker process; default: the conformance worker of the reference. */
   readonly worker?: string
   /** List the defects and latitudes instead of serving. */
   readonly list: boolean
   readonly json: boolean
 }
-
-const host = '127.0.0.1'
 
 /** Quotas of the pod API that nothing on this machine reaches. */
 const generous = { minute: 1_000_000, hour: 60_000_000, day: 1_000_000_000 }
@@ -83,11 +81,16 @@ async function serveUntil(
   options: ServeOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { fetch, close } = createServed(options, worker, (base) => withVariants(base, variants))
-  const server = createHost(fetch, host)
+  const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
+  const { call, close: hangUp } = createRealCall()
+  const served = createServed(options.clock, optionsOf(options, call, worker, state, variants))
+  const fill = async () => (state === null ? undefined : createPods(served.fetch, state))
+  const log = options.log ? { log: terminal.err } : {}
+  const server = createHost(createMock({ served, failRate: options.fail, fill, ...log }), options.host)
   try {
-    const port = await listen(server, options.port)
-    const url = `http://${host}:${port}`
+    await fill()
+    const port = await listen(server, options.host, options.port)
+    const url = `http://${addressOf(options.host)}:${port}`
     const target = variants.reduce(
       (described, { file: change }) => change?.(described) ?? described,
       referenceTarget(url, options.clock),
@@ -95,6 +98,7 @@ async function serveUntil(
     const file = writeTarget(target)
     if (options.printTarget !== undefined) writeFileSync(resolve(terminal.cwd, options.printTarget), file)
     terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
+    terminal.out(`# ${url} in a browser shows what it serves, with keys and curl lines`)
     if (options.worker !== undefined) terminal.out(`# jobs are executed by ${options.worker}`)
     for (const { id, says } of variants) terminal.out(`# with ${id}: ${says}`)
     terminal.out(`# target file${options.printTarget === undefined ? '' : ` (written to ${options.printTarget})`}:`)
@@ -102,7 +106,8 @@ async function serveUntil(
     await aborted(end)
   } finally {
     await shut(server)
-    await close()
+    served.close()
+    await hangUp()
   }
 }
 
@@ -138,71 +143,33 @@ async function catalog() {
   return { defects: [...defects, ...loadDefects], latitudes }
 }
 
-interface Served {
-  readonly fetch: Fetch
-  close(): Promise<void>
-}
-
-function createServed(
-  { clock, quotas, limiter, windowScale }: ServeOptions,
+/** The options of the reference, its clock aside. */
+function optionsOf(
+  { quotas, limiter, windowScale, latency }: ServeOptions,
+  call: Call,
   worker: ProcessWorker | null,
-  change: (options: ReferenceOptions) => ReferenceOptions,
-): Served {
-  const { call, close: hangUp } = createRealCall()
+  state: InitialState | null,
+  variants: readonly Variant[],
+): (base: ReferenceOptions) => ReferenceOptions {
   const queue = {
     ...(limiter === undefined ? {} : { limiter }),
     ...(windowScale === undefined ? {} : { windowScale }),
   }
-  const more = {
-    call,
-    queue,
-    ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
-    quotas: { ...generous, ...quotas },
-    ...(worker === null ? {} : { worker }),
-  }
-  if (clock === 'real') {
-    const real = createRealClock()
-    const reference = make(change({ clock: real, ...more }))
-    return {
-      fetch: withDocument(reference.fetch, createControlHandler(real)),
-      async close() {
-        reference.close()
-        real.close()
-        await hangUp()
-      },
+  return (base) => {
+    const options = {
+      ...base,
+      call,
+      queue,
+      ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
+      quotas: { ...generous, ...quotas },
+      ...(worker === null ? {} : { worker }),
+      ...(state === null ? {} : { endpoints: state.endpoints }),
     }
-  }
-  const controlled = createControlledClock(Date.now())
-  const reference = make(change({ clock: controlled.clock, ...more }))
-  return {
-    fetch: withDocument(controlled.wrap(reference.fetch), createControlHandler(controlled)),
-    async close() {
-      reference.close()
-      await hangUp()
-    },
+    return withLatency(withVariants(options, variants), latency)
   }
 }
 
-function make(options: ReferenceOptions) {
-  try {
-    return createReference(options)
-  } catch (error) {
-    if (error instanceof OptionError) throw new UsageError(error.message)
-    throw error
-  }
-}
-
-/** The reference, with its API document and the control of its clock, both without a key. */
-function withDocument(fetch: Fetch, control: Fetch): Fetch {
-  return async (request) => {
-    const { pathname } = splitUrl(request.url)
-    if (pathname === clockPath) return control(request)
-    if (pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
-    return fetch(request)
-  }
-}
-
-function listen(server: Server, port: number): Promise<number> {
+function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((found, failed) => {
     server.once('error', (error: Error & { code?: string }) => {
       const taken =
@@ -216,6 +183,12 @@ function listen(server: Server, port: number): Promise<number> {
       found(typeof address === 'object' && address !== null ? address.port : port)
     })
   })
+}
+
+/** The host in the addresses that are printed: one that listens everywhere is reached on this machine. */
+function addressOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 function shut(server: Server): Promise<void> {

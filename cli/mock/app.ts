@@ -1,0 +1,75 @@
+import { Hono } from 'hono'
+import { cors } from 'hono/cors'
+import { openapi } from '../../generated/openapi.ts'
+import { type Fetch, splitUrl } from '../../reference/index.ts'
+import { page } from './page.ts'
+import { clockPath, type Served } from './served.ts'
+
+export const resetPath = '/plumbline/reset'
+
+export interface MockOptions {
+  readonly served: Served
+  /** The share of requests that fail with 500 before they do anything, from 0 to 1. */
+  readonly failRate: number
+  /** Told of each request once it is answered. */
+  readonly log?: (line: string) => void
+  readonly random?: () => number
+  /** Fills the reference after a reset, as after its start. */
+  readonly fill: () => Promise<void>
+}
+
+/**
+ * What `serve` answers: the API, and beside it, without a key, its document, a page for people, the control of the clock and
+ * a reset. A browser on any origin may call all of it.
+ */
+export function createMock({ served, failRate, log, fill, random = Math.random }: MockOptions): Fetch {
+  const own = new Hono()
+  own.use(cors({ origin: '*', exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] }))
+  own.get('/', ({ req, html }) => html(page(new URL(req.url).origin)))
+  own.get('/openapi.json', ({ req, json }) => json(documentAt(new URL(req.url).origin)))
+  own.all(clockPath, ({ req }) => served.control(req.raw))
+  own.post(resetPath, async ({ body }) => {
+    served.reset()
+    await fill()
+    return body(null, 204)
+  })
+  own.all('*', ({ req }) => api(req.raw))
+
+  async function api(request: Request): Promise<Response> {
+    if (failRate > 0 && random() < failRate) return failed()
+    return served.fetch(request)
+  }
+
+  // Most requests come from no browser and are the API's: they do not pay for a router.
+  const answer = (request: Request, path: string) =>
+    isOwn(path) || isOfBrowser(request) ? own.fetch(request) : api(request)
+  if (log === undefined) return async (request) => answer(request, splitUrl(request.url).pathname)
+  return async (request) => {
+    const { pathname } = splitUrl(request.url)
+    const begun = performance.now()
+    const response = await answer(request, pathname)
+    log(`${request.method} ${pathname} ${response.status} ${(performance.now() - begun).toFixed(0)} ms`)
+    return response
+  }
+}
+
+function isOwn(path: string): boolean {
+  return path === '/' || path === '/openapi.json' || path === clockPath || path === resetPath
+}
+
+/** A request of a page; an OPTIONS that is no preflight is the API's. */
+function isOfBrowser({ method, headers }: Request): boolean {
+  return headers.has('origin') && (method !== 'OPTIONS' || headers.has('access-control-request-method'))
+}
+
+function failed(): Response {
+  const problem = { title: 'Internal Server Error', status: 500, detail: 'failed by serve --fail; nothing was done' }
+  return new Response(JSON.stringify(problem), { status: 500, headers: { 'content-type': 'application/problem+json' } })
+}
+
+/** The API document of a running reference: each plane has its address. */
+function documentAt(origin: string) {
+  const servers = [{ url: origin }]
+  const paths = Object.entries(openapi.paths).map(([path, item]) => [path, { ...(item as object), servers }])
+  return { ...openapi, servers, paths: Object.fromEntries(paths) }
+}
