@@ -1,3 +1,4 @@
+import type { RateOperation } from '../generated/tables.ts'
 import { isSuccess } from '../harness/exchange/exchange.ts'
 import type { Health } from '../harness/record/events.ts'
 import type { QueuePlane } from '../target/types.ts'
@@ -44,11 +45,12 @@ export function workerCount({ status, body }: Health, queue: QueuePlane): number
 }
 
 function withWorkers(plan: QueuePlan, health: readonly Health[], queue: QueuePlane): Plan {
-  return { ...plan, workers: workersDuring(health, queue) }
+  return { ...plan, workers: workersDuring(health, queue, plan.limit.operation) }
 }
 
-function workersDuring(health: readonly Health[], queue: QueuePlane): Workers {
+function workersDuring(health: readonly Health[], queue: QueuePlane, operation: RateOperation): Workers {
   const counts = health.map((answer) => workerCount(answer, queue))
   const known = counts.filter((count) => count !== null)
-  return workersOf(known.length === 0 || known.length < counts.length ? null : Math.max(...known), queue)
+  const most = known.length === 0 || known.length < counts.length ? null : Math.max(...known)
+  return workersOf(most, queue, operation)
 }

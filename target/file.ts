@@ -42,7 +42,7 @@ export interface RecipeSection {
 }
 
 export interface QueueSection
-  extends Optional<Pick<QueuePlane, 'worker' | 'workers' | 'perWorkerRate' | 'requests' | 'openai'>> {
+  extends Optional<Pick<QueuePlane, 'worker' | 'workers' | 'perWorkerRate' | 'input' | 'requests' | 'openai'>> {
   readonly url: string
   readonly allowPlainHttp?: boolean
   readonly paths?: Optional<QueuePlane['paths']>

@@ -454,6 +454,7 @@ describe('the queue plane', () => {
         worker: false,
         workers: 3,
         perWorkerRate: null,
+        input: null,
         stream: { at: 'stream', outputAt: 'output', form: 'new' },
         requests: false,
         openai: false,
@@ -467,11 +468,13 @@ describe('the queue plane', () => {
   endpoints: {normal: a, dedicated: b, twoWorkers: b, executionTimeout: {id: c, after: 15s}}
   worker: true
   stream: false
-  perWorkerRate: 10
+  perWorkerRate: {run: 10, status: 50}
+  input: {prompt: a cat}
 receiver: {listen: "0.0.0.0:8787", url: "http://suite.test/in/"}
 absent: {endpoint.second: one is all there is}
 `)
     expect(target.queue?.executionTimeoutMs).toBe(15_000)
+    expect(target.queue).toMatchObject({ perWorkerRate: { run: 10, status: 50 }, input: { prompt: 'a cat' } })
     expect(target.receiver).toEqual({ listen: '0.0.0.0:8787', url: 'http://suite.test/in' })
     const claims = (...names: string[]) => names.map((name) => claimOf(target, name))
     const given = ['queue', 'worker', 'receiver', 'endpoint.dedicated', 'endpoint.two-workers']
@@ -502,6 +505,11 @@ absent: {endpoint.second: one is all there is}
       'a receiver that nobody finds',
       `${smallest}receiver: {listen: "0.0.0.0:8787"}\n`,
       'target.yaml:4: receiver.url is missing; add the address at which the target reaches this listener',
+    ],
+    [
+      'a rate of an operation that has none',
+      smallest.replace('url:', 'perWorkerRate: {health: 5}, url:'),
+      'target.yaml:3: queue.perWorkerRate.health: unknown key; known: run, runsync, status, stream, cancel, purge, openai, requests',
     ],
     [
       'a path without the endpoint',

@@ -30,6 +30,7 @@ export function queueOf(section: QueueSection, around: Surroundings): QueuePlane
     worker,
     workers,
     perWorkerRate: section.perWorkerRate ?? null,
+    input: section.input ?? null,
     stream: streamOf(section.stream),
     health: { ...defaultHealth, ...section.health },
     requests: section.requests ?? false,
@@ -68,7 +69,7 @@ function streamOf(given: QueueSection['stream'] = true): QueuePlane['stream'] {
 
 /** The section of a target file that says the same; defaults are left out. */
 export function writeQueue(queue: QueuePlane): Record<string, unknown> {
-  const { url, paths, endpoints, executionTimeoutMs, health, stream, worker, workers, perWorkerRate } = queue
+  const { url, paths, endpoints, executionTimeoutMs, health, stream, worker, workers, perWorkerRate, input } = queue
   const { executionTimeout, ...ids } = endpoints
   return {
     url,
@@ -82,6 +83,7 @@ export function writeQueue(queue: QueuePlane): Record<string, unknown> {
     ...(worker ? { worker } : {}),
     ...(workers === defaultWorkers ? {} : { workers }),
     ...(perWorkerRate === null ? {} : { perWorkerRate }),
+    ...(input === null ? {} : { input }),
     ...(stream === null ? { stream: false } : filled('stream', unlike(stream, defaultStream))),
     ...filled('health', unlike(health, defaultHealth)),
     ...(queue.requests ? { requests: true } : {}),

@@ -1,4 +1,5 @@
 import type { OperationOf } from '../generated/operations.ts'
+import type { RateOperation } from '../generated/tables.ts'
 import type { PodOperation } from '../harness/exchange/exchange.ts'
 
 /** The keys of a run; `altered` is in no target file: the full key with another ending, which was never issued. */
@@ -149,6 +150,9 @@ export interface HealthPaths {
   readonly workers: string
 }
 
+/** Requests per window that each running worker adds: to the rate of every operation, or of those that are named. */
+export type PerWorkerRate = number | Readonly<Partial<Record<RateOperation, number>>>
+
 /** The queue plane of a target. Endpoints with an id are claimed; null is unclaimed unless `absent` says why. */
 export interface QueuePlane {
   readonly url: string
@@ -161,8 +165,9 @@ export interface QueuePlane {
   readonly worker: boolean
   /** How many jobs the normal endpoint may execute at once. */
   readonly workers: number
-  /** Requests per window that each running worker adds; null if unknown. */
-  readonly perWorkerRate: number | null
+  readonly perWorkerRate: PerWorkerRate | null
+  /** The input of jobs without steps; null if the endpoints take any input. */
+  readonly input: Readonly<Record<string, unknown>> | null
   readonly stream: StreamForm | null
   readonly health: HealthPaths
   readonly requests: boolean

@@ -16,13 +16,13 @@ const OPENAI_ROUTE = '/v1/chat/completions'
 const TTL = { counted: tables.bounds.ttlMs.minimum, waitedFor: tables.bounds.executionTimeoutMs.default }
 
 /**
- * The request of each operation. Jobs are empty, live briefly, and have low priority, so that they start no worker
- * (heading Job submission body).
+ * The request of each operation. Jobs have the input of the target file, live briefly, and have low priority, so that
+ * they start no worker (heading Job submission body).
  */
-export function queueRequests({ paths }: Pick<QueuePlane, 'paths'>): LoadRequests {
+export function queueRequests({ paths, input }: Pick<QueuePlane, 'paths' | 'input'>): LoadRequests {
   const bodies: Partial<Record<RateOperation, unknown>> = {
-    run: submission(TTL.counted),
-    runsync: submission(TTL.waitedFor),
+    run: submission(TTL.counted, input ?? {}),
+    runsync: submission(TTL.waitedFor, input ?? {}),
     openai: { model: 'plumbline', messages: [{ role: 'user', content: 'plumbline' }] },
   }
   const limited = Object.entries(operationsOf('queue')).flatMap(([name, { rate, method }]) => {

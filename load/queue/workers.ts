@@ -1,3 +1,4 @@
+import type { RateOperation } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import type { Workers } from '../plan/types.ts'
@@ -20,11 +21,16 @@ export function workersIn(health: unknown, path: string): number | null {
   return Math.max(count('ready'), count('idle') + count('running')) + count('initializing')
 }
 
-/** How running workers raise a limit, by their number and the rate of each in the target file. */
-export function workersOf(count: number | null, { perWorkerRate }: Pick<QueuePlane, 'perWorkerRate'>): Workers {
+/** Running workers and the requests that each adds to the limit of an operation, as the target file says. */
+export function workersOf(
+  count: number | null,
+  { perWorkerRate }: Pick<QueuePlane, 'perWorkerRate'>,
+  operation: RateOperation,
+): Workers {
   if (count === 0) return { running: 0, requestsPerWindow: 0 }
-  if (count === null || perWorkerRate === null) return 'unknown'
-  return { running: count, requestsPerWindow: perWorkerRate }
+  const requestsPerWindow = typeof perWorkerRate === 'number' ? perWorkerRate : perWorkerRate?.[operation]
+  if (count === null || requestsPerWindow === undefined) return 'unknown'
+  return { running: count, requestsPerWindow }
 }
 
 function isCount(value: unknown): value is number {

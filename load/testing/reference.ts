@@ -10,7 +10,7 @@ import {
   type ReferenceOptions,
 } from '../../reference/index.ts'
 import { defaultHealth, defaultQueuePaths, defaultStream, defaultTolerances } from '../../target/defaults.ts'
-import type { QueuePlane } from '../../target/types.ts'
+import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
 import { type Conducted, type ConductOptions, conductLoad } from '../conduct.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { createQueueClient } from '../queue/client.ts'
@@ -40,6 +40,7 @@ export const queue: QueuePlane = {
   worker: false,
   workers: 1,
   perWorkerRate: null,
+  input: null,
   stream: defaultStream,
   health: defaultHealth,
   requests: true,
@@ -50,7 +51,7 @@ export interface ReferenceLoad extends Pick<ConductOptions, 'rules'> {
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
   readonly windowScale?: number
   /** Requests a window that each worker adds, as the target file says; unknown unless given. */
-  readonly perWorkerRate?: number
+  readonly perWorkerRate?: PerWorkerRate
 }
 
 /** A whole load of a reference in this process, on a clock that stands still until all that drive it wait. */

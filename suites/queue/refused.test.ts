@@ -59,3 +59,24 @@ test('where /runsync alone refuses it, the rule about every body fails', async (
   ])
   expect(blocked[0]?.reason).toBe(reason.replace('answered', 'answered by /runsync'))
 })
+
+test('an endpoint without the conformance worker gets the input of the target file', async () => {
+  const picky: Variant = {
+    id: 'wants-a-prompt',
+    says: 'Inputs without a prompt are refused.',
+    wrap: (fetch) => async (request) => {
+      if (!/\/run(sync)?$/.test(request.url)) return fetch(request)
+      const isServed = (await request.clone().text()).includes('"prompt"')
+      return isServed ? fetch(request) : Response.json({ error: 'prompt missing' }, { status: 400 })
+    },
+    file: (target) => ({
+      ...target,
+      queue: target.queue && { ...target.queue, worker: false, input: { prompt: 'a cat' } },
+    }),
+  }
+  const judgements = await judgeOn({ variants: [picky], rules: rules.filter(({ id }) => id !== 'queue.body.fuzz') })
+  const passed = judgements.filter(({ verdict }) => verdict === 'passed').map(({ rule }) => rule)
+  expect(passed).toContain('queue.run.accepted')
+  const others = judgements.filter(({ verdict }) => !['passed', 'observed', 'unclaimed'].includes(verdict))
+  expect(others).toEqual([])
+})

@@ -3,7 +3,7 @@ import { validText } from '../../harness/fixtures/jobs.ts'
 import { answered } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, valid } from '../shared/job-answers.ts'
+import { blockedBy, validSubmission } from '../shared/job-answers.ts'
 import type { Arrangement } from '../shared/table.ts'
 
 type Submission = 'runJob' | 'runJobSync'
@@ -20,7 +20,7 @@ export const submitting: Arrangement<Submission> = {
     if (submission === 'runJob') await fixture.submitted()
     else await expectSyncAccepted(context)
     return {
-      valid: async () => valid,
+      valid: async () => validSubmission(context),
       send: (body) => (submission === 'runJob' ? queue.run(body) : queue.runsync(body)),
       async expectNoEffect() {},
     }
@@ -30,6 +30,7 @@ export const submitting: Arrangement<Submission> = {
 /** Shows that /runsync accepts a valid submission. */
 async function expectSyncAccepted(context: Context): Promise<void> {
   const { inconclusive, queue } = context
+  const valid = validSubmission(context)
   for (let tries = 1; ; tries++) {
     const reply = await queue.runsync(valid)
     if (isSuccess(reply.status)) return

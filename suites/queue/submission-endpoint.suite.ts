@@ -2,12 +2,13 @@ import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { valid } from '../shared/job-answers.ts'
+import { validSubmission } from '../shared/job-answers.ts'
 
 rule(
   'queue.endpoint-unknown',
   async (context) => {
     const { queue, check, fixture, found, inconclusive, part } = context
+    const valid = validSubmission(context)
     const submitted = await fixture.submitted()
     await found(submitted)
     const { id: job } = submitted

@@ -7,7 +7,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
 import { fills, fullEndpoint, oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, insist, otherOutput, shownStatus, submittedId, valid } from '../shared/job-answers.ts'
+import { blockedBy, insist, otherOutput, shownStatus, submittedId, validSubmission } from '../shared/job-answers.ts'
 import { kindOf } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -23,7 +23,7 @@ rule(
   async (context) => {
     const { check, fixture, queue } = context
     // Enough to draw every value.
-    for (const body of [valid, ...dimensions.input.map(() => fixture.job().body)]) {
+    for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
       const reply = await insist(context, 'accepted', () => queue.run(body))
       check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
       const observed = kindOf(membersOf(reply.json)?.id)

@@ -9,8 +9,10 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { kindOf } from './readers.ts'
 
-/** The submission that anything could be wrong with, and nothing is. */
-export const valid = { input: {} }
+/** The shortest valid submission, before anything is made wrong with it. */
+export function validSubmission({ target }: Pick<Context, 'target'>) {
+  return { input: target.queue?.input ?? {} }
+}
 
 /** The id in the answer to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
 export function submittedId({ check }: Context, clause: string, body: unknown, reply: Reply): string {
