@@ -51,7 +51,7 @@ rule(
         'creations have members that the description does not know, so no oracle tells what is to be refused',
       )
     const refused: Refused[] = []
-    let left = target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled
+    let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
     // Bodies that must be refused come first: they cost no pod.
     for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
       if (mayBeMade(one) && left === 0) break
