@@ -3,7 +3,7 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
 import { optioned, plane, reads, styled } from './tools.ts'
 
-/** What a creation refuses and with which status; the description says no more of it than its limits. */
+/** The refusals of a creation and their statuses; the description states only limits. */
 export const creation = [
   styled(
     'creation-refuses-400',

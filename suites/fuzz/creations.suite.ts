@@ -64,7 +64,7 @@ rule(
   { varies: ['kind'] },
 )
 
-/** Sends a case under a name of its own; the answer has to be in a class that the oracle gives. */
+/** Sends a case under its own name; the answer has to be in a class that the oracle gives. */
 async function tryOne(context: Context, one: FuzzCase): Promise<{ readonly reply: Reply; readonly name: string }> {
   const { check, inconclusive, lacksCapacity } = context
   const { name, bytes } = await named(context, one)

@@ -90,7 +90,7 @@ rule(
     for (const reply of replies) {
       const id = await fixture.createdId(reply)
       if (id === null) continue
-      check('unique').that(!ids.has(id), 'an id of its own for each creation', 'an id twice', reply)
+      check('unique').that(!ids.has(id), 'a different id for each creation', 'an id twice', reply)
       ids.add(id)
     }
     if (ids.size < replies.length && ids.size < 4) inconclusive(`only ${ids.size} creations answered with an id`)
