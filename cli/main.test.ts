@@ -61,6 +61,7 @@ describe.concurrent('one clear sentence', () => {
       2,
       'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s',
     ],
+    ['check --reference --max-pods 1', 2, 'plumbline: --max-pods is for a target; pods of --reference cost nothing'],
     ['check --reference --max-cost 1', 2, 'plumbline: --max-cost is for a target; --reference costs nothing'],
     [
       'check --max-cost -1',

@@ -56,6 +56,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       lengthOfTime,
     )
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
+    .option(
+      '--max-pods <number>',
+      'pods that pods.create.fuzz may make (default: 4 in real time, else 20)',
+      wholeNumber,
+    )
     .option('--load', 'drive the rate limits with k6 after that, and judge them in the same run')
     .addOption(ofLoad.owned)
     .addOption(ofLoad.requests)

@@ -16,7 +16,7 @@ export interface Mismatch {
   readonly reason: string | null
 }
 
-/** What came of one defect. */
+/** The result of one defect. */
 export interface DefectResult {
   readonly id: string
   readonly rule: string
@@ -31,7 +31,7 @@ export interface DefectResult {
 const good: ReadonlySet<string> = new Set(['passed', 'observed'])
 const bad: ReadonlySet<string> = new Set(['failed', 'advice'])
 
-/** Whether a rule failed on its defect, in the clause and with the observation that the defect names. */
+/** True if a rule failed on its defect, in the clause and with the observation that the defect names. */
 export function compareDefect(defect: Defect, judgement: Judgement | undefined): DefectResult {
   const { id, rule, clause, observed: expected } = defect
   const findings = judgement !== undefined && bad.has(judgement.verdict) ? judgement.findings : []
@@ -56,9 +56,9 @@ export function compareReference(reference: readonly Judgement[]): Mismatch[] {
     }))
 }
 
-/** What a latitude lacks, for the comparison of what rules do without it. */
+/** The needs that a latitude lacks, for the comparison of what rules do without them. */
 export interface Lacking {
-  /** What its file declares absent, if that is all. */
+  /** The needs that its file declares absent, if it differs in nothing else. */
   readonly absent: Target['absent']
   /** Ids of the rules that are no invariants. */
   readonly scenarios: ReadonlySet<string>

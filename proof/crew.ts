@@ -13,7 +13,7 @@ const jobsForThreads = 40
 
 const file = new URL(import.meta.url.endsWith('.ts') ? './crew-thread.ts' : './crew-thread.js', import.meta.url)
 
-/** What a thread is sent for each job, and what it sends back. */
+/** Messages to and from a thread, one of each for a job. */
 export interface Order {
   readonly n: number
   readonly job: Job

@@ -63,7 +63,7 @@ async function keepsLong({ fixture, begun, clock, ended, check }: Context): Prom
   check('ended').that(status === 'COMPLETED', 'COMPLETED', status, reply)
 }
 
-/** What needs an endpoint with two workers is unclaimed here. */
+/** Rules that need an endpoint with two workers are unclaimed here. */
 function undecided(judgements: readonly Judgement[]): unknown[] {
   return judgements
     .filter(({ verdict }) => verdict !== 'passed' && verdict !== 'observed' && verdict !== 'unclaimed')

@@ -16,8 +16,8 @@ export interface Ledger {
 }
 
 /**
- * What is wrong with the ledger: a row that neither a function nor a judge of load is for, one that both are for, either
- * of them without a row, an id that vanished.
+ * The faults of the ledger: a row without a function or a judge of load, a row with both, either of them without a row,
+ * an id that vanished.
  */
 export function ledgerFaults(
   { ids, ever, retired }: Ledger,
@@ -49,7 +49,7 @@ export function ledgerFaults(
   ]
 }
 
-/** What is wrong with the catalog before anything is run: ids that repeat or are no kebab-case, rules that do not exist. */
+/** The faults of the catalog before anything is run: ids that repeat or are not kebab-case, rules that do not exist. */
 export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] {
   const variants: readonly Variant[] = [...defects, ...latitudes]
   const functions = new Map(rules.map(({ id, kind }) => [id as string, kind]))
@@ -95,7 +95,7 @@ export function freedomFaults({ latitudes }: Pick<Catalog, 'latitudes'>): string
   )
 }
 
-/** What a whole proof found wrong, one sentence each. */
+/** The faults that a whole proof found, one sentence each. */
 export function proofFaults(result: ProofResult): string[] {
   return [
     ...result.defects

@@ -43,7 +43,7 @@ export function membersOf(id: string, latitudes: readonly Latitude[]): Latitude[
   return latitudes.filter((latitude) => ids.has(latitude.id))
 }
 
-/** What is expected of latitudes that one instance takes together. */
+/** The expectations of latitudes that share one instance. */
 export function together(members: readonly Latitude[]): Latitude {
   const [first, ...others] = members
   if (first === undefined) throw new RangeError('a group has at least one latitude')

@@ -30,7 +30,7 @@ export function embeddedTarget(): Target {
   return reference
 }
 
-/** What the target file of a reference at `url` says; its keys are the published examples. */
+/** The target file of a reference at `url`; its keys are the published examples. */
 export function referenceTarget(url: string, clock: 'real' | 'control'): Target {
   return parseTarget(stringify(targetFileOf({ url, clock })), { file: 'the reference', environment: {} })
 }

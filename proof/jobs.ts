@@ -8,7 +8,7 @@ import { latitudes } from './latitudes/index.ts'
 import { type OddCase, oddVariant } from './odd/change.ts'
 import type { Defect, Latitude, Variant } from './types.ts'
 
-/** What there is to prove. */
+/** Everything that is proven. */
 export interface Catalog {
   readonly rules: readonly Rule[]
   readonly defects: readonly Defect[]
@@ -21,7 +21,7 @@ export interface Job {
   /** Of the defect; of the latitudes, joined by `+`; else a name for progress. */
   readonly id: string
   readonly odd?: OddCase
-  /** What variations are drawn from; 1 unless given. */
+  /** The seed that variations are drawn from; 1 unless given. */
   readonly seed?: number
   readonly rules: readonly string[]
   /** Ids of the judgements that are asked for; the other rules only make exchanges. */

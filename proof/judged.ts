@@ -7,7 +7,7 @@ import type { Catalog, Job } from './jobs.ts'
 export interface ProofProgress {
   readonly done: number
   readonly total: number
-  /** What was proven last: the id of a defect or latitude, or `reference`. */
+  /** The latest result: the id of a defect or latitude, or `reference`. */
   readonly what: string
 }
 
@@ -16,7 +16,7 @@ export interface Judged {
   readonly reference: readonly Judgement[]
   /** Of each group of latitudes, and of each latitude that was judged alone. */
   readonly onLatitudes: readonly (readonly Judgement[])[]
-  /** What failed on each latitude; and on each group whose latitudes are all judged as expected when they are alone. */
+  /** The failures on each latitude, and on each group whose latitudes are all judged as expected alone. */
   readonly latitudes: readonly { readonly id: string; readonly failed: readonly Mismatch[] }[]
   readonly all: readonly (readonly Judgement[])[]
   of(kind: Job['kind'], id: string): readonly Judgement[] | undefined

@@ -17,7 +17,7 @@ import type { Variant } from './types.ts'
 const core = everything().rules.filter(({ id }) => rowOf(id).profile === 'core')
 const about = (plane: string) => core.filter(({ id }) => needsOf(rowOf(id)).includes(plane))
 
-/** What a run takes as a share of its plan. */
+/** The length of a run as a share of its plan. */
 interface Shares {
   readonly time: number
   readonly requests: number

@@ -15,7 +15,7 @@ export interface ProveOptions {
   readonly catalog?: Catalog
 }
 
-/** What one defect does to all rules. */
+/** The effect of one defect on all rules. */
 export interface MatrixRow {
   /** Of the defect. */
   readonly id: string
@@ -45,7 +45,7 @@ export interface ProofResult {
   readonly unproven: readonly Unproven[]
   /** A row for each defect; null unless asked for. */
   readonly matrix: readonly MatrixRow[] | null
-  /** Whether all of it is as it should be. */
+  /** True if everything is as expected. */
   readonly proven: boolean
 }
 

@@ -10,13 +10,13 @@ export type Fetch = (request: Request) => Promise<Response>
 export interface Variant {
   /** Kebab-case, permanent. */
   readonly id: string
-  /** What it does, as a bug report (defect) or a vendor's release note (latitude) would say it. */
+  /** Its behaviour, as a bug report (defect) or a vendor's release note (latitude) would put it. */
   readonly says: string
   /** Another table or option. */
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
   /** A wrapper of its fetch; made anew for each instance, so it may keep state. */
   readonly wrap?: (fetch: Fetch) => Fetch
-  /** What the target file of such a platform says otherwise. */
+  /** Changes to the target file of such a platform. */
   readonly file?: (target: Target) => Target
 }
 
@@ -40,8 +40,8 @@ export interface Latitude extends Variant {
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
   /** It differs from the reference by what its file declares absent, and by nothing else. */
   readonly onlyLacks?: boolean
-  /** What it makes scarce or slow: two latitudes about the same are not taken by one instance. */
+  /** The resource that it makes scarce or slow: two latitudes about the same one do not share an instance. */
   readonly about?: string
-  /** What a rule records here otherwise than on the reference; null where it does not record it at all. */
+  /** Readings that differ from those of the reference; null if a reading is not recorded at all. */
   readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string | null>>>>>
 }

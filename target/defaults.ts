@@ -88,7 +88,13 @@ export const leastTolerancesMs = {
 export type ToleranceName = keyof typeof leastTolerancesMs
 
 /** 16 concurrent scenarios about pods. Each has one to five pods at once, those with generated bodies up to 11. */
-export const defaultBudget: Budget = { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null }
+export const defaultBudget: Budget = {
+  scenarios: 16,
+  requestsPerMinute: null,
+  jobPrice: null,
+  podPricePerHour: null,
+  fuzzPods: null,
+}
 
 /** A restricted key without grants may only read. */
 export const defaultGrants: Grants = {

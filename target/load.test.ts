@@ -60,7 +60,7 @@ test('five lines are enough', () => {
     absent: {},
     clock: 'real',
     tolerances: defaultTolerances,
-    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null },
+    budget: { scenarios: 16, requestsPerMinute: null, jobPrice: null, podPricePerHour: null, fuzzPods: null },
     queue: null,
     receiver: null,
     known: [],

@@ -192,6 +192,8 @@ export interface Budget {
   readonly jobPrice: number | null
   /** Highest price of a pod of the run per hour, USD; null if unknown. */
   readonly podPricePerHour: number | null
+  /** Most pods that pods.create.fuzz makes of bodies that may be accepted: `check --max-pods`. Null: by the clock. */
+  readonly fuzzPods: number | null
 }
 
 /** A target file with every default filled in and secrets in place. Records get it with marks. */

@@ -24,6 +24,8 @@ export interface CheckOptions {
   readonly budget?: number
   /** Highest cost of the run in USD, planned and actual. */
   readonly maxCost?: number
+  /** Pods that pods.create.fuzz may make of bodies that may be accepted. */
+  readonly maxPods?: number
   /** Set if load is driven once all other rules are judged. */
   readonly load?: LoadFlags
 }
@@ -39,7 +41,12 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   if (options.maxCost !== undefined && options.target === undefined) {
     throw new UsageError('--max-cost is for a target; --reference costs nothing')
   }
-  const target = options.target === undefined ? null : await readTarget(options.target, terminal)
+  const { maxPods } = options
+  if (maxPods !== undefined && options.target === undefined) {
+    throw new UsageError('--max-pods is for a target; pods of --reference cost nothing')
+  }
+  const read = options.target === undefined ? null : await readTarget(options.target, terminal)
+  const target = read && maxPods !== undefined ? { ...read, budget: { ...read.budget, fuzzPods: maxPods } } : read
   const { profiles, selected } = await selectionOf(options, target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const own = selected.filter((id) => !judgedByLoad.has(id))

@@ -3,7 +3,7 @@ import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
 import { defect, is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
 
-/** What actions come to beyond the table of actions. */
+/** Effects of actions beyond the table of actions. */
 export const actionEffects: readonly Defect[] = [
   defect('error-start-ignored', 'pods.action.error.start-leaves', 'left', {
     says: 'start of a pod in ERROR is answered 200, and the pod stays in ERROR.',

@@ -127,7 +127,7 @@ export function carriesOut(
   }
 }
 
-/** What `sameAs` sees of a pod that has another status now. */
+/** The difference that `sameAs` reports for a pod that has another status now. */
 export function seen(from: PodStatus, to: PodStatus): string {
   const isSame = JSON.stringify(tables.actions[from]) === JSON.stringify(tables.actions[to])
   return `${isSame ? '' : `actions ${JSON.stringify(tables.actions[to])}, `}status "${to}"`

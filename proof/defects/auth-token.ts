@@ -8,7 +8,7 @@ import { defect, is, onAnswer, parts } from './tools.ts'
 
 const started = seen('EXITED', 'STARTING')
 
-/** What stands in place of a good Authorization, and an operation that does not mind. */
+/** Requests without a good Authorization, and an operation that serves them. */
 const refusals = {
   'auth.pods.missing': {
     id: 'no-key',

@@ -14,6 +14,16 @@ export const create: readonly Defect[] = [
       },
     }),
   }),
+  defect('unusual-variables-500', 'pods.create.env-kept', 'accepted', {
+    says: 'A creation with a variable whose value has quotes is answered 500.',
+    observed: 'status 500',
+    change: parts({
+      buildPod: (original) => (body, caller, service) => {
+        if (JSON.stringify(body.env).includes("'b'")) throw new Refusal(500, 'unexpected token')
+        return original(body, caller, service)
+      },
+    }),
+  }),
   defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',
     observed: 'env with PLUMBLINE_EMPTY nothing',

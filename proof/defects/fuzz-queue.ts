@@ -2,7 +2,7 @@ import { answers, readsAs, restates } from '../fuzz/tools.ts'
 import type { Defect } from '../types.ts'
 import { defect } from './tools.ts'
 
-/** What only odd submissions bring to light. */
+/** Defects that only odd submissions reveal. */
 export const fuzzQueue: readonly Defect[] = [
   defect('run-passes-over-comment', 'queue.body.fuzz', 'run', {
     says: 'The operation /run passes over a comment before a submission.',

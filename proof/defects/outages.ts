@@ -7,7 +7,7 @@ import { defect, is, jsonOf, parts, type Wrap } from './tools.ts'
 
 const isFull = tokenIs(defaultKeys.full)
 
-/** What looks like an outage or want of capacity, and is none: other requests are answered, and new pods run. */
+/** Defects that look like an outage or a lack of capacity: other requests are answered, and new pods run. */
 export const outages: readonly Defect[] = [
   defect('start-503', 'pods.action.exited.start', 'answered', {
     says: 'start is not carried out, and a gateway answers it 503.',
@@ -43,7 +43,7 @@ export const outages: readonly Defect[] = [
     },
   }),
   defect('start-lacks-capacity', 'pods.action.exited.start', 'answered', {
-    says: 'start is refused for want of capacity, although there is capacity for new pods.',
+    says: 'start is refused for lack of capacity, although there is capacity for new pods.',
     observed: 'status 400: {"title":"Bad Request","status":400,"detail":"no capacity"}',
     change: parts({
       permit: (original) => (pod, action, service) =>

@@ -2,7 +2,7 @@ import { type PodService, Refusal, type StoredPod } from '../../reference/index.
 import type { PartWrappers } from '../../reference/parts.ts'
 import { afterwards, is, type Json, jsonOf, membersOf, onAnswer, type Wrap, withBody } from './tools.ts'
 
-/** What a PATCH does to a pod; `next` carries on, with the body or another one. */
+/** A change to PATCH; `next` goes on, with the body or another one. */
 export type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: PodService) => void
 
 /** PATCH does something else with a body that is an object, before it is validated. */

@@ -4,7 +4,7 @@ import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { type Change, defect, onAnswer, options, parts } from './tools.ts'
 
-/** What is executed again unasked, and what a cancellation stops. */
+/** Executions that are repeated unasked, and cancellations that stop nothing. */
 export const queueActs: readonly Defect[] = [
   defect('dead-worker-unnoticed', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker died stays IN_PROGRESS.',
@@ -106,7 +106,7 @@ export const queueActs: readonly Defect[] = [
   }),
   defect('cancelled-and-executed', 'queue.cancel.queued', 'not-executed', {
     says: 'A waiting job that was cancelled is executed when its turn comes.',
-    observed: 'a worker began with it all the same',
+    observed: 'a worker executed it despite that',
     change: parts({
       cancelJob: (original) => (job, service) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : original(job, service)),
     }),

@@ -4,7 +4,7 @@ import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob } from './queue-tools.ts'
 import { defect, onAnswer, parts } from './tools.ts'
 
-/** What /status shows, and how jobs end. */
+/** The responses of /status, and how jobs end. */
 export const queueStatus: readonly Defect[] = [
   defect('status-missing', 'queue.status.shape', 'answered', {
     says: 'The status of every job is answered 404.',

@@ -4,7 +4,7 @@ import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
 import { defect, onAnswer, onJson, parts } from './tools.ts'
 
-/** What /run and /runsync answer, and what becomes of input and output. */
+/** The responses of /run and /runsync, and how input and output are treated. */
 export const queueSubmission: readonly Defect[] = [
   defect('run-answers-202', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run answers 202.',

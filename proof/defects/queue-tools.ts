@@ -88,7 +88,7 @@ export function out(operation: string, from = 1): Wrap {
   }
 }
 
-/** Whether a request is one of the operations of the queue plane, on any endpoint. */
+/** True for a request of this operation of the queue plane, on any endpoint. */
 export function asks(operation: string): (request: Request) => boolean {
   return ({ url }) => new URL(url).pathname.split('/')[3] === operation
 }

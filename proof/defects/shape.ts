@@ -12,7 +12,7 @@ export const shape: readonly Defect[] = [
     ),
   }),
   defect('action-answers-another-id', 'pods.shape.id-matches', 'id', {
-    says: 'The answer to an action shows an id in front of which the region stands.',
+    says: 'The answer to an action shows an id with the region in front.',
     observed: 'another id',
     wrap: onJson(
       (request, { status }) => is.action(request) && status === 200,

@@ -71,7 +71,7 @@ export function onJson(
   return onAnswer(when, ({ text }, request) => ({ text: JSON.stringify(rewrite(JSON.parse(text) as Json, request)) }))
 }
 
-/** Whether a request is one of the operations of the pod plane. */
+/** True for a request of this operation of the pod plane. */
 export const is = {
   list: route('GET', /\/v2\/pods$/),
   create: route('POST', /\/v2\/pods$/),

@@ -6,7 +6,7 @@ import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
 import { type Change, defect, is, jsonOf, parts, shows, type Wrap, withBody } from './tools.ts'
 
-/** What happened to a pod before: the actions that were carried out, and `patch`. */
+/** The history of a pod: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]
 
 /** PATCHes that a pod has accepted. */

@@ -36,7 +36,7 @@ describe('a defect of the table of actions', () => {
   })
 })
 
-/** What these rules find in a defect: nothing where they are blocked or inconclusive. */
+/** The findings of these rules on a defect: none if they are blocked or inconclusive. */
 async function failing(defect: Defect, ...ids: readonly string[]) {
   const judgements = await judgeOn({ variants: [defect], rules: allRules().filter(({ id }) => ids.includes(id)) })
   expect(judgements.length).toBe(ids.length)

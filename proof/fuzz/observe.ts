@@ -6,7 +6,7 @@ import { arbitraryCase, draw, enumerate, type FuzzCase } from '../../suites/fuzz
 import type { Situation } from '../../suites/fuzz/oracle.ts'
 import { actionBodies, patchBodies, type World } from '../../suites/fuzz/world.ts'
 
-/** What the reference once answered, and what it was asked. */
+/** One response of the reference, and its request. */
 export interface Observation {
   readonly situation: Situation
   readonly what: FuzzCase
@@ -34,7 +34,7 @@ const persistent = { size: 10, path: '/workspace' }
 const gpu = { gpu: { id: 'gpu-a' } }
 const cpu = { cpu: { id: 'cpu3c', vcpuCount: 2 } }
 
-/** What the reference answers to everything that is enumerated and to so many random cases of each operation. */
+/** The responses of the reference to everything that is enumerated and to some random cases of each operation. */
 export async function observe(random: number): Promise<Observation[]> {
   const seen: Observation[] = []
   const { ask, makePod, isPodChanged } = createReferenceAtHand()

@@ -13,7 +13,7 @@ test.each(all)('$id: $says', async (defect) => {
   expect(found, judgement?.reason ?? '').toEqual([{ clause: defect.clause, observed: defect.observed }])
 })
 
-test('there are forty and more, each with a name of its own', () => {
+test('there are forty and more, each with its name', () => {
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
   expect(all.length).toBeGreaterThanOrEqual(40)
 })

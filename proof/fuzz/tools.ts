@@ -29,7 +29,7 @@ export function answers(operation: Read, isMeant: (body: string) => boolean, sta
   return onBody(operation, (body, request, fetch) => (isMeant(body) ? problem(status) : fetch(request)))
 }
 
-/** What is refused with one status is answered with another where `isMeant` picks the body. */
+/** Refusals with one status get another if `isMeant` picks the body. */
 export function restates(operation: Read, isMeant: (body: string) => boolean, status: number): Wrap {
   return onBody(operation, async (body, request, fetch) => {
     const response = await fetch(request)
@@ -37,7 +37,7 @@ export function restates(operation: Read, isMeant: (body: string) => boolean, st
   })
 }
 
-/** What is refused is carried out all the same, as the body that `meant` makes of it; null leaves it. */
+/** Refused requests are carried out as well, as the body that `meant` makes of theirs; null leaves them. */
 export function carriesOut(operation: Read, meant: Rewrite): Wrap {
   return onBody(operation, async (body, request, fetch) => {
     const copy = withBody(request, meant(body) ?? '')

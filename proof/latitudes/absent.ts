@@ -8,7 +8,9 @@ import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
 type Without = (target: Target) => Target
 
-/** What a platform may lack, as its target file says: a latitude for each need of a row that has none of its own. */
+/**
+ * Capabilities that a platform may lack, as its target file says: a latitude for each need of a row that has no other.
+ */
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
   lack('receiver', 'queue', (target) => ({ ...target, receiver: null })),

@@ -9,7 +9,7 @@ const members: ReadonlySet<string> = new Set([
   ...['cloud', 'dataCenterIds', 'globalNetworking'],
 ])
 
-/** What platforms make of a creation: how they answer it, what they fill in, and how they say that there is no capacity. */
+/** Freedoms of a creation: its response, its defaults, and the wording of a lack of capacity. */
 export const creations: readonly Latitude[] = [
   {
     id: 'creation-answers-wrapped',
@@ -107,7 +107,7 @@ export const creations: readonly Latitude[] = [
   scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
   optioned(
     'capacity-before-validation',
-    'For want of capacity wrong creations are refused like right ones.',
+    'For lack of capacity wrong creations are refused like right ones.',
     {
       parts: {
         createPod: (original) => (body, caller, service) => {
@@ -124,7 +124,7 @@ export const creations: readonly Latitude[] = [
 function scarce(id: string, status: number, detail: string): Latitude {
   return optioned(
     `capacity-${id}`,
-    `Want of capacity is answered ${status}: "${detail}".`,
+    `Lack of capacity is answered ${status}: "${detail}".`,
     {
       parts: {
         buildPod: (original) => (body, caller, service) => {

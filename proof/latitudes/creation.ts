@@ -1,9 +1,9 @@
-import type { StoredPod } from '../../reference/index.ts'
+import { Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
-import { plane, reads, styled } from './tools.ts'
+import { optioned, plane, reads, styled } from './tools.ts'
 
-/** What a creation refuses and with which status; the description says no more of it than its limits. */
+/** The refusals of a creation and their statuses; the description states only limits. */
 export const creation = [
   styled(
     'creation-refuses-400',
@@ -76,4 +76,17 @@ export const creation = [
         },
       }),
   },
+  optioned(
+    'deep-creations-fail',
+    'A creation with a member that is nested a hundred levels deep fails with 500, and leaves no pod.',
+    {
+      parts: {
+        createPod: (original) => (body, caller, service) => {
+          if (JSON.stringify(body).includes(`${'['.repeat(100)}0`)) throw new Refusal(500, 'too much recursion')
+          return original(body, caller, service)
+        },
+      },
+    },
+    { readings: reads('pods.create.failed-leaves-none', 'nested', ['answered 5xx']) },
+  ),
 ] as const satisfies readonly Latitude[]

@@ -155,7 +155,7 @@ function restartsLate(clock: ReferenceClock, count: number): FetchWrapper {
   }
 }
 
-/** Whether a request asks for a restart of a pod that is STARTING. */
+/** True for a request to restart a pod that is STARTING. */
 async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
   if (request.method !== 'POST' || !request.url.endsWith('/action')) return false
   if (!(await request.clone().text()).includes('"restart"')) return false

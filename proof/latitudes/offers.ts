@@ -3,11 +3,11 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
 import { needing, nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
 
-/** What a platform offers at all, and that it may run out of it. */
+/** The offers of a platform, and how it runs out of them. */
 export const offers = [
   {
     id: 'capacity-for-start-later',
-    says: 'A pod cannot be started for want of capacity until twenty seconds after this was tried first.',
+    says: 'A pod cannot be started for lack of capacity until twenty seconds after this was tried first.',
     about: 'pace',
     change: (options) => {
       const firstMs = new WeakMap<StoredPod, number>()

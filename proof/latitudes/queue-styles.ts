@@ -87,7 +87,7 @@ export const queueStyles = [
 
 const issued: ReadonlySet<string> = new Set(defaultEndpoints.map(({ id }) => id))
 
-/** Whether an address is that of an endpoint which is there. */
+/** True for the address of an endpoint that exists. */
 function isIssued(url: string): boolean {
   return issued.has(new URL(url).pathname.split('/')[2] ?? '')
 }

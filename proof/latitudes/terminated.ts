@@ -3,7 +3,7 @@ import { reads, styled } from './tools.ts'
 
 const actionsAre409 = reads('pods.action.terminated.any', '409', ['start', 'stop', 'restart', 'terminate'])
 
-/** What becomes of a terminated pod. Its permitted actions are not listed, and neither is how long it is shown. */
+/** The life of a terminated pod. Its permitted actions are not listed, and neither is how long it is shown. */
 export const terminated = [
   styled(
     'terminated-shown',

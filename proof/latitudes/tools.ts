@@ -8,7 +8,7 @@ import { needsOf } from '../../target/claims.ts'
 import type { PodPlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
 
-/** What a latitude has beside its id, its sentence and its change. */
+/** The members of a latitude beside its id, its sentence and its change. */
 export type More = Omit<Latitude, 'id' | 'says' | 'change'>
 
 /** Other choices of the style of the reference. */

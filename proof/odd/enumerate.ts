@@ -7,7 +7,7 @@ import { isPodOperation } from './operation.ts'
 export interface Place extends Omit<OddCase, 'change'> {
   /** Scenarios that were given such an answer, in a run of their own. */
   readonly seenBy: Set<string>
-  /** Whether anything but null was seen there. */
+  /** True if anything but null was seen there. */
   isFilled: boolean
 }
 

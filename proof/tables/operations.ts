@@ -24,7 +24,7 @@ export interface Effect {
   readonly says: string
 }
 
-/** What the proof knows about an operation whose rules are tables. `Branch` is that of its arrangement in `suites/`. */
+/** Facts about an operation whose rules are tables. `Branch` is that of its arrangement in `suites/`. */
 export interface TableOperation<Branch = unknown> {
   /** A branch in a few words. */
   branchName(branch: Branch): string

@@ -113,7 +113,7 @@ export function isCase<Branch>(
   return body !== undefined && made.some((valid) => isMadeOf(valid, wrong, body, embeddedTarget(), branch))
 }
 
-/** What a lenient reader might take a text for. */
+/** The bodies for which a lenient reader might take a text. */
 function readings(text: string): readonly string[] {
   const end = text.lastIndexOf('}')
   return [`${text}}`, text.slice(0, end + 1), text.replace(/,\}$/, '}'), text.replaceAll("'", '"')]

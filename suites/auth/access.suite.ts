@@ -38,7 +38,7 @@ rule(
       check('refused').status(reply, 403, 404)
       const text = textOf(reply.bytes) ?? ''
       for (const [what, secret] of Object.entries(secrets)) {
-        check('not-told').that(!text.includes(secret), 'a refusal that tells nothing of the pod', what, reply)
+        check('not-told').that(!text.includes(secret), 'a refusal without any member of the pod', what, reply)
       }
     }
     await expectUnchanged(context, pod)

@@ -5,7 +5,7 @@ import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 /** A shorter text, sent in place of a token, may stand in an answer by chance. */
 const leastTokenLength = 8
 
-/** What looks for the tokens of the run: most requests carry one of them, so it is made once. */
+/** Searches for the tokens of the run. Most requests carry one of them, so it is made once. */
 interface Seeker {
   readonly tokens: string
   readonly redactor: Redactor

@@ -93,7 +93,8 @@ export async function workingPlane(
     },
     allWork() {
       const left = wanted.flatMap((operation) => idle.get(operation) ?? [])
-      if (left.length > 0) inconclusive(`${left.join(', ')} with a full key, so a refusal tells nothing about the key`)
+      if (left.length > 0)
+        inconclusive(`${left.join(', ')} with a full key, so a refusal does not show that the key is refused`)
     },
   }
 }

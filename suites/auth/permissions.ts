@@ -5,7 +5,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { PodStatus } from '../../target/types.ts'
 import type { Send } from './operations.ts'
 
-/** What a key may be granted, as the target file names it: an operation, or one action of the action call. */
+/** A permission of a key, as the target file names it: an operation, or one action of the action call. */
 export type Permission = Exclude<PodOperation, 'triggerPodAction'> | PodAction
 
 /** The permissions behind the names of a target file; the action call as a whole stands for each action. */

@@ -100,7 +100,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
     secret,
     allWork() {
       for (const [what, reply] of idle) {
-        const reason = `${what} was answered ${reply.status} with a full key, so a refusal tells nothing about the key`
+        const reason = `${what} was answered ${reply.status} with a full key, so a refusal does not show that the key is refused`
         const rule = ruleAbout[what]
         if (rule !== undefined) blockedBy(context, rule, reason, reply)
         inconclusive(reason)
@@ -109,7 +109,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
         blockedBy(
           context,
           'queue.status.failed',
-          `a job that fails came to ${failure.status}, and no other is for /retry`,
+          `the failing job was ${failure.status} instead of FAILED, and only a failed job can be retried`,
           failure.reply,
         )
       }

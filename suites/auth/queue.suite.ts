@@ -34,7 +34,7 @@ rule(
       check('refused').status(reply, 403, 404)
       const isTold = (textOf(reply.bytes) ?? '').includes(secret)
       const observed = `status ${reply.status} with the input of the job`
-      check('not-told').that(!isTold, 'a refusal that tells nothing of the job', observed, reply)
+      check('not-told').that(!isTold, 'a refusal without the input of the job', observed, reply)
     }
     allWork()
   },
@@ -60,7 +60,7 @@ function neverIssued({ target, unissuedToken }: Context): Readonly<Record<string
   return { refused: `Bearer ${unissuedToken}`, ...(altered === undefined ? {} : { altered: `Bearer ${altered}` }) }
 }
 
-/** Every operation is answered 401 with another Authorization. Each stands under its clause. */
+/** Every operation is answered 401 with another Authorization. Each has its clause. */
 async function expectRefusedEverywhere(
   context: Context,
   others: Readonly<Record<string, string | null>>,

@@ -99,7 +99,7 @@ rule('auth.scheme-case', async (context) => {
 
 /**
  * Every operation, shown to work with a full key, is answered 401 with another Authorization, and is not done; reads are
- * asked for again once they were answered. Each Authorization stands under its clause.
+ * asked for again once they were answered. Each Authorization has its clause.
  */
 async function expectRefusedEverywhere(
   context: Context,

@@ -32,7 +32,10 @@ export async function podToTryAgain(
   return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
 }
 
-/** What a reply shows of a pod that is not as before, as a text; null where nothing is. Fields `aside` do not count. */
+/**
+ * The difference between a pod in a reply and the pod before, as a text; null if there is none. Fields `aside` do not
+ * count.
+ */
 export function changesIn(before: PodView, reply: Reply, aside?: Iterable<string>): string | null {
   const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
   return pod === null ? `answer ${reply.status}` : changesOf(before, pod, aside)

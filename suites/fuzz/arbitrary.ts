@@ -168,7 +168,7 @@ function anything(): fc.Arbitrary<unknown> {
   return fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 }
 
-/** Whether a schema with a reference says anything of its own beside it. */
+/** True if a schema with a reference has keywords of its own beside it. */
 function constrains({ $ref: _, ...own }: Schema): boolean {
   return Object.keys(own).some((keyword) => !/^(description|deprecated|default|example|title|x-)/.test(keyword))
 }

@@ -27,7 +27,7 @@ export interface CampaignOptions
   readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, meanwhile: () => void) => Promise<FuzzAnswer>
 }
 
-/** Cases at once, each on a stage of its own: while one is judged, the connection carries another. */
+/** Cases at once, each on its own stage: while one is judged, the connection carries another. */
 const underWay = 2
 /** Valid actions change a pod for good: of those that are drawn only one in so many is sent. */
 const validActionEvery = 997

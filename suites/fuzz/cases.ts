@@ -15,7 +15,7 @@ export interface FuzzCase {
   readonly simpler?: () => Iterable<FuzzCase>
 }
 
-/** What a mutator is called that changes nothing. */
+/** The name of a mutator that changes nothing. */
 export const asIs = 'as-is'
 
 /** A case in a few words: `padded at $.action`. */

@@ -51,7 +51,7 @@ rule(
         'creations have members that the description does not know, so no oracle tells what is to be refused',
       )
     const refused: Refused[] = []
-    let left = target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled
+    let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
     // Bodies that must be refused come first: they cost no pod.
     for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
       if (mayBeMade(one) && left === 0) break
@@ -64,7 +64,7 @@ rule(
   { varies: ['kind'] },
 )
 
-/** Sends a case under a name of its own; the answer has to be in a class that the oracle gives. */
+/** Sends a case under its own name; the answer has to be in a class that the oracle gives. */
 async function tryOne(context: Context, one: FuzzCase): Promise<{ readonly reply: Reply; readonly name: string }> {
   const { check, inconclusive, lacksCapacity } = context
   const { name, bytes } = await named(context, one)

@@ -7,13 +7,13 @@ import type { Trial } from './trial.ts'
 /** Bodies whose answers, or whose effects, differ from what is allowed: most often one, as simple as it can be. */
 export interface FuzzFinding {
   readonly operation: Trial['operation']
-  /** What the bodies are sent to, a new one: `updatePod gpu network`. */
+  /** The subject of the bodies, a new one: `updatePod gpu network`. */
   readonly stage: string
-  /** Whether they were sent to a pod that does not exist, since the target made none. */
+  /** True if they were sent to a pod that does not exist, because the target made none. */
   readonly isPodless: boolean
   readonly expected: string
   readonly observed: string
-  /** Whether the answers are as they should be, and the pod shows what is wrong. */
+  /** True if the responses are as expected, and the pod shows the failure. */
   readonly isSeenLater: boolean
   /** In the order in which they are to be sent. */
   readonly cases: readonly Pick<FuzzCase, 'mutator' | 'place' | 'bytes'>[]
@@ -81,7 +81,7 @@ export function timesOf(group: readonly FuzzFinding[]): number {
   return group.reduce((sum, { count }) => sum + count, 0)
 }
 
-/** What a finding is told from others by: operation, mutators, expected and observed. */
+/** The key that distinguishes findings: operation, mutators, expected and observed. */
 function fingerprintOf(
   operation: FuzzFinding['operation'],
   mutators: readonly string[],

@@ -15,7 +15,7 @@ import { type Subject, spend } from './stages.ts'
 import type { Drawn, FuzzAnswer, Outcome, Steps } from './steps.ts'
 import { allowedOf, type Trial } from './trial.ts'
 
-/** A case that came to something that is not allowed. */
+/** A case with a forbidden result. */
 export interface WrongCase {
   readonly trial: Trial
   readonly drawn: Drawn
@@ -23,19 +23,19 @@ export interface WrongCase {
   readonly observed: string
   /** Null if it had none. After a success nobody knows how the pod is. */
   readonly answer: FuzzAnswer | null
-  /** What was expected beside an answer that is allowed. */
+  /** The expectation beyond a permitted response. */
   readonly also?: string | undefined
 }
 
 /** Simpler cases that are tried of a finding, and of one that takes a new pod each time. */
 const tries = { onOnePod: 200, onNewPods: 6 } as const
 
-/** What had no whole answer. */
+/** The requests that had no whole response. */
 export const noAnswer = 'no whole answer'
 
 /**
- * Keeps a case that came to something that is not allowed: alone where it does so on a new pod, else after those of the
- * cases before it that it takes. False where an earlier case has changed the pod: it is to be tried again on another.
+ * Keeps a case with a forbidden result: alone if it has that on a new pod, else after those of the earlier cases that it
+ * takes. Returns false if an earlier case has changed the pod; then it is tried again on another one.
  */
 export async function judge(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
   steps.signal.throwIfAborted()
@@ -102,7 +102,7 @@ async function decide(context: Context, stage: Subject, wrong: WrongCase, steps:
   return true
 }
 
-/** Whether a pod of another status may answer an action so. */
+/** True if a pod of another status may answer an action in this way. */
 function isAllowedElsewhere({ trial: { operation } }: Subject, { drawn, answer }: WrongCase): boolean {
   if (operation !== 'triggerPodAction' || answer === null) return false
   const statuses = Object.keys(tables.actions) as (keyof typeof tables.actions)[]
@@ -120,18 +120,18 @@ async function moveOn(stage: Subject, { trial, drawn, answer }: WrongCase, steps
   else if (trial.isPodless !== true) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
 }
 
-/** Whether each body that is carried out uses up a pod. */
+/** True if each body that is carried out uses up a pod. */
 function takesNewPods({ trial: { operation } }: Subject): boolean {
   return operation === 'triggerPodAction'
 }
 
-/** What came of a case as an observation. */
+/** The result of a case as an observation. */
 export function answerIn(outcome: Outcome<FuzzAnswer>): string {
   if ('value' in outcome) return `status ${outcome.value.status}`
   return outcome.expected === undefined ? outcome.failure : `a success, and then ${outcome.failure}`
 }
 
-/** What is wrong with the last of the cases that were played; null where nothing is. */
+/** The failure of the last of the cases that were played; null if there is none. */
 export function wrongIn(outcome: Outcome<Played>): string | null {
   if ('failure' in outcome) return answerIn(outcome)
   const { reply, isAllowed, change } = outcome.value
@@ -167,7 +167,7 @@ async function leastOf(
   return choices.length > 0 && (await shows([least])) ? least : drawn
 }
 
-/** Whether the target answers at all. */
+/** True if the target answers at all. */
 async function isThere({ pods }: Context): Promise<boolean> {
   return (await unlessUnanswered(pods.get(noSuchPod, { raw429: true }))) !== null
 }

@@ -10,7 +10,7 @@ import { podless, type Sent, type Subject, spend } from './stages.ts'
 import type { Steps } from './steps.ts'
 import { lookAfterMs } from './trial.ts'
 
-/** What is expected after a refusal. */
+/** The expectation after a refusal. */
 export const unchanged = 'nothing of the pod is changed'
 
 /** Changes of one stage that are pinned down to cases, each at the cost of several pods. */
@@ -21,7 +21,7 @@ const acceptedKept = 16
 const owedAtOnce = 64
 /** Simpler cases that are tried of one that changes a pod. */
 const simplerTries = 6
-/** What a pod may come to by itself, or by what its platform does. */
+/** Statuses that a pod may reach by itself, or by an act of its platform. */
 const movesByItself = ['status', 'actions', 'dataCenterId'] as const
 
 /**
@@ -137,7 +137,7 @@ async function keepPinned(
   steps: Steps,
 ): Promise<Sent> {
   const last = pinned.cases.at(-1)
-  if (last === undefined) throw new Error('no case is no cause')
+  if (last === undefined) throw new Error('a cause needs at least one case')
   stage.searches++
   spend(stage, last.one)
   let { seen } = pinned

@@ -10,7 +10,7 @@ import type { Allowed, Situation } from './oracle/types.ts'
 /** Every class of answers that the description allows to these bytes in this situation; pure, and never empty. */
 export type Oracle = (situation: Situation, bytes: Uint8Array) => readonly Allowed[]
 
-/** What an oracle is made of; its tests exchange one part at a time. */
+/** The parts of an oracle; its tests exchange one at a time. */
 export interface OracleParts {
   readonly tables: Tables
   readonly validators: Readonly<Record<SchemaName, Validator>>

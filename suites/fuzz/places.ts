@@ -9,7 +9,7 @@ export interface Place {
   readonly value: unknown
   /** Resolved; null where the schema says nothing of this place. */
   readonly schema: Schema | null
-  /** Whether it is a member that its object requires. */
+  /** True for a member that its object requires. */
   readonly isRequired: boolean
 }
 

@@ -6,7 +6,7 @@ import { isChange } from './trial.ts'
 /** How many simpler cases of a finding are tried. */
 const simplerTries = 24
 
-/** What is wrong with a case as an observation: `status 200 to padded at $.action`. */
+/** The failure of a case as an observation: `status 200 to padded at $.action`. */
 export function answerText({ status }: Reply, one: FuzzCase): string {
   return `status ${status} to ${caseText(one)}`
 }

@@ -8,14 +8,14 @@ import type { FuzzCase } from './cases.ts'
 import { type Allowed, isIn } from './oracle.ts'
 import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf } from './trial.ts'
 
-/** What came of cases that were sent to a new pod, one after the other. */
+/** The result of cases that were sent to a new pod, one after the other. */
 export interface Played {
   /** The answer to the last case. */
   readonly reply: Reply
   readonly allowed: readonly Allowed[]
-  /** Whether that answer is in a class that is allowed. */
+  /** True if that response is in a permitted class. */
   readonly isAllowed: boolean
-  /** What of the pod is not as it should be afterwards; null where nothing is, or where the pod serves no more. */
+  /** The fault of the pod afterwards; null if there is none, or the pod is of no more use. */
   readonly change: Change | null
 }
 
@@ -38,7 +38,7 @@ interface Used {
 export interface PlayerOptions {
   /** Told of each pod that is given up. */
   readonly drop?: (pod: PodView) => Promise<void>
-  /** Whether the pod is looked at afterwards; false where the answer alone matters. */
+  /** True if the pod is looked at afterwards; false if only the response matters. */
   readonly looks?: boolean
 }
 
@@ -82,7 +82,7 @@ export function createPlayer(
       pod = next === null ? pod : withMountsOf(pod, next)
       aside = asideAfter(aside, one, after)
     }
-    if (last === null) throw new Error('there is no case to send')
+    if (last === null) throw new Error('no case to send')
     const isOutOfHand = !last.isAllowed && isSuccess(last.reply.status)
     if (isUsedUp || trial.isPodless === true) return { ...last, change: null }
     const change = looks && !isOutOfHand ? await changeOf(pod, aside) : null

@@ -50,7 +50,7 @@ function casesOnExited(): readonly FuzzCase[] {
   ]
 }
 
-/** What is tried on each pod: every case once, in about equal parts. */
+/** The cases for each pod: every case once, in about equal parts. */
 function patchStages(context: Context): readonly PatchStage[] {
   const done = new Set<string>()
   return mountStates(context)

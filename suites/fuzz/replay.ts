@@ -12,9 +12,9 @@ import { withoutPod } from './trial.ts'
 export interface Replayed {
   readonly stage: string
   readonly cases: readonly Pick<FuzzCase, 'mutator' | 'place' | 'bytes'>[]
-  /** What was wrong; null where nothing was. */
+  /** The failure; null if there was none. */
   readonly wrong: string | null
-  /** What came, such as `status 422`, and what is allowed. */
+  /** The response, such as `status 422`, and the permitted ones. */
   readonly observed: string
   readonly expected: string
   /** Why nothing can be said; null where something can. */

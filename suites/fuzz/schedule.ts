@@ -80,7 +80,7 @@ export function createSchedule(
   }
 }
 
-/** Whether bodies for a stage can be sent at once: it has its pod, or the target does not make one. */
+/** True if bodies for a stage can be sent at once: it has its pod, or the target does not make one. */
 export function isReady({ pod, podlessFor, isPodless }: Stage): boolean {
   return pod !== null || podlessFor > 0 || isPodless
 }

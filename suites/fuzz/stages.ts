@@ -32,7 +32,7 @@ export interface Subject {
   accepted: readonly Sent[]
   /** Fields of the pod that may change at any time since a body was accepted. */
   aside: ReadonlySet<string>
-  /** What the pod was sent and may still show. */
+  /** The bodies that the pod was sent and whose effects it may still show. */
   sent: Sent[]
   /** Cases since the pod was last looked at. */
   unlooked: number
@@ -104,7 +104,7 @@ export function stagesOf(context: Context): readonly Stage[] {
   })
 }
 
-/** What a subject is without a pod. */
+/** A subject without a pod. */
 export function podless(): Pick<Subject, 'pod' | 'accepted' | 'aside' | 'sent' | 'unlooked'> {
   return { pod: null, accepted: [], aside: new Set(), sent: [], unlooked: 0 }
 }
@@ -131,7 +131,7 @@ export function spend({ spent }: Subject, { mutator }: FuzzCase): void {
   spent.set(mutator, (spent.get(mutator) ?? 0) + 1)
 }
 
-/** Whether bodies of this mutator have cost a stage enough pods. */
+/** True if bodies of this mutator have cost a stage enough pods. */
 export function isSpent({ spent }: Subject, { mutator }: FuzzCase): boolean {
   return (spent.get(mutator) ?? 0) >= podsEach
 }

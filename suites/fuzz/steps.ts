@@ -5,47 +5,47 @@ import type { Change } from './player.ts'
 import type { Sent, Subject } from './stages.ts'
 import type { Trial } from './trial.ts'
 
-/** What came of something, or in a few words why nothing did; `undecided` where that says nothing of the target. */
+/** A result, or in a few words why there is none; `undecided` if that reason is not about the target. */
 export type Outcome<T> = { readonly value: T } | Failure
 
 export interface Failure {
   readonly failure: string
   readonly undecided: boolean
-  /** What was expected instead, where a rule was broken. */
+  /** The expectation that was not met, if a rule was broken. */
   readonly expected?: string
   /** The same at length, where nothing was broken. */
   readonly reason?: string
 }
 
-/** What of an answer the loop looks at. */
+/** The parts of a response that the loop reads. */
 export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
 
-/** What was seen, and by which cases. */
+/** An observation and its cases. */
 export interface Seen {
   readonly cases: readonly Drawn[]
   readonly allowed: readonly Allowed[]
   readonly observed: string
   /** The answer to the last case, or null if it had none. */
   readonly answer: FuzzAnswer | null
-  /** What of the pod is changed that must not be. */
+  /** The forbidden change of the pod. */
   readonly change?: Change
-  /** What else was expected, beside an answer that is allowed. */
+  /** The expectation beyond a permitted response. */
   readonly also?: string
   /** Why nobody knows which of the cases it takes. */
   readonly doubt?: string
   readonly isPodless?: boolean
 }
 
-/** What the steps of a case share. */
+/** State that the steps of a case share. */
 export interface Steps {
   readonly seed: number
-  /** What becomes of a finding: it is kept, or it fails the rule. */
+  /** The treatment of a finding: it is kept, or it fails the rule. */
   readonly keep: (subject: Subject, seen: Seen) => void
   /** Counts an odd answer again if its finding is known already. */
   readonly isKnown: (subject: Subject, seen: Seen) => boolean
   /**
-   * Whether a rule goes by it: a pod is looked at before each body that may be accepted, what was accepted is read, and
-   * what other rows judge is left to them.
+   * True for a rule: a pod is looked at before each body that may be accepted, accepted bodies are read back, and
+   * responses that other rows judge are left to them.
    */
   readonly isRule: boolean
   /** Told of each answer to a body that is allowed. */
@@ -58,7 +58,7 @@ export interface Steps {
   readonly unmade: Map<string, Set<string>>
   /** Bodies that had no whole answer, where nothing shows that they are why. */
   readonly silent: string[]
-  /** What was seen and is no finding, as sentences. */
+  /** Observations that are not findings, as sentences. */
   readonly notes: Set<string>
   /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
   readonly undecided: Set<() => void>
@@ -67,7 +67,7 @@ export interface Steps {
   /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
   readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
   readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
-  /** Whether waiting takes no real time, so that each look at a pod waits for what comes late. */
+  /** True if waiting takes no real time, so that each look at a pod waits for late effects. */
   readonly isTimeFree: boolean
   /** Told of each case that was sent: why no answer came that says something, or null. */
   readonly came: (failure: Failure | null) => void

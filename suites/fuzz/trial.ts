@@ -10,7 +10,7 @@ import { type After, type Allowed, classify, type FuzzOperation, type Situation 
 /** How cases of one operation are tried on pods of one kind. */
 export interface Trial {
   readonly operation: Extract<FuzzOperation, 'triggerPodAction' | 'updatePod'>
-  /** A pod of its own, at rest. */
+  /** Its own pod, at rest. */
   readonly make: () => Promise<PodView>
   readonly situation: (pod: PodView) => Situation
   readonly send: (pod: PodView, bytes: Uint8Array, options?: CallOptions) => Promise<Reply>
@@ -33,7 +33,7 @@ export function allowedOf(trial: Trial, pod: PodView, bytes: Uint8Array): readon
   return trial.isPodless === true ? anyRefusal : classify(trial.situation(pod), bytes)
 }
 
-/** Whether answers of this class change something. */
+/** True if responses of this class change something. */
 export function isChange({ after }: Allowed): boolean {
   return after.kind !== 'unchanged'
 }
@@ -68,7 +68,7 @@ const nobody: PodView = { id: noSuchPod, status: '', value: {}, exchange: 0 }
 /** Any refusal will do: whether the pod or the body is looked at first is not described. */
 const anyRefusal: readonly Allowed[] = (['4xx', [403]] as const).map((answers) => ({
   answers,
-  reason: 'there is no such pod',
+  reason: 'no such pod',
   source: 'Errors',
   after: { kind: 'unchanged' },
 }))

@@ -31,7 +31,7 @@ export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNIN
   }
 }
 
-/** Whether the action of a body is carried out where it is asked for plainly. */
+/** True if the action of a body is carried out when it is requested plainly. */
 async function isPlainCarriedOut(
   context: Context,
   status: Parameters<typeof actionTrial>[1],
@@ -86,7 +86,7 @@ function asStatus(seen: string): string {
   return seen === 'gone' ? 'TERMINATED' : seen
 }
 
-/** What the mounts are to be then; null for mounts that nobody can foretell. */
+/** The mounts afterwards; null if they cannot be foretold. */
 function mountsAfter(after: After, before: unknown): unknown {
   if (after.kind === 'mounts') return after.mounts
   return before

@@ -17,7 +17,7 @@ import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf,
 const lookEvery = 64
 /** Refusals after which a pod is looked at before a body that may be accepted. */
 const lookBeforeChange = 16
-/** Cases of which nobody knows yet that they came to nothing, after which they are given the time to show it. */
+/** Cases whose effects are still unknown, after which the loop waits for late effects. */
 const mostUnsettled = 1_024
 /** Cases of a stage without a pod until one is asked for again. */
 const podlessCases = 256
@@ -86,7 +86,7 @@ export async function tryOne(
 
 /** Another pod for a body that had no whole answer. */
 async function another(context: Context, trial: Trial, one: FuzzCase, { isRule }: Steps): Promise<PodView> {
-  if (isRule) context.inconclusive(`${bodySaid(one)} had no whole answer, and the pod is no longer as it was`)
+  if (isRule) context.inconclusive(`${bodySaid(one)} had no whole response, and the pod has changed`)
   return trial.make()
 }
 

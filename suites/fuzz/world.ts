@@ -9,7 +9,7 @@ import { arbitraryOf } from './arbitrary.ts'
 /** The seed of a gate: it changes with the ledger and with nothing else. */
 export const ledgerSeed = createHash('sha256').update(JSON.stringify(rules)).digest().readInt32BE(0)
 
-/** What PATCH bodies are made of: the volumes and mounts that the target file names. */
+/** The material of PATCH bodies: the volumes and mounts that the target file names. */
 export type World = Pick<PodPlane, 'volume' | 'volumeSecond' | 'volumePath' | 'persistent'>
 
 /** Valid action bodies. */

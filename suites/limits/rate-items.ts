@@ -32,12 +32,12 @@ export const rateItems: (header: string) => readonly RateItem[] = memoizeTexts(
   keptTexts,
 )
 
-/** What keeps the raw text of a parameter from being a count, a whole number from 0 on; null where nothing does. */
+/** The reason why the raw text of a parameter is not a count, a whole number from 0 on; null if it is one. */
 export function countFault(raw: string | undefined): string | null {
   return lengthFault(raw) ?? (Number.isInteger(numberOf(raw)) ? null : 'not whole')
 }
 
-/** What keeps the raw text of a parameter from being a number of seconds, whole or not; null where nothing does. */
+/** The reason why the raw text of a parameter is not a number of seconds, whole or not; null if it is one. */
 export function lengthFault(raw: string | undefined): string | null {
   if (raw === undefined) return 'missing'
   const number = numberOf(raw)

@@ -2,7 +2,7 @@ import { type Exchange, headerList } from '../../harness/exchange/exchange.ts'
 import { invariant } from '../../harness/rule/registry.ts'
 import { numberOf, rateItems } from './rate-items.ts'
 
-/** What one answer tells of a window. */
+/** A window as one response shows it. */
 interface Look {
   readonly t: number
   readonly sentMs: number
@@ -18,7 +18,7 @@ const leastMs = 2_000
 invariant<Looks>('limits.pods.resets', {}, (looks, exchange, { tolerances }) => {
   const { key, operation, response, sent, received } = exchange
   const limit = response === null ? null : headerList(response.headers, 'RateLimit')
-  // A 429 may come from a limiter that stands before the API.
+  // A 429 may come from a limiter in front of the API.
   if (key === null || limit === null || response?.status === 429 || operation === 'listCpuFlavors')
     return { state: looks, exercised: [], findings: [] }
   const policies = policiesOf(exchange)

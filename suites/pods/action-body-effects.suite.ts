@@ -13,7 +13,7 @@ import { casesOf, refusalTables, wrongBody } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { expectAccepted } from './twins.ts'
 
-/** What a wrong body may be refused with; another answer may be for a reason that is not the body's. */
+/** Statuses of a refusal because of the body; any other status may have another reason. */
 const forTheBody: ReadonlySet<number> = new Set([400, 415, 422])
 const forItsSize: ReadonlySet<number> = new Set([...forTheBody, 413])
 
@@ -103,7 +103,7 @@ function wrongBodies(action: PodAction, target: Target): readonly { readonly id:
     )
 }
 
-/** A refusal by the API; a gateway's own 5xx tells nothing about the API behind it. */
+/** A refusal by the API; a gateway's own 5xx proves nothing about the API behind it. */
 function expectRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
   const { status } = reply
   if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)

@@ -74,7 +74,7 @@ interface Acted {
 }
 
 /**
- * Asks a pod of its own in a status for an action; again on another one where it had or may have left the status. One
+ * Sends an action to a pod in a status, its own; again on another one where it had or may have left the status. One
  * pod may have become RUNNING on the way and have been right to restart; not all of them, where the status lasts.
  */
 async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {
@@ -116,7 +116,7 @@ function lateText({ ms, reply }: { readonly ms: number; readonly reply: Reply })
   return `for ${quotaIn(reply)} a call was sent ${lengthOf(ms)} late`
 }
 
-/** Whether a pod that is left alone is still in the status after as long as the calls took: they were not too late. */
+/** True if a pod that is left alone is still in the status after as long as the calls took: they were not too late. */
 async function lasts({ clock, fixture, pods }: Context, status: PodStatus, calls: readonly Acted[]): Promise<boolean> {
   const took = calls.map(({ before, reply }) => reply.exchange.received.target - before.exchange.sent.target)
   const { id } = await fixture.pod(status)
@@ -124,7 +124,7 @@ async function lasts({ clock, fixture, pods }: Context, status: PodStatus, calls
   return podOf((await pods.get(id)).json, 0)?.status === status
 }
 
-/** Whether an answer can be laid at the door of the status that the pod was in before the call. */
+/** True if a response can be attributed to the status that the pod was in before the call. */
 async function isSound(
   { pods, stoodStill }: Context,
   { pod, before, reply }: Acted,

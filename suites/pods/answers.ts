@@ -19,7 +19,7 @@ export function expectNoBody(check: Check, reply: Reply): void {
   check.that(traces === null, 'no body', traces ?? 'no body', reply)
 }
 
-/** A read shows that a pod is no more: 404, or TERMINATED. */
+/** A read shows that a pod is gone: 404, or TERMINATED. */
 export function expectTerminated(check: Check, reply: Reply): void {
   check.status(reply, 404, 200)
   if (reply.status === 404) return
@@ -27,7 +27,7 @@ export function expectTerminated(check: Check, reply: Reply): void {
   check.that(pod.status === 'TERMINATED', '404 or status TERMINATED', `status ${pod.status}`, pod)
 }
 
-/** What of an answer tells of a body: its bytes, or a header that announces some. Null for none. */
+/** A sign of a body in a response: its bytes, or a header that announces some. Null if there is none. */
 export function bodyTraces({ headers, body }: Pick<WireResponse, 'headers' | 'body'>): string | null {
   if (body.length > 0) return `a body of ${pluralize(body.length, 'byte')}`
   const length = headerOf(headers, 'content-length')

@@ -65,7 +65,7 @@ const stumbling = {
 rule(
   'pods.create.failed-leaves-none',
   async (context) => {
-    const { fixture, pods } = context
+    const { fixture, pods, reading } = context
     const twin = await created(context, {})
     const failed: Refused[] = []
     for (const [what, change] of context.vary.ordered(Object.entries(stumbling))) {
@@ -73,6 +73,8 @@ rule(
       const { status } = await pods.create({ ...valid, ...change })
       if (status >= 500) failed.push({ name: String(valid.name), what })
     }
+    const names = failed.map(({ what }) => what).sort()
+    reading('answered 5xx', names.join(', ') || 'none')
     await expectNotCreated(context, twin.id, failed)
   },
   { varies: ['kind', 'mount', 'fields', 'order'] },

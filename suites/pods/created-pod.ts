@@ -36,7 +36,7 @@ async function expectShown(context: Context, reply: Reply, body: Members, names:
   }
 }
 
-/** Whether a pod shows a member of the body that it was created with. */
+/** True if a pod shows a member of the body that it was created with. */
 export function isShown(name: string, wanted: unknown, { value }: PodView): boolean {
   const seen = value[name]
   switch (name) {
@@ -61,7 +61,7 @@ export function isShown(name: string, wanted: unknown, { value }: PodView): bool
   }
 }
 
-/** Whether an object has all members of another one; further ones are as good. */
+/** True if an object has all members of another one; further members do not matter. */
 export function isPart(wanted: Members, seen: Members): boolean {
   return Object.entries(wanted).every(
     ([name, value]) => value === undefined || canonical(seen[name]) === canonical(value),

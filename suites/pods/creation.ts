@@ -14,7 +14,7 @@ export interface CreatedPod {
   readonly reply: Reply
 }
 
-/** What a refused creation leaves open of its pod. */
+/** The dimensions that a refused creation leaves open. */
 const varies = ['kind', 'mount', 'fields'] as const
 
 /** Creations of pods of these shapes; what a shape does not say is drawn. */
@@ -41,7 +41,7 @@ export function creation(each: Arrangement<PodShape>['each'] = () => [{}]): Arra
 
 /**
  * Creates a pod of a shape, with few fields if it is refused with those that were drawn. Ends the rule as inconclusive for
- * want of capacity, else as blocked if nothing is created.
+ * lack of capacity, else as blocked if nothing is created.
  */
 export async function created(context: Context, shape: PodShape): Promise<CreatedPod> {
   const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
@@ -62,7 +62,7 @@ export async function created(context: Context, shape: PodShape): Promise<Create
   }
 }
 
-/** Sends a valid body. Ends the rule as inconclusive for want of capacity if a plain body of its kind is refused as well. */
+/** Sends a valid body. Ends the rule as inconclusive for lack of capacity if a plain body of its kind is refused as well. */
 export async function creates(context: Context, body: Members): Promise<Reply> {
   const { clock, fixture, inconclusive, lacksCapacity, pods } = context
   const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))
@@ -89,7 +89,7 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
 }
 
 /**
- * Sends a body that must be refused. Want of capacity is no such refusal, unless a valid body is accepted meanwhile: not only
+ * Sends a body that must be refused. Lack of capacity is no such refusal, unless a valid body is accepted meanwhile: not only
  * afterwards, when capacity may just have come back.
  */
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {

@@ -1,6 +1,6 @@
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})t(\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:z|[+-](\d{2}):(\d{2}))$/i
 
-/** Whether a text is a date-time of RFC 3339: any offset and fraction, t and z in either case, a leap second. */
+/** True for a date-time of RFC 3339: any offset and fraction, t and z in either case, a leap second. */
 export function isDateTime(text: string): boolean {
   const match = dateTime.exec(text)
   if (match === null) return false

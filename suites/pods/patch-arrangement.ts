@@ -44,7 +44,7 @@ async function refuseElsewhere(
   if (!isAdded || !unknownVolumeStatuses.has(status)) return
   const there = await fixture.shared('RUNNING', { mount: 'network' })
   if (typeof value.dataCenterId === 'string' && value.dataCenterId === there.value.dataCenterId) return
-  inconclusive('the pod may be in another data center than the volume, a reason of its own to refuse')
+  inconclusive('the pod may be in another data center than the volume, which is another reason to refuse')
 }
 
 function networkIn({ mounts }: Members): unknown {

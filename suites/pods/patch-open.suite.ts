@@ -74,7 +74,7 @@ function readingOf({ status }: Reply): string {
   return isSuccess(status) ? 'accepted' : String(status)
 }
 
-/** Whether a persistent mount is made larger, and smaller again, to a size that is valid. */
+/** True if a persistent mount can be made larger, and smaller again, to a size that is valid. */
 async function canShrink(context: Context, { id }: PodView): Promise<boolean> {
   const { size, path } = movedPersistent(context)
   for (const other of [size + 10, size]) {

@@ -38,7 +38,7 @@ refusals('pods.patch.mount-on-bare', {
   arrange: patching(bareStates),
   cases: {
     network: onlyMount('network'),
-    // On a CPU pod a persistent mount is wrong for a reason of its own.
+    // On a CPU pod a persistent mount is wrong for another reason.
     persistent: needing('pods.persistent', (_, target, { kind }: PodShape) =>
       kind === 'cpu' ? undefined : { mounts: mountsMoved({ target }, 'persistent') },
     ),

@@ -10,13 +10,13 @@ import { type Flaw, isPodStatus, type Shown } from '../shared/shapes.ts'
 export interface PodPlace {
   /** The id that was asked for; null where none was. */
   readonly subject: string | null
-  /** Whether it has to have everything: where it is not, what is there is judged and nothing is missed. */
+  /** True if it must be complete. Otherwise the fields that it has are judged, and none is missing. */
   readonly isWhole: boolean
 }
 
 /**
- * What stands in the place of a whole pod in a successful answer: the answer to a read, which shows the pod itself, and
- * to an action other than terminate, of which the full pod is promised.
+ * The values in place of a whole pod in a successful response: the response to a read, which is the pod itself, and to
+ * an action other than terminate, for which the full pod is promised.
  */
 export function wholePodsIn({ operation, request, response }: Exchange): readonly unknown[] {
   if (response === null || !isSuccess(response.status)) return []
@@ -27,8 +27,8 @@ export function wholePodsIn({ operation, request, response }: Exchange): readonl
 }
 
 /**
- * What may be a pod, or a part of one, in another successful answer: each entry of a list, and what has an id and the
- * status of a pod in the answer to a creation or PATCH. The description shows none of these.
+ * Values that may be a pod, or a part of one, in another successful response: each entry of a list, and every value
+ * with an id and the status of a pod in the response to a creation or PATCH. The description shows none of these.
  */
 export function partialPodsIn({ operation, response }: Exchange, target: Target): readonly unknown[] {
   if (response === null || !isSuccess(response.status)) return []

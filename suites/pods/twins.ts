@@ -19,5 +19,5 @@ export async function expectAccepted(
     if (isSuccess(status)) return
     answers.push(`${action} ${status}`)
   }
-  inconclusive(`no right action call works, so a refusal tells nothing: ${answers.join(', ')}`)
+  inconclusive(`no right action call works, so a refusal proves nothing: ${answers.join(', ')}`)
 }

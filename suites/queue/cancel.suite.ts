@@ -40,7 +40,7 @@ rule(
     check('accepted').success(await job.queue.cancel(job.id))
     const { reply, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
     check('stopped').that(settled, 'an end of the job', status, reply)
-    // A worker that goes on all the same reports its result now.
+    // A worker that goes on despite that reports its result now.
     job.beacon.release('late')
     await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
     await clock.sleep(dispatchMs)
@@ -62,7 +62,7 @@ async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<vo
 
 function expectCancelled(context: Context, { beacon }: SubmittedJob, reply: Reply): void {
   const isExecuted = beacon.executions().length > 0
-  const executed = 'a worker began with it all the same'
+  const executed = 'a worker executed it despite that'
   context.check('not-executed').that(!isExecuted, 'no execution of the cancelled job', executed, reply)
   expectNotCompleted(context, 'not-completed', reply)
 }

@@ -11,7 +11,7 @@ rule(
     const { retriesMs } = target.tolerances
     const plain = await plainEnd(context, 'COMPLETED', 'dedicated')
     if (plain.status !== 'COMPLETED') {
-      blockedBy(context, 'queue.run.echo', `a plain job came to ${plain.status}`, plain.reply)
+      blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.reply)
     }
     for (let n = 0; n < deadly; n++) {
       const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })

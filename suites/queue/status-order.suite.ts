@@ -49,7 +49,7 @@ function without(jobs: Jobs, key: string): Jobs {
   return left
 }
 
-/** Whether a request was sent after an answer had come, by either clock. */
+/** True if a request was sent after a response had arrived, by both clocks. */
 function isAfter(sent: Exchange['sent'], received: Moment): boolean {
   return sent.target > received.target || sent.harness > received.harness
 }

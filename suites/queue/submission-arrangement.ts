@@ -39,6 +39,7 @@ async function expectSyncAccepted(context: Context): Promise<void> {
       blockedBy(context, 'queue.body.fuzz', reason, reply)
     }
     // The response at the end of the wait is not described; by then a worker is starting.
-    if (tries === 3) inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal shows nothing`)
+    if (tries === 3)
+      inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal proves nothing`)
   }
 }

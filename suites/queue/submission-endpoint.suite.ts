@@ -30,7 +30,7 @@ rule(
     let isFormRefused = false
     for (const call of context.vary.ordered(calls)) {
       const reply = await call(nowhere)
-      // No endpoint of this form was ever there, so the form may be refused before anything is looked up.
+      // No endpoint of this form ever existed, so the form may be refused before anything is looked up.
       if (reply.status === 400 || reply.status === 422) isFormRefused = true
       else check('refused').status(reply, 404)
     }

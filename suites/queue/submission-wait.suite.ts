@@ -47,7 +47,7 @@ rule(
   { varies: ['input', 'options', 'execution'] },
 )
 
-/** Whether /runsync may have given up waiting. */
+/** True if /runsync may have given up waiting. */
 function isWaitOver(reply: Reply): boolean {
   const status = shownStatus(reply)
   const tookMs = reply.exchange.received.target - reply.exchange.sent.target

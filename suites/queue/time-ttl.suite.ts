@@ -155,7 +155,7 @@ interface Running {
   readonly endpoint: EndpointRole
   readonly count: number
   readonly lives: readonly number[]
-  /** What the jobs do; they hold `late`. */
+  /** The steps of the jobs; they hold `late`. */
   readonly steps: readonly Step[]
 }
 

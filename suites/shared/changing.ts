@@ -18,7 +18,7 @@ const fields: readonly ChangeField[] = ['name', 'env', 'args']
 /** A pod that no harmless PATCH has changed, and why. */
 export interface Unchanged {
   readonly said: string
-  /** Whether a PATCH was answered with success: it may be carried out later. */
+  /** True if a PATCH was answered with success: it may be carried out later. */
   readonly isTaken: boolean
 }
 

@@ -9,13 +9,13 @@ import { shownStatus } from './job-answers.ts'
 /** An endpoint all of whose workers are busy, so that what is submitted next waits. */
 export interface FullEndpoint {
   readonly role: EndpointRole
-  /** What its workers execute. */
+  /** The jobs that its workers execute. */
   readonly held: readonly SubmittedJob[]
   /** Lets the workers go. */
   release(): void
 }
 
-/** What a rule says of itself that fills an endpoint: nobody else has a job executed there meanwhile. */
+/** Options of a rule that fills an endpoint: no other rule has a job executed there meanwhile. */
 export const fills: ScenarioOptions = {
   alone: false,
   exclusive: ['twoWorkers'],

@@ -28,7 +28,7 @@ export function expectRefusal({ check }: Context, clause: string, reply: Reply):
 }
 
 /**
- * The status that an answer shows of a job; `status NNN` for an answer that is no success, `no status` for one without.
+ * The status that an answer shows of a job; `status NNN` for a response without success, `no status` for one without.
  * Throws Inconclusive for a gateway's answer.
  */
 export function shownStatus(reply: Reply): string {
@@ -67,7 +67,7 @@ export async function expectEnd(
   if (end.settled && end.status === wanted) return end
   const twin = await plainEnd(context, wanted)
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
-    blockedBy(context, ends[wanted].rule, `a plain job came to ${twin.status}`, twin.reply)
+    blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.reply)
   }
   const reply = end.settled ? end.reply : await found(job)
   const status = shownStatus(reply)

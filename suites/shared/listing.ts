@@ -66,7 +66,7 @@ export async function named(
   return found
 }
 
-/** Whether a name is another one with something added: `a-1` is not the beginning of `a-12`. */
+/** True if a name is another one with something added: `a-1` is not the beginning of `a-12`. */
 export function isNamed(shown: string, name: string): boolean {
   const at = shown.indexOf(name)
   return at !== -1 && !/\d/.test(shown.charAt(at + name.length))

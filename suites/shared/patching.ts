@@ -11,7 +11,7 @@ import type { MountKind } from '../../target/types.ts'
 
 export { sameMounts }
 
-/** What rules about PATCH leave open that name the kinds and mounts of their pods themselves. */
+/** The dimensions of rules about PATCH that name the kinds and mounts of their pods themselves. */
 export const patchVaries = [
   ...anyPod.filter((dimension) => dimension !== 'kind' && dimension !== 'mount'),
   'patchedWhile',
@@ -86,7 +86,7 @@ export function validPatch(context: Context, pod: PodView): Members {
   return { mounts: mountsMoved(context, isNetwork ? 'network' : 'persistent') }
 }
 
-/** Whether a pod has these mounts. */
+/** True if a pod has these mounts. */
 export function isMounted(mounts: Members): (pod: PodView) => boolean {
   return ({ value }) => sameMounts(value.mounts, mounts)
 }
@@ -111,7 +111,7 @@ export function movedPersistent({ target }: Pick<Context, 'target'>): { readonly
   return { size: persistent?.size ?? 10, path: `${persistent?.path ?? '/persistent'}-b` }
 }
 
-/** Whether a status tells of a refusal. */
+/** True for the status of a refusal. */
 export function isRefusal({ status }: Reply): boolean {
   return status >= 400 && status < 500
 }

@@ -22,7 +22,7 @@ export interface Flaw {
   readonly observed: string
 }
 
-/** What a value shows of a rule: the clauses of which it has something to show, and those it breaks. */
+/** The clauses of a rule on which a value has a bearing, and those that it breaks. */
 export interface Shown {
   readonly exercised: readonly string[]
   readonly flaws: readonly Flaw[]
@@ -68,7 +68,7 @@ const fieldTypes: Readonly<Record<string, Reader>> = {
 
 const fieldReaders = Object.entries(fieldTypes).map(([name, read]) => ({ name, read, clause: kebab(name) }))
 
-/** Required fields that are not there; a value that is no object has none of them. */
+/** Required fields that are missing; a value that is not an object has none of them. */
 export function missingFields(value: unknown): Flaw[] {
   const members = membersOf(value)
   if (members === null) return [{ clause: 'fields', expected: 'a pod', observed: kindOf(value) }]
@@ -91,7 +91,7 @@ export function typeFlaws(pod: Members): Flaw[] {
   })
 }
 
-/** Whether `actions` is the set for the status. TERMINATED, an unknown status and a missing field say nothing. */
+/** True if `actions` is the set for the status. TERMINATED, an unknown status and a missing field prove nothing. */
 export function actionFlaws({ status, actions, locked }: Members): Shown | null {
   if (!isPodStatus(status) || status === 'TERMINATED' || actions === undefined) return null
   const permitted = tables.actions[status]

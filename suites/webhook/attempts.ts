@@ -54,7 +54,7 @@ export async function expectOne(context: Context, clause: string, job: Submitted
   check(clause).that(false, 'a request once the job is done', 'no request', reply)
 }
 
-/** A number of requests as it stands in a report. */
+/** A number of requests as a report shows it. */
 export function requests(count: number): string {
   return count === 1 ? '1 request' : `${count} requests`
 }

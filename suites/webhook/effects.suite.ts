@@ -65,7 +65,8 @@ rule(
     const steps = [{ output: { kept: [1] } }]
     const twin = await ended(await fixture.plain({ steps }))
     if (!twin.settled) inconclusive('a job without a webhook did not end in time')
-    if (twin.status !== 'COMPLETED') blockedBy(context, 'queue.run.echo', `a job came to ${twin.status}`, twin.reply)
+    if (twin.status !== 'COMPLETED')
+      blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.reply)
     const job = await fixture.submitted({ steps, webhook: [500, 'reset', 503] })
     await begun(job)
     let count = 0

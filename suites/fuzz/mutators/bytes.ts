@@ -8,20 +8,18 @@ export const deepLevels = 1_000
 
 /** Wrong as bytes: no JSON, more than one JSON, or JSON that readers take in different ways. */
 export const byteMutators: readonly ByteMutator[] = [
-  whole('empty', 'there is no body', () => ''),
+  whole('empty', 'no body', () => ''),
   whole('blank', 'the body is white space', () => ' \n'),
   whole('truncated', 'the last byte is missing', (text) => text.slice(0, -1)),
   whole('half', 'the second half is missing', (text) => text.slice(0, Math.ceil(text.length / 2))),
-  whole('two-documents', 'the same JSON stands twice', (text) => text + text),
-  whole('two-lines', 'the same JSON stands on two lines', (text) => `${text}\n${text}`),
+  whole('two-documents', 'the same JSON twice', (text) => text + text),
+  whole('two-lines', 'the same JSON on two lines', (text) => `${text}\n${text}`),
   whole('more-text', 'words follow the JSON', (text) => `${text} and more`),
   whole('nul-byte', 'a byte 0 follows the JSON', (text) => `${text}\0`),
   whole('comment', 'it begins with a comment', (text) => `/* now */${text}`),
   whole('single-quotes', 'it is written with single quotes', (text) => text.replaceAll('"', "'")),
   whole('bom', 'it begins with a byte order mark', (text) => `\uFEFF${text}`),
-  whole('spaced', 'white space stands around every part', (text) =>
-    text.replaceAll(/("[^"]*"|[{}[\],:])/g, ' $1\t\n '),
-  ),
+  whole('spaced', 'white space around every part', (text) => text.replaceAll(/("[^"]*"|[{}[\],:])/g, ' $1\t\n ')),
   whole('nested', `it is ${deepLevels} lists within one another`, () => nested()),
 
   inside('trailing-comma', 'a comma follows the last member or item', isContainer, (text) =>
@@ -34,8 +32,8 @@ export const byteMutators: readonly ByteMutator[] = [
     withMember(text, '"\\ud800":true'),
   ),
 
-  inside('bare-word', 'a text stands without quotes', isText, (text) => text.slice(1, -1)),
-  inside('raw-newline', 'a line end stands within a text', isText, (text) => `${text.slice(0, -1)}\n"`),
+  inside('bare-word', 'a text without quotes', isText, (text) => text.slice(1, -1)),
+  inside('raw-newline', 'a line end within a text', isText, (text) => `${text.slice(0, -1)}\n"`),
   inside(
     'wrong-escape',
     'a text has an escape that JSON does not know',
@@ -54,10 +52,10 @@ export const byteMutators: readonly ByteMutator[] = [
   inside('not-a-number', 'a number is NaN', isNumber, () => 'NaN'),
   inside('float-form', 'a whole number is written with a fraction of 0', isNumber, (text) => `${text}.0`),
 
-  twice('twice', 'a member stands twice', (name, text) => `${name}:${text},${name}:${text}`),
-  twice('twice-null-first', 'a member stands twice, first as null', (name, text) => `${name}:null,${name}:${text}`),
-  twice('twice-null-last', 'a member stands twice, at last as null', (name, text) => `${name}:${text},${name}:null`),
-  twice('bare-name', 'the name of a member stands without quotes', (name, text) => `${name.slice(1, -1)}:${text}`),
+  twice('twice', 'a member appears twice', (name, text) => `${name}:${text},${name}:${text}`),
+  twice('twice-null-first', 'a member appears twice, first as null', (name, text) => `${name}:null,${name}:${text}`),
+  twice('twice-null-last', 'a member appears twice, last as null', (name, text) => `${name}:${text},${name}:null`),
+  twice('bare-name', 'the name of a member without quotes', (name, text) => `${name.slice(1, -1)}:${text}`),
 ]
 
 /** Stands where other text is to stand; no body of ours holds it. */

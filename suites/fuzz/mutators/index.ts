@@ -3,7 +3,7 @@ import { memberMutators } from './members.ts'
 import type { Mutator } from './types.ts'
 import { valueMutators } from './values.ts'
 
-/** Every way in which a body is made wrong, each with a name of its own. */
+/** Every way in which a body is made wrong, each with its name. */
 export const mutators: readonly Mutator[] = [...memberMutators, ...valueMutators, ...byteMutators]
 
 export type { ByteMutator, Mutator, ValueMutator } from './types.ts'

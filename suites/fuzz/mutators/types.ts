@@ -4,7 +4,7 @@ import type { Place } from '../places.ts'
 export interface ValueMutator {
   readonly level: 'value'
   readonly name: string
-  /** What is wrong with the body then. */
+  /** The fault in the body. */
   readonly says: string
   /** The changed body; null where there is nothing of that kind to break. */
   readonly change: (body: unknown, place: Place) => { readonly body: unknown } | null

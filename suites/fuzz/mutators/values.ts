@@ -8,8 +8,8 @@ export const valueMutators: readonly ValueMutator[] = [
   typed('as-number', 'it is a number', 'number', () => 7),
   typed('as-true', 'it is true', 'boolean', () => true),
   typed('as-text', 'it is the same as text', 'string', (value) => JSON.stringify(value)),
-  typed('as-list', 'it stands in a list', 'array', (value) => [value]),
-  typed('as-object', 'it stands in an object', 'object', (value) => ({ value })),
+  typed('as-list', 'it is in a list', 'array', (value) => [value]),
+  typed('as-object', 'it is in an object', 'object', (value) => ({ value })),
 
   bounded('below-minimum', 'it is one less than permitted', ({ minimum }) => minimum && minimum - 1),
   bounded('above-maximum', 'it is one more than permitted', ({ maximum }) => maximum && maximum + 1),
@@ -22,13 +22,13 @@ export const valueMutators: readonly ValueMutator[] = [
   texts('other-case', 'its letters are capital', isOneOf, (value) => value.toUpperCase()),
   texts('first-capital', 'its first letter is capital', isOneOf, (v) => v.charAt(0).toUpperCase() + v.slice(1)),
   texts('padded', 'a blank follows it', isOneOf, (value) => `${value} `),
-  texts('padded-before', 'a blank stands before it', isOneOf, (value) => ` ${value}`),
+  texts('padded-before', 'a blank before it', isOneOf, (value) => ` ${value}`),
   texts('newline', 'a line end follows it', isOneOf, (value) => `${value}\n`),
   texts('nul', 'a character of code 0 follows it', isOneOf, (value) => `${value}\0`),
   texts('look-alike', 'its letters are full-width forms', isOneOf, (value) =>
     [...value].map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)).join(''),
   ),
-  texts('quoted', 'it stands in quotes of its own', isOneOf, (value) => `"${value}"`),
+  texts('quoted', 'it has quotes around it', isOneOf, (value) => `"${value}"`),
   texts('unknown', 'it is a value that nobody knows', isOneOf, (value) => `${value}-now`),
   texts('begins', 'it is the beginning of a known value', isOneOf, (value) => value.slice(0, 2)),
   texts(

@@ -5,10 +5,13 @@ import { membersOf } from '../../../harness/exchange/read.ts'
 import { refusing } from './failures.ts'
 import { type Allowed, refused } from './types.ts'
 
-/** What an action call may be answered by its body and the pod's status (headings Trigger a pod action, Pod status). */
+/**
+ * The permitted responses to an action call, by its body and the pod's status (headings Trigger a pod action, Pod
+ * status).
+ */
 export function ofAction(value: unknown, status: PodStatus, tables: Tables, isValid: Validator): Allowed[] {
   const members = membersOf(value)
-  if (members === null) return [refused(refusing('notObject'), 'the body is no object')]
+  if (members === null) return [refused(refusing('notObject'), 'the body is not an object')]
   const action = knownAction(members.action, tables)
   if (!isValid(value)) {
     const invalid = refused([422], 'the body has to be one known action and nothing else', 'Trigger a pod action')

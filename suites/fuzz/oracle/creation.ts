@@ -6,11 +6,11 @@ import { type Allowed, refused } from './types.ts'
 const heading = 'Other operations'
 
 /**
- * What a creation may be answered by its body. Its path and payload are not shown, so what the fields of a pod and the
- * headings Mounts, GpuConfig and CpuConfig say is all there is. Only the platform knows what is on offer.
+ * The permitted responses to a creation, by its body. Its path and payload are not shown, so the only sources are the
+ * fields of a pod and the headings Mounts, GpuConfig and CpuConfig. Only the platform knows what it offers.
  */
 export function ofCreation(value: unknown, isValid: Validator): Allowed[] {
-  if (membersOf(value) === null) return [refused(refusing('notObject'), 'the body is no object')]
+  if (membersOf(value) === null) return [refused(refusing('notObject'), 'the body is not an object')]
   const failures = failuresOf(value, isValid)
   const refusals = failures.map((failure) =>
     isUndescribed(failure)

@@ -3,7 +3,7 @@ import { constraintOf, type ValidationFailure, type Validator } from '../../../g
 import { type Allowed, type Answers, refused } from './types.ts'
 
 /**
- * What is wrong with a value. A member of a wrong type, or below its minimum, does not break a constraint on its value as
+ * The failures of a value. A member of a wrong type, or below its minimum, does not break a constraint on its value as
  * well.
  */
 export function failuresOf(value: unknown, isValid: Validator): readonly ValidationFailure[] {
@@ -23,7 +23,7 @@ export function refusalOf(failure: ValidationFailure, usual: Answers, reason: st
   return refused(name === null ? usual : refusing(name), text, source)
 }
 
-/** Whether a body with this failure may be accepted all the same. */
+/** True if a body with this failure may be accepted. */
 export function mayBeTaken(failure: ValidationFailure): boolean {
   const name = constraintOf(failure)
   return name !== null && constraints[name].some((answer) => answer === '2XX' || Number(answer) < 300)

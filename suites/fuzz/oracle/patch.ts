@@ -8,10 +8,10 @@ const asStated = 'mounts have to be complete, typed as stated and without furthe
 
 type Patched = Extract<Situation, { readonly operation: 'updatePod' }>
 
-/** What a PATCH may be answered by its mounts and those of the pod (heading Mounts, rules 1 to 4). */
+/** The permitted responses to a PATCH, by its mounts and those of the pod (heading Mounts, rules 1 to 4). */
 export function ofPatch(value: unknown, pod: Patched, isMounts: Validator): Allowed[] {
   const members = membersOf(value)
-  if (members === null) return [refused(refusing('notObject'), 'the body is no object')]
+  if (members === null) return [refused(refusing('notObject'), 'the body is not an object')]
   const { mounts, ...others } = members
   const beside = ofOthers(others, mounts)
   if (mounts === undefined) return [...beside, kept('no mounts are given', pod)]

@@ -3,9 +3,9 @@ import { jsonIn, textOf } from '../../../harness/exchange/exchange.ts'
 import { tokensOf, valueIn } from './tokens.ts'
 import { type Allowed, refused } from './types.ts'
 
-/** What readers can make of a body, as far as the description speaks of it or leaves it open. */
+/** The readings of a body that the description permits or leaves open. */
 export interface BodyReading {
-  /** The values that it can be taken for; none where it is no JSON. */
+  /** The values that that it may mean; none if it is not JSON. */
   readonly values: readonly unknown[]
   /** Refusals that its bytes allow, whatever its value would be answered. */
   readonly refusals: readonly Allowed[]
@@ -24,7 +24,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 export const readBody = memoize((bytes: Uint8Array): BodyReading => {
   const text = textOf(bytes, 'kept')
   if (text === null) return { values: valuesIn(lenient.decode(bytes)) ?? [], refusals: [open('it is not UTF-8')] }
-  if (text.trim() === '') return { values: [], refusals: [open('there is no body')] }
+  if (text.trim() === '') return { values: [], refusals: [open('no body')] }
   const begins = text.startsWith('\uFEFF')
   const plain = begins ? text.slice(1) : text
   const values = valuesIn(plain)
@@ -52,14 +52,14 @@ function oddities(text: string, values: readonly unknown[]): Allowed[] {
   if (plain === text) return odd
   const tokens = tokensOf(text)
   const names = tokens.filter((token) => token === ':').length
-  if (names > namesIn(values[0])) odd.push(open('a name stands twice in an object'))
+  if (names > namesIn(values[0])) odd.push(open('a name appears twice in an object'))
   if (tokens.some((token) => /^-?\d/.test(token) && String(Number(token)) !== token)) {
     odd.push(open('a number is not in its plain form'))
   }
   return odd
 }
 
-/** Whether a JSON text holds control characters, halves of surrogate pairs, or the sign of a decoding that failed. */
+/** True for a JSON text with control characters, halves of surrogate pairs, or the sign of a failed decoding. */
 export function isOddText(json: string): boolean {
   return /\\(?:u|[bfnrt])|\uFFFD/.test(json)
 }

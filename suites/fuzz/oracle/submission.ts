@@ -8,12 +8,12 @@ import { type Allowed, refused } from './types.ts'
 const heading = 'Job submission body'
 
 /**
- * What a submission may be answered: 200, or 400 for an input of invalid format (headings Job submission body, Errors).
- * There is no 422 on this plane. What the table of fields leaves undecided may be either.
+ * The permitted responses to a submission: 200, or 400 for an input of invalid format (headings Job submission body,
+ * Errors). There is no 422 on this plane. If the table of fields is undecided, both are permitted.
  */
 export function ofSubmission(value: unknown, isValid: Validator): Allowed[] {
   const members = membersOf(value)
-  if (members === null) return [refused([400], 'the body is no object')]
+  if (members === null) return [refused([400], 'the body is not an object')]
   const without = withoutNulls(members)
   const failures = failuresOf(without, isValid)
   if (failures.length > 0) {
@@ -25,7 +25,7 @@ export function ofSubmission(value: unknown, isValid: Validator): Allowed[] {
   return [taken('the body is valid'), ...(undecided === null ? [] : [refused([400], undecided, heading)])]
 }
 
-/** Whether a webhook has not the form of a URI, and a parser of URLs takes it all the same. */
+/** True for a webhook that is not a URI, although a parser of URLs accepts it. */
 function isMended({ keyword, instancePath }: ValidationFailure, { webhook }: Members): boolean {
   const isForm = instancePath === '/webhook' && keyword === 'format'
   return isForm && isWebAddress(String(webhook)) && URL.canParse(String(webhook))
@@ -43,7 +43,7 @@ function withoutNulls(members: Members): Members {
 function undecidedIn(members: Members, without: Members): string | null {
   if (JSON.stringify(members) !== JSON.stringify(without)) return 'null for an optional field is not spoken of'
   const { webhook, policy, s3Config } = without
-  if (typeof webhook === 'string' && !isWebAddress(webhook)) return 'the webhook is no http(s) URL'
+  if (typeof webhook === 'string' && !isWebAddress(webhook)) return 'the webhook is not an http(s) URL'
   const { executionTimeout, ttl } = membersOf(policy) ?? {}
   if (typeof executionTimeout === 'number' && executionTimeout > Number(ttl ?? tables.bounds.ttlMs.default)) {
     return 'ttl has to cover the execution'
@@ -57,7 +57,7 @@ function undecidedIn(members: Members, without: Members): string | null {
   return isUnknown ? 'further fields are not spoken of' : null
 }
 
-/** Whether each field of a bucket says something, the address a web address. */
+/** True if every field of a bucket has a value, and its address is a web address. */
 function isWhole(s3Config: Members): boolean {
   const { properties = {} } = schemaNamed('S3Config')
   return (

@@ -2,7 +2,7 @@ import type { RuleId } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus } from '../../../generated/tables.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
 
-/** What of the target an answer depends on, beside the body. */
+/** Facts about the target that a response depends on, beside the body. */
 export type Situation =
   | { readonly operation: 'triggerPodAction'; readonly status: PodStatus }
   | {
@@ -12,7 +12,7 @@ export type Situation =
       readonly mounts: unknown
       /** Ids of other volumes that exist where the pod is. */
       readonly otherVolumes: readonly string[]
-      /** Whether the volume of the target file is in the data center of the pod. */
+      /** True if the volume of the target file is in the data center of the pod. */
       readonly isVolumeThere: boolean
     }
   | { readonly operation: 'createPod' }
@@ -23,7 +23,7 @@ export type FuzzOperation = Situation['operation']
 /** A class of answers: `2xx`, `4xx`, or exactly these statuses. */
 export type Answers = '2xx' | '4xx' | readonly number[]
 
-/** What such an answer leaves behind. */
+/** The effect of such a response. */
 export type After =
   | { readonly kind: 'unchanged' }
   /** The action was carried out. */
@@ -50,12 +50,12 @@ export function refused(answers: Answers, reason: string, source = 'Errors'): Al
   return { answers, reason, source, after: unchanged }
 }
 
-/** Whether another row of the ledger judges this answer. */
+/** True if another row of the ledger judges this response. */
 export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
   return allowed.some(({ left }) => left !== undefined && (left.answers === 'any' || left.answers.includes(status)))
 }
 
-/** Whether a status is in a class. */
+/** True if a status is in a class. */
 export function isIn(status: number, answers: Answers): boolean {
   if (answers === '2xx') return isSuccess(status)
   if (answers === '4xx') return status >= 400 && status < 500 && !rateAndAccess.has(status)
