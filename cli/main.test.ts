@@ -59,7 +59,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'fuzz --reference --for 0s',
       2,
-      'plumbline: --for takes a length of time with its unit, such as 30s or 5m; got 0s',
+      "plumbline: option '--for <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
     ],
     ['check --reference --max-cost 1', 2, 'plumbline: --max-cost is for a target; --reference costs nothing'],
     [
