@@ -185,21 +185,6 @@ test('without --target, plumbline.yaml of the folder is the target', async () =>
   expect(seen.out).toContain('http://127.0.0.1:1')
 })
 
-test.each([
-  ['an area of invariants', 'errors', []],
-  ['one invariant', 'auth.challenge', []],
-  ['a rule of another profile', 'queue.ttl.default', ['core', 'long']],
-])('%s is judged when it is selected alone: %s', { timeout: quick }, async (_, only, profiles) => {
-  const out = `only-${only}`
-  expect(await plumbline(['check', '--reference', '--only', only, '--out', out])).toMatchObject({ code: 0 })
-  const { rules } = JSON.parse(readFileSync(join(cwd, out, 'results.json'), 'utf8')) as {
-    rules: { id: string; verdict: string; profile: string }[]
-  }
-  const named = rules.filter(({ id }) => id === only || id.startsWith(`${only}.`))
-  expect(new Set(named.map(({ verdict }) => verdict))).toEqual(new Set(['passed']))
-  expect(profiles.length === 0 || profiles.includes(named[0]?.profile ?? '')).toBe(true)
-})
-
 test('rules are listed with their tests', { timeout: quick }, async () => {
   // In a process: the file of a rule is read from the stack of its registration, which a test runner changes.
   const { code, out } = await started(['rules', '--json'])
