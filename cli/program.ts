@@ -36,74 +36,52 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     program.command(name).description(description).allowExcessArguments(false)
 
   command('check', 'judge a target, or the built-in reference')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
-    .option('--reference', 'judge the built-in reference instead', false)
-    .option(
-      '--only <pattern>',
-      'rules to judge: an id, a glob such as "queue.*", or an area; can be repeated',
-      gather,
-      [],
-    )
+    .addOption(common.target)
+    .addOption(common.reference)
+    .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
-    .option('--out <folder>', 'write results.json, junit.xml, report.html and the evidence into this folder')
-    .option('--seed <number>', 'the order and the random choices of an earlier run', wholeNumber)
+    .addOption(common.out)
+    .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
     .option('--strict', 'unclaimed rules make the run incomplete', false)
     .option('--keep', 'leave the pods of failed rules alive', false)
-    .option('--quiet', 'print only the verdict', false)
-    .option(
-      '--budget <length>',
-      'leave out rules that take longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
-      lengthOfTime,
-    )
+    .addOption(common.quiet)
+    .addOption(common.budget)
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
-    .option(
-      '--max-pods <number>',
-      'pods that pods.create.fuzz may make (default: 4 in real time, else 20)',
-      wholeNumber,
-    )
+    .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
     .option('--load', 'drive the rate limits with k6 after that, and judge them in the same run')
-    .addOption(ofLoad.owned)
-    .addOption(ofLoad.requests)
-    .addOption(ofLoad.seconds)
-    .addOption(ofLoad.scale)
+    .addOption(common.owned)
+    .addOption(common.maxRequests)
+    .addOption(common.maxSeconds)
+    .addOption(common.windowScale)
     .action(async (options) =>
       ended(await (await import('./commands/check.ts')).check(withLoad(await chosen(options)), terminal)),
     )
 
   command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
-    .option('--reference', 'plan for the built-in reference instead', false)
-    .option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated', gather, [])
+    .addOption(common.target)
+    .addOption(common.reference)
+    .addOption(common.only)
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
-    .option(
-      '--budget <length>',
-      'how long the run may take, such as 20s or 5m (default in real time: 5m)',
-      lengthOfTime,
-    )
+    .addOption(common.budget)
     .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(await chosen(options), terminal)))
 
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
     .addArgument(new Argument('<kind>', 'the load to drive').choices(['smoke', 'limits', 'pods']))
     .requiredOption('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
-    .option(
-      '--only <pattern>',
-      'rules to judge: an id, a glob such as "*.concurrent-*", or an area; can be repeated',
-      gather,
-      [],
-    )
+    .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
-    .option('--out <folder>', 'write results.json, junit.xml, report.html and the raw points into this folder')
-    .addOption(ofLoad.owned)
-    .addOption(ofLoad.requests)
-    .addOption(ofLoad.seconds)
-    .addOption(ofLoad.scale)
-    .option('--quiet', 'print only the verdict', false)
+    .addOption(common.out)
+    .addOption(common.owned)
+    .addOption(common.maxRequests)
+    .addOption(common.maxSeconds)
+    .addOption(common.windowScale)
+    .addOption(common.quiet)
     .action(async (kind, options) => ended(await (await import('./commands/load.ts')).load(kind, options, terminal)))
 
   command('merge', 'join the results of check and load of one target')
     .argument('<folder...>', 'folders that hold results.json')
     .requiredOption('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
-    .option('--quiet', 'print only the verdict', false)
+    .addOption(common.quiet)
     .action(async (folders, options) =>
       ended(await (await import('./commands/merge.ts')).merge(folders, options, terminal)),
     )
@@ -116,7 +94,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .action(async (runs, options) => ended(await (await import('./commands/sweep.ts')).sweep(runs, options, terminal)))
 
   command('serve', 'serve the reference implementation on this machine')
-    .option('--port <number>', 'the port; 0 takes any free port', portNumber, 8080)
+    .option('--port <number>', 'the port; 0 takes any free port', integer(0, 65_535), 8080)
     .option('--host <address>', 'the address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .addOption(new Option('--clock <kind>', 'the clock of the reference').choices(['real', 'control']).default('real'))
     .option('--defect <id>', 'serve it with a defect of the proof (see --list); can be repeated', gather, [])
@@ -147,38 +125,38 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     )
     .option('--matrix', 'judge every rule on every defect', false)
     .option('--odd', 'instead, change each field of each response of the reference: no rule may crash', false)
-    .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', wholeNumber)
-    .option('--seed <number>', 'with --sample: the seed of the draw', wholeNumber)
+    .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', integer(0))
+    .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
     .option(
       '--seeds <number>',
       'instead, judge the reference and every latitude with this many seeds: verdicts must not change',
-      positiveNumber,
+      integer(1, 9_999),
     )
     .option('--json <file>', 'write the proof into this file')
     .option('--quiet', 'print only the last line and errors', false)
     .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
 
   command('fuzz', 'send generated bodies to the pod API and compare each response with what the description allows')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
-    .option('--reference', 'try the built-in reference instead', false)
-    .option('--runs <number>', 'how many cases (default: 10000)', atLeastOne)
-    .option('--for <time>', 'how long, such as 30s or 5m')
-    .option('--seed <number>', 'the cases of an earlier run', wholeNumber)
+    .addOption(common.target)
+    .addOption(common.reference)
+    .option('--runs <number>', 'how many cases (default: 10000)', integer(1))
+    .option('--for <length>', 'how long, such as 30s or 5m', lengthOfTime)
+    .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only one case of that seed, as named by a finding')
-    .option('--concurrency <number>', 'connections, each with its own pods', positiveNumber, 1)
+    .option('--concurrency <number>', 'connections, each with its own pods', integer(1, 9_999), 1)
     .option('--json <file>', 'write the findings into this file')
     .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(await chosen(options), terminal)))
 
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder of a run')
-    .option('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
+    .addOption(common.out)
     .action(async (folder, options) =>
       ended(await (await import('./commands/replay.ts')).replay(folder, options, terminal)),
     )
 
   command('doctor', 'show what a target file claims and which rules it leaves out')
-    .option('--target <file>', 'the target file (default: ./plumbline.yaml)')
-    .option('--reference', 'that of the built-in reference instead', false)
+    .addOption(common.target)
+    .addOption(common.reference)
     .action(async (options) =>
       ended(await (await import('./commands/doctor.ts')).doctor(await chosen(options), terminal)),
     )
@@ -186,16 +164,30 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
   return program
 }
 
-/** Options of load, also behind `check --load`. */
-const ofLoad = {
+/** Options that several commands have. */
+const common = {
+  target: new Option('--target <file>', 'the target file (default: ./plumbline.yaml)'),
+  reference: new Option('--reference', 'the built-in reference instead of a target').default(false),
+  only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
+    .argParser(gather)
+    .default([]),
+  out: new Option(
+    '--out <folder>',
+    'write results.json, junit.xml, report.html and the record, if any, into this folder',
+  ),
+  quiet: new Option('--quiet', 'print only the verdict').default(false),
+  budget: new Option(
+    '--budget <length>',
+    'leave out rules that take longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
+  ).argParser(lengthOfTime),
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
-  requests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
-    wholeNumber,
+  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
+    integer(0),
   ),
-  seconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
-    wholeNumber,
+  maxSeconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
+    integer(0),
   ),
-  scale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
+  windowScale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
     factor,
   ),
 }
@@ -214,20 +206,13 @@ function gather(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value]
 }
 
-function wholeNumber(text: string): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value
-  throw new InvalidArgumentError(`Expected an integer of at least 0, got ${text}.`)
-}
-
-function atLeastOne(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError(`Expected an integer of at least 1, got ${text}.`)
-}
-
-function positiveNumber(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError(`Expected an integer from 1 to 9999, got ${text}.`)
+function integer(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  return (text) => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value
+    throw new InvalidArgumentError(`Expected an integer ${range}, got ${text}.`)
+  }
 }
 
 function lengthOfTime(text: string): number {
@@ -252,12 +237,6 @@ function price(text: string): number {
   const value = Number(text)
   if (/^\d+(\.\d+)?$/.test(text)) return value
   throw new InvalidArgumentError(`Expected an amount of USD, such as 2 or 0.50, got ${text}.`)
-}
-
-function portNumber(text: string): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value <= 65_535) return value
-  throw new InvalidArgumentError(`Expected a port from 0 to 65535, got ${text}.`)
 }
 
 function quotaList(text: string): Record<string, number> {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
 import { findK6 } from './k6/find.ts'
 import { createCommands, until } from './testing/commands.ts'
 
@@ -19,17 +20,12 @@ afterAll(close)
 
 const rulesOf = (...names: string[]) => names.flatMap((name) => ['--only', `limits.queue.${name}`])
 
-test.concurrent.each(['sliding-counter', 'gcra'])(
-  'a reference with the limiter %s passes',
-  { timeout },
-  async (limiter) => {
-    const { target } = await serve(['--limiter', limiter])
-    const rules = rulesOf('cancel', 'requests', 'recovers', 'per-endpoint', 'status-429')
-    const { code, said } = await load(target, rules)
-    expect(said).toContain('5 passed')
-    expect(code).toBe(0)
-  },
-)
+test.concurrent.each(limiterKindNames)('a reference with the limiter %s passes', { timeout }, async (limiter) => {
+  const { target } = await serve(['--limiter', limiter])
+  const rules = rulesOf('cancel', 'requests', 'purge', 'recovers', 'per-operation', 'per-endpoint', 'status-429')
+  const { code, said } = await load(target, rules)
+  expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('7 passed') })
+})
 
 test.concurrent('a load is judged again without the target and k6, with the same bytes', { timeout }, async () => {
   const { target, child } = await serve([])
@@ -47,6 +43,8 @@ test.concurrent('a load is judged again without the target and k6, with the same
 })
 
 test.concurrent.each([
+  ['cancel-half', 'cancel'],
+  ['beyond-the-limit-503', 'status-429'],
   ['requests-double', 'requests'],
   ['endpoints-share-a-limit', 'per-endpoint'],
   ['refused-for-ever', 'recovers'],
@@ -126,6 +124,15 @@ test.concurrent('the pod quota is drained, and its 429 is as documented', { time
     code: 3,
     said: expect.stringContaining('matches the record'),
   })
+})
+
+test.concurrent.each([
+  ['pods-retry-after-fraction', 'retry-after'],
+  ['pods-retry-after-half', 'retry-after-honest'],
+])('the defect %s fails the rule limits.pods.%s', { timeout }, async (defect, rule) => {
+  const { target } = await serve(['--quotas', 'minute=5', '--defect', defect])
+  const { code, said } = await start(['load', 'pods', '--target', target, '--out', defect]).ended
+  expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining(`failed  limits.pods.${rule}: `) })
 })
 
 function serve(flags: readonly string[]) {

@@ -103,6 +103,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     change: withRate('runsync', { concurrent: 440 }),
     observed: /^runsync served 440 requests at once at [\d,]+ ms, where 400 are permitted$/,
   },
+  halved('cancel'),
   halved('status'),
   halved('stream'),
   { ...halved('openai'), shows: 'workers' },

@@ -141,8 +141,8 @@ describe('the catalog', () => {
 
 describe('odd answers', () => {
   it('crash no rule', async () => {
-    const { tried, broken } = await tryOddAnswers({ sample: 10, seed: 1 })
-    expect(tried).toHaveLength(10)
+    const { tried, broken } = await tryOddAnswers({ sample: 4, seed: 1 })
+    expect(tried).toHaveLength(4)
     expect(broken).toEqual([])
   }, 60_000)
 })

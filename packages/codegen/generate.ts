@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { generateApi } from './api.ts'
 import type { Output } from './header.ts'
-import { generateHeadings } from './headings.ts'
 import { type Inputs, readInputs } from './inputs.ts'
 import { readLedger } from './ledger.ts'
 import { generateOpenapi } from './openapi.ts'
@@ -20,7 +19,6 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
   const inputs = await readInputs(root)
   return [
     await generateApi(inputs),
-    generateHeadings(inputs),
     generateOpenapi(inputs),
     generateOperations(inputs),
     generateRules(inputs),
