@@ -19,7 +19,16 @@ const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
 const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
-  const { alone = false, sharesQuota = true, exclusive = [], shared = [], wakes = [], workers = 0, creates = 0, ...rest } = more
+  const {
+    alone = false,
+    sharesQuota = true,
+    exclusive = [],
+    shared = [],
+    wakes = [],
+    workers = 0,
+    creates = 0,
+    ...rest
+  } = more
   return {
     rule: name,
     isMust: true,

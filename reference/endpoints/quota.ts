@@ -9,7 +9,7 @@ import type { EndpointService } from './service.ts'
 export function checkWorkers(user: string, workers: number, service: EndpointService): void {
   const { parts, style, tables } = service
   const quota = tables.quotas.workers
-  if (workers <= 0 || parts.workersInUse(user, service) + workers <= quota) return
+  if (workers <= 0 || !(parts.workersInUse(user, service) + workers > quota)) return
   throw new Refusal(
     style.workersQuota,
     `Max workers across all endpoints must not exceed your workers quota (${quota})`,

@@ -10,12 +10,12 @@ import type { EndpointService } from './service.ts'
 export function settleEndpoint(body: EndpointCreate | EndpointUpdate, service: EndpointService): Partial<Endpoint> {
   const { parts, queue, style, templates } = service
   const { name, templateId, gpuTypeIds, workersMin, workersMax, idleTimeout, executionTimeoutMs } = body
-  const template = templateId === undefined ? undefined : templates.get(templateId)
-  if (templateId !== undefined && template === undefined && parts.enforces('unknownTemplate', body)) {
+  const template = templates.get(templateId ?? '')
+  if (typeof templateId === 'string' && template === undefined && parts.enforces('unknownTemplate', body)) {
     throw new Refusal(style.unknownTemplate, `there is no template ${templateId}`)
   }
   for (const [member, value] of Object.entries({ workersMin, workersMax, idleTimeout, executionTimeoutMs })) {
-    if (value === undefined || value >= 0 || !parts.enforces(`${member} negative`, body)) continue
+    if (!(Number(value) < 0) || !parts.enforces(`${member} negative`, body)) continue
     throw new Refusal(style.endpointInvalid, `${member} must not be negative`)
   }
   return {
@@ -35,13 +35,13 @@ export function checkOrder(
   body: unknown,
   { parts, style }: EndpointService,
 ): void {
-  if (workersMin <= workersMax || !parts.enforces('workersMin above workersMax', body)) return
+  if (!(workersMin > workersMax) || !parts.enforces('workersMin above workersMax', body)) return
   throw new Refusal(style.endpointInvalid, 'workersMin must not exceed workersMax')
 }
 
 /** The first GPU type that is available (heading Endpoint creation body); none for an endpoint on CPUs. */
 export function allocateGpu(gpuTypeIds: readonly string[], { gpuTypes, style }: EndpointService): Endpoint['gpu'] {
-  const types = gpuTypeIds.map((id) => {
+  const types = Array.from(gpuTypeIds, (id) => {
     const type = gpuTypes.get(id)
     if (type === undefined) throw new Refusal(style.unknownTemplate, `there is no GPU type ${id}`)
     return type
