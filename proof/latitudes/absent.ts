@@ -14,7 +14,10 @@ export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
   lack('queue', null, (target) => ({ ...target, queue: null })),
   lack('management', null, (target) => ({ ...target, management: null })),
-  lack('management.delete', 'management', same),
+  lack('management.delete', 'management', same, {
+    // Only rules of other planes send requests then.
+    verdicts: { 'endpoints.json': 'inconclusive' },
+  }),
   lack('management.worker', 'management', management({ worker: false })),
   lack('management.update', 'management', same),
   lack('gpu.unavailable', 'management', management({ gpuUnavailable: null })),

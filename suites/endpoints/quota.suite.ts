@@ -1,7 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { answered, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -108,18 +108,23 @@ function expectOverQuota({ check }: Context, reply: Reply): void {
 /**
  * How many workers of the quota no endpoint of the account has. Ends the rule as inconclusive if none are left, or the
  * list does not tell.
- * @param ids endpoints that the list has to show.
+ * @param ids the endpoints of this run: the list may still show others that are deleted, or not show these yet.
  */
 async function leftOfQuota(context: Context, ids: readonly string[] = []): Promise<number> {
-  const { clock, inconclusive, target } = context
-  const endMs = clock.now() + target.tolerances.visibleMs
+  const { clock, inconclusive, nextName, target } = context
+  const [run = ''] = nextName().match(/^plumbline-[^-]+/) ?? []
+  const isOther = ({ name }: Members) => typeof name === 'string' && !name.includes(run)
+  let endMs: number | null = null
   for (;;) {
     const { endpoints } = await listEndpoints(context)
-    const isWhole = ids.every((id) => endpoints.some((one) => idIn(one) === id))
-    if (!isWhole && clock.now() < endMs) {
+    endMs ??= clock.now() + target.tolerances.visibleMs
+    const own = endpoints.filter((one) => !isOther(one)).map(idIn)
+    const isCurrent = own.length === ids.length && ids.every((id) => own.includes(id))
+    if (!isCurrent && clock.now() < endMs) {
       await clock.sleep(target.tolerances.pollMs)
       continue
     }
+    const isWhole = ids.every((id) => own.includes(id))
     if (!isWhole) inconclusive('the list does not show an endpoint that exists, so workers cannot be counted')
     const workers = endpoints.map(({ workersMax }) => workersMax)
     if (!workers.every((one) => typeof one === 'number')) {

@@ -3,9 +3,10 @@ import { canonical, membersOf, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import { rule } from '../../harness/rule/registry.ts'
 
-rule('version.paths', async ({ check, on, part, pods, queue }) => {
+rule('version.paths', async (context) => {
+  const { check, on, part, pods } = context
   expectPath('pods', '/v2/pods', await pods.list())
-  if (part('queue')) expectPath('queue', `/v2/${queue.endpoint}`, await queue.health())
+  if (part('queue')) expectPath('queue', `/v2/${context.queue.endpoint}`, await context.queue.health())
   if (part('management')) expectPath('management', '/v1', await on('management').call('listEndpoints'))
 
   /** A request that succeeds is below a path, or ends with it. */
