@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { resolve } from 'node:path'
-import { openapi } from '../../generated/openapi.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
@@ -19,6 +18,7 @@ import {
   splitUrl,
 } from '../../reference/index.ts'
 import { writeTarget } from '../../target/write.ts'
+import { documentAt } from '../api-document.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
@@ -197,7 +197,9 @@ function withDocument(fetch: Fetch, control: Fetch): Fetch {
   return async (request) => {
     const { pathname } = splitUrl(request.url)
     if (pathname === clockPath) return control(request)
-    if (pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
+    if (pathname === '/openapi.json' && request.method === 'GET') {
+      return Response.json(documentAt(new URL(request.url).origin))
+    }
     return fetch(request)
   }
 }
