@@ -37,7 +37,7 @@ export interface ReferenceOptions {
   /** The kind of limiter; fixed windows unless given. */
   readonly limiter?: LimiterMaker
   readonly endpoints?: readonly EndpointOffer[]
-  /** What endpoints are created from. */
+  /** Templates that endpoints are created from. */
   readonly templates?: readonly TemplateOffer[]
   readonly queue?: Partial<QueueSettings>
   /** Sends webhooks and the beacons of workers; without it nothing is sent. */

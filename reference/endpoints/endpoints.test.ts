@@ -12,7 +12,7 @@ const body = {
   idleTimeout: 5,
 }
 const quota = 'Max workers across all endpoints must not exceed your workers quota (30)'
-/** What the endpoints that are there from the beginning leave of the quota. */
+/** Workers of the quota that the default endpoints leave. */
 const left = 8
 
 function createEndpointBench(options: Parameters<typeof createQueueBench>[0] = {}) {

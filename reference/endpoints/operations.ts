@@ -13,7 +13,7 @@ interface Call {
 
 type Handler = (call: Call, service: EndpointService) => Answer
 
-/** What each operation does, in one go after the body was read, so that requests at the same time have an order. */
+/** The operations. Each acts in one go after its body was read, so that concurrent requests have an order. */
 export const endpointOperations: { readonly [O in EndpointOperation]: Handler } = {
   listEndpoints({ caller }, service) {
     const { parts, style } = service

@@ -5,7 +5,7 @@ export const endpointStyleChoices = {
   endpointList: ['array', 'object'],
   /** Least is id and name. */
   endpointFields: ['full', 'least'],
-  /** Whether names are shown as they were sent. */
+  /** Names as they were sent, or with something added. */
   endpointNames: ['as-sent', 'suffixed'],
   endpointErrors: ['plain', 'problem'],
   /** A body with a wrong type or number. */

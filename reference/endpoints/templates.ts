@@ -3,7 +3,7 @@ import type { WorkerProgram } from '../worker/program.ts'
 /** A template that endpoints are created from. */
 export interface TemplateOffer {
   readonly id: string
-  /** What its workers run; the worker of the reference unless given. */
+  /** The program of its workers; the worker of the reference unless given. */
   readonly program?: WorkerProgram
 }
 

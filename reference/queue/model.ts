@@ -71,7 +71,7 @@ export interface Managed {
   readonly createdAtMs: number
   /** When it serves requests for the first time. */
   readonly reachableAtMs: number
-  /** What its workers run. */
+  /** The program of its workers. */
   program: WorkerProgram
 }
 
