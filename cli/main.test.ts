@@ -220,7 +220,7 @@ describe('on a served reference', () => {
   })
 
   test('its document is served, its real clock cannot be moved', async () => {
-    expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0' })
+    expect(await (await fetch(`${url}/openapi.json`)).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url }] })
     expect((await fetch(`${url}/plumbline/clock`, { method: 'POST', body: '{"advanceMs":1}' })).status).toBe(409)
   })
 

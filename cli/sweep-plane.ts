@@ -134,8 +134,8 @@ function unanswered(error: unknown): { readonly status: string } {
 }
 
 /**
- * Ids of pods whose creation had no response or was refused, by their exact names; a refused one is searched
- * only once. `fault` says why the search for missing ones ended early.
+ * Ids of resources whose creation had no response or was refused, by their exact names, to which a target may add a
+ * word; a refused one is searched only once. `fault` says why the search for missing ones ended early.
  */
 async function idsOf(
   remover: Remover,
@@ -154,7 +154,7 @@ async function idsOf(
     })
     if (listed instanceof Error) return { found, fault: listed.message }
     for (const { name, state } of sought) {
-      const ids = listed.filter(([given]) => given === name).map(([, id]) => id)
+      const ids = listed.filter(([given]) => given === name || given.startsWith(`${name} `)).map(([, id]) => id)
       if (ids.length > 0 || state === 'refused') found.set(name, ids)
     }
   }

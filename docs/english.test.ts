@@ -6,7 +6,18 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 /** Rooms whose comments name things rather than ask about them. A room joins the list once it has no other comment. */
-const rewritten = ['cli', 'harness/rule', 'load', 'packages', 'proof', 'reference', 'reports', 'results', 'suites', 'target']
+const rewritten = [
+  'cli',
+  'harness/rule',
+  'load',
+  'packages',
+  'proof',
+  'reference',
+  'reports',
+  'results',
+  'suites',
+  'target',
+]
 
 const asks = /\/\*\*(?:\s*\*)?\s+(?:What|Whether)\b.*/g
 /** A function, method or member whose name is a question and whose type says that it returns nothing. */

@@ -35,5 +35,12 @@ const queueTour: readonly RuleId[] = [
   'queue.status.unknown',
 ]
 
+/** The same for endpoint management. */
+const managementTour: readonly RuleId[] = ['auth.management.hidden', 'auth.management.missing', 'endpoints.create']
+
 /** The tour of each plane, by its name. */
-export const tours: Readonly<Record<string, readonly RuleId[]>> = { pods: podTour, queue: queueTour }
+export const tours: Readonly<Record<string, readonly RuleId[]>> = {
+  pods: podTour,
+  queue: queueTour,
+  management: managementTour,
+}

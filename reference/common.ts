@@ -6,7 +6,13 @@ import type { Life } from './life.ts'
 import type { Style } from './style.ts'
 
 /** The schemas that request bodies are held against. */
-export type RequestSchema = 'PodCreate' | 'PodUpdate' | 'PodActionRequest' | 'JobSubmission'
+export type RequestSchema =
+  | 'PodCreate'
+  | 'PodUpdate'
+  | 'PodActionRequest'
+  | 'JobSubmission'
+  | 'EndpointCreate'
+  | 'EndpointUpdate'
 
 /** The parts that all planes of a reference share. */
 export interface Common {

@@ -6,6 +6,7 @@ import {
   createReference,
   defaultGpuTypes,
   defaultKeys,
+  defaultTemplates,
   defaultVolumes,
   type Fetch,
   type ReferenceOptions,
@@ -71,11 +72,22 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
         noExecutionTimeout: 'normal',
       },
       worker: true,
-      workers: 20,
+      workers: 14,
       // Its rates are those of the table, however many workers run: so few requests for each never exceed them.
       perWorkerRate: 1,
       requests: true,
       openai: true,
+    },
+    management: {
+      url,
+      template: defaultTemplates[0]?.id ?? '',
+      gpus: defaultGpuTypes.flatMap(({ id, isAvailable = true }) => (isAvailable ? [id] : [])),
+      gpuUnavailable: defaultGpuTypes.find(({ isAvailable = true }) => !isAvailable)?.id ?? '',
+      worker: true,
+      // What its other endpoints leave of the quota.
+      workers: 8,
+      standardQuota: true,
+      exclusive: true,
     },
     receiver: { listen: '127.0.0.1:0' },
     keys: {

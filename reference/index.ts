@@ -1,3 +1,4 @@
+import { createEndpointPipeline } from './endpoints/pipeline.ts'
 import type { Fetch } from './http/fetch.ts'
 import { splitUrl } from './http/path.ts'
 import { listOf, type ReferenceOptions } from './options.ts'
@@ -8,7 +9,7 @@ import { closeQueue } from './queue/state.ts'
 import type { Service } from './service.ts'
 import { createService } from './settings.ts'
 
-/** The pod plane and the queue plane of the description, as a value: it opens no port, and two of them share nothing. */
+/** The API of the description, without load-balanced endpoints, as a value: it opens no port, and two share nothing. */
 export interface Reference {
   /** Answers a request by its method, path, headers and body; the host does not matter. */
   readonly fetch: Fetch
@@ -17,7 +18,7 @@ export interface Reference {
 }
 
 /**
- * Makes a reference implementation of the pod plane and the queue plane.
+ * Makes a reference implementation.
  * @throws OptionError for options that are unknown, wrong or contradict each other.
  */
 export function createReference(options: ReferenceOptions): Reference {
@@ -34,12 +35,16 @@ export function createReference(options: ReferenceOptions): Reference {
   }
 }
 
-/** Both planes behind one function; no endpoint has the id that begins the paths of the pod plane. */
+const managed = /^\/v1\/endpoints(\/|$)/
+
+/** All planes behind one function; no endpoint has the id that begins the paths of the pod plane. */
 function createPlanes(service: Service): Fetch {
   const pods = createPodPipeline(service)
   const queue = createQueuePipeline(service)
+  const management = createEndpointPipeline(service)
   return (request) => {
     const path = splitUrl(request.url)
+    if (managed.test(path.pathname)) return management(request, path)
     return endpointIn(path.pathname) === null ? pods(request, path) : queue(request)
   }
 }
@@ -50,13 +55,15 @@ export { createControlHandler } from './clock/control-endpoint.ts'
 export { type ControlledClock, createControlledClock } from './clock/controlled.ts'
 export { createRealClock, type RealClock } from './clock/real.ts'
 export type { ClockState, ObservableClock, ReferenceClock } from './clock/types.ts'
+export type { EndpointService } from './endpoints/service.ts'
+export { defaultTemplates, type TemplateOffer } from './endpoints/templates.ts'
 export type { Fetch } from './http/fetch.ts'
 export { splitUrl } from './http/path.ts'
 export { Refusal } from './http/refusal.ts'
 export type { Life } from './life.ts'
 export type { Limiter, LimiterMaker, LimitReading, LimitWindow, WindowReading } from './limits/limiter.ts'
 export { limiterOf } from './limits/limiter.ts'
-export type { Operation, PodOperation, QueueOperation } from './operations.ts'
+export type { EndpointOperation, Operation, PodOperation, QueueOperation } from './operations.ts'
 export { OptionError } from './option-error.ts'
 export { composeOptions, type FetchWrapper, type ReferenceOptions } from './options.ts'
 export type { PartName, PartWrappers } from './parts.ts'

@@ -42,6 +42,8 @@ export interface Life {
   readonly healthCacheMs: number
   /** How long /health counts a worker that died as unhealthy. */
   readonly unhealthyShownMs: number
+  /** From the creation of an endpoint until it serves requests. */
+  readonly endpointReachableMs: number
 }
 
 export const defaultLife: Life = {
@@ -67,4 +69,5 @@ export const defaultLife: Life = {
   sweepMs: 1000,
   healthCacheMs: 0,
   unhealthyShownMs: 60_000,
+  endpointReachableMs: 0,
 }

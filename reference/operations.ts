@@ -1,10 +1,13 @@
 import type { OperationOf } from '../generated/operations.ts'
 
 /** An operation of any plane. */
-export type Operation = PodOperation | QueueOperation
+export type Operation = PodOperation | QueueOperation | EndpointOperation
 
 /** An operation of the pod plane. */
 export type PodOperation = OperationOf<'pods'>
 
 /** An operation of the queue plane. */
 export type QueueOperation = OperationOf<'queue'>
+
+/** An operation of endpoint management. */
+export type EndpointOperation = OperationOf<'management'>

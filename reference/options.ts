@@ -3,6 +3,7 @@ import type { Validator } from '../generated/validators.ts'
 import type { Account } from './auth/accounts.ts'
 import type { ReferenceClock } from './clock/types.ts'
 import type { RequestSchema } from './common.ts'
+import type { TemplateOffer } from './endpoints/templates.ts'
 import type { Fetch } from './http/fetch.ts'
 import type { Life } from './life.ts'
 import type { LimiterMaker } from './limits/limiter.ts'
@@ -36,6 +37,8 @@ export interface ReferenceOptions {
   /** The kind of limiter; fixed windows unless given. */
   readonly limiter?: LimiterMaker
   readonly endpoints?: readonly EndpointOffer[]
+  /** Templates that endpoints are created from. */
+  readonly templates?: readonly TemplateOffer[]
   readonly queue?: Partial<QueueSettings>
   /** Sends webhooks and the beacons of workers; without it nothing is sent. */
   readonly call?: Call

@@ -1,9 +1,10 @@
 import { commonParts } from './common-parts.ts'
+import { endpointParts } from './endpoints/parts.ts'
 import { podParts } from './pods/parts.ts'
 import { queueParts } from './queue/parts.ts'
 import type { Parts } from './service.ts'
 
-const originals: Parts = { ...commonParts, ...podParts, ...queueParts }
+const originals: Parts = { ...commonParts, ...podParts, ...queueParts, ...endpointParts }
 
 export type PartName = keyof Parts
 

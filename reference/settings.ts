@@ -1,6 +1,7 @@
 import { tables as generatedTables } from '../generated/tables.ts'
 import { validators as generatedValidators } from '../generated/validators.ts'
 import { type Account, defaultAccounts, type IssuedKey } from './auth/accounts.ts'
+import { defaultTemplates, type TemplateOffer } from './endpoints/templates.ts'
 import { defaultLife } from './life.ts'
 import { type LimitWindow, limiterOf } from './limits/limiter.ts'
 import { renderPolicy } from './limits/rate-headers.ts'
@@ -29,6 +30,8 @@ export function createService(options: ReferenceOptions): Service {
   const style = settleStyle(options.style ?? {})
   const windows = settleWindows(tables.podWindows, options.quotas ?? {})
   const dataCenters = settleDataCenters(options.dataCenters ?? defaultDataCenters)
+  const templates: Map<string, TemplateOffer> = byId('templates', options.templates ?? defaultTemplates)
+  const endpointWords = createWords(`${seed ?? 'plumbline'}/endpoints`)
   let made = 0
 
   return {
@@ -44,6 +47,8 @@ export function createService(options: ReferenceOptions): Service {
     volumes: settleVolumes(options, dataCenters, accounts[0]?.user ?? ''),
     flavors: byId('flavors', options.flavors ?? defaultFlavors),
     gpuTypes: byId('gpuTypes', options.gpuTypes ?? defaultGpuTypes),
+    templates,
+    endpointId: (n) => `ep-${endpointWords(n)}`,
     dataCenters,
     limiter: limiter(windows),
     ratePolicy: renderPolicy(windows, style),
@@ -54,6 +59,7 @@ export function createService(options: ReferenceOptions): Service {
       tables,
       users: accounts.map(({ user }) => user),
       jobId: createWords(`${seed ?? 'plumbline'}/jobs`),
+      templateId: [...templates.keys()][0] ?? '',
     }),
     nextNumber: () => made++,
   }

@@ -1,4 +1,5 @@
 import { constraints } from '../generated/tables.ts'
+import { endpointStyleChoices } from './endpoints/style.ts'
 import { queueStyleChoices } from './queue/style.ts'
 
 /**
@@ -118,6 +119,7 @@ export const styleChoices = {
    */
   retryAfter: ['longest', 'shortest', 'full'],
 
+  ...endpointStyleChoices,
   ...queueStyleChoices,
 } as const
 

@@ -1,5 +1,5 @@
 import { type OperationOf, operationsOf, type PlaneName } from '../generated/operations.ts'
-import type { Budget, Grants, HealthPaths, PodPlane, StreamForm, Tolerances } from './types.ts'
+import type { Budget, Grants, HealthPaths, ManagementPlane, PodPlane, StreamForm, Tolerances } from './types.ts'
 
 /** The paths of the document; the description shows the action call alone, the others of the pod API are inferred. */
 export const defaultPaths = pathsOf('pods')
@@ -38,6 +38,23 @@ export const defaultHealth: HealthPaths = {
   completed: 'jobs.completed',
   failed: 'jobs.failed',
   workers: 'workers',
+}
+
+/** The description shows the path of the creation. */
+export const defaultManagementPaths = pathsOf('management')
+
+/** Defaults of endpoint management. */
+export const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'template'> = {
+  listAt: '',
+  extra: {},
+  gpus: [],
+  gpuUnavailable: null,
+  worker: false,
+  // The rule that needs most needs two; a third lets others run beside it.
+  workers: 3,
+  idleUnit: 's',
+  standardQuota: false,
+  exclusive: false,
 }
 
 /** Concurrent jobs of the smallest endpoint in common use. */

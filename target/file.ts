@@ -1,13 +1,22 @@
 import type { ToleranceName } from './defaults.ts'
-import type { HealthPaths, KnownFailure, PodPlane, PodStatus, QueuePlane, StreamForm } from './types.ts'
+import type {
+  HealthPaths,
+  KnownFailure,
+  ManagementPlane,
+  PodPlane,
+  PodStatus,
+  QueuePlane,
+  StreamForm,
+} from './types.ts'
 
 /** A target file as written by its author, valid against the schema. `docs/target-file.md` explains each key. */
 export interface TargetFile {
   readonly plumbline: 1
   readonly name?: string
-  /** At least one of `pods` and `queue` is present. */
+  /** At least one of `pods`, `queue` and `management` is present. */
   readonly pods?: string | PodsSection
   readonly queue?: QueueSection
+  readonly management?: ManagementSection
   readonly receiver?: ReceiverSection
   readonly keys: KeysSection
   readonly absent?: Readonly<Record<string, string>>
@@ -51,6 +60,13 @@ export interface QueueSection
     }
   readonly stream?: boolean | Partial<StreamForm>
   readonly health?: Partial<HealthPaths>
+}
+
+export interface ManagementSection extends Optional<Omit<ManagementPlane, 'url' | 'paths' | 'template'>> {
+  readonly url: string
+  readonly allowPlainHttp?: boolean
+  readonly paths?: Optional<ManagementPlane['paths']>
+  readonly template: string
 }
 
 export interface ReceiverSection {

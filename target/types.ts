@@ -174,6 +174,32 @@ export interface QueuePlane {
   readonly openai: boolean
 }
 
+/** Endpoint management of a target. */
+export interface ManagementPlane {
+  readonly url: string
+  /** Templates: `{id}` is the endpoint. */
+  readonly paths: Readonly<Record<OperationOf<'management'>, string>>
+  /** Member of the list response that holds the endpoints; empty if the response is the array itself. */
+  readonly listAt: string
+  /** The template that endpoints are created from. */
+  readonly template: string
+  /** More members for every creation body. */
+  readonly extra: Readonly<Record<string, unknown>>
+  /** GPU types that are available, the preferred one first; empty for endpoints on CPUs. */
+  readonly gpus: readonly string[]
+  readonly gpuUnavailable: string | null
+  /** True if workers of the template run the conformance worker. */
+  readonly worker: boolean
+  /** How many workers the endpoints of the rules may have at once. */
+  readonly workers: number
+  /** The unit of idleTimeout. */
+  readonly idleUnit: 's' | 'ms'
+  /** True if the account has the standard quota of workers. */
+  readonly standardQuota: boolean
+  /** True if nobody else changes endpoints of the account during a run. */
+  readonly exclusive: boolean
+}
+
 /** The listener for notifications and the beacons of workers. */
 export interface ReceiverAddress {
   /** Host and port to listen on; port 0 takes any. */
@@ -201,6 +227,7 @@ export interface Target {
   readonly name: string
   readonly pods: PodPlane | null
   readonly queue: QueuePlane | null
+  readonly management: ManagementPlane | null
   readonly receiver: ReceiverAddress | null
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
   readonly grants: Grants

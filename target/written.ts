@@ -8,6 +8,8 @@ const defaults: Readonly<Record<string, (pods: Partial<PodsSection>, file: Targe
   'pods.change': ({ change }) => change,
   'restricted.may': (_, { keys }) => (typeof keys.restricted === 'object' ? keys.restricted.may : undefined),
   'restricted.may-not': (_, { keys }) => (typeof keys.restricted === 'object' ? keys.restricted.mayNot : undefined),
+  'management.update': (_, { management }) => management?.paths?.updateEndpoint,
+  'management.delete': (_, { management }) => management?.paths?.deleteEndpoint,
   stream: (_, { queue }) => queue?.stream,
   'quota.reachable': () => undefined,
 }

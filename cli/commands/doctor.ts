@@ -41,8 +41,11 @@ export function diagnose(target: Target, text: string): string[] {
   for (const need of asked) {
     const claim = claimOf(target, need)
     if (claim === 'given') groups.given.push(`  ${need}: ${allNeeds()[need]?.says ?? ''}`)
-    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(need, hint))
-    else groups.absent.push(`  ${need}: ${claim.absent} (${affected(need).join(', ') || 'no rule'} not applicable)`)
+    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(target, need, hint))
+    else
+      groups.absent.push(
+        `  ${need}: ${claim.absent} (${affected(target, need).join(', ') || 'no rule'} not applicable)`,
+      )
   }
   const isUnclaimed = (need: string) => claimOf(target, need) === 'unclaimed'
   const out = ledger.filter((row) => needsOf(row).some(isUnclaimed))
@@ -69,7 +72,7 @@ function addresses(target: Target): string[] {
 }
 
 /** The planes that are judged, and those that only the ledger knows so far. */
-const planes: ReadonlySet<string> = new Set([...allPlanes().map(({ name }) => name), 'lb', 'management', 'deploy'])
+const planes: ReadonlySet<string> = new Set([...allPlanes().map(({ name }) => name), 'lb', 'deploy'])
 
 /** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
 function isOfGivenPlane(target: Target, need: string): boolean {
@@ -81,9 +84,9 @@ function isOfGivenPlane(target: Target, need: string): boolean {
   })
 }
 
-function unclaimed(need: string, hint: (line: string) => string | null): string[] {
+function unclaimed(target: Target, need: string, hint: (line: string) => string | null): string[] {
   const { says = '', line = null } = allNeeds()[need] ?? {}
-  const out = rulesWith(need)
+  const out = rulesWith(target, need)
   const parts = partsWith(need)
   const absence = hint(`absent: {${need}: REASON}`)
   return [
@@ -95,8 +98,10 @@ function unclaimed(need: string, hint: (line: string) => string | null): string[
   ]
 }
 
-function rulesWith(need: string): string[] {
-  return ledger.filter((row) => needsOf(row).includes(need)).map(({ id }) => id)
+/** Rules that need it, without those that another plane leaves out. */
+function rulesWith(target: Target, need: string): string[] {
+  const isOther = (one: string) => planes.has(one) && one !== need && claimOf(target, one) !== 'given'
+  return ledger.filter((row) => needsOf(row).includes(need) && !needsOf(row).some(isOther)).map(({ id }) => id)
 }
 
 function partsWith(need: string): string[] {
@@ -104,8 +109,8 @@ function partsWith(need: string): string[] {
 }
 
 /** Number of rules that need it, in whole and in part. */
-function affected(need: string): string[] {
-  const [rules, parts] = [rulesWith(need).length, partsWith(need).length]
+function affected(target: Target, need: string): string[] {
+  const [rules, parts] = [rulesWith(target, need).length, partsWith(need).length]
   return [
     ...(rules === 0 ? [] : [pluralize(rules, 'rule')]),
     ...(parts === 0 ? [] : [`a part of ${pluralize(parts, 'rule')}`]),

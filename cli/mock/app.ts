@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { openapi } from '../../generated/openapi.ts'
 import { type Fetch, splitUrl } from '../../reference/index.ts'
+import { documentAt } from './document.ts'
 import { page } from './page.ts'
 import { clockPath, type Served } from './served.ts'
 
@@ -65,11 +65,4 @@ function isOfBrowser({ method, headers }: Request): boolean {
 function failed(): Response {
   const problem = { title: 'Internal Server Error', status: 500, detail: 'failed by serve --fail; nothing was done' }
   return new Response(JSON.stringify(problem), { status: 500, headers: { 'content-type': 'application/problem+json' } })
-}
-
-/** The API document of a running reference: each plane has its address. */
-function documentAt(origin: string) {
-  const servers = [{ url: origin }]
-  const paths = Object.entries(openapi.paths).map(([path, item]) => [path, { ...(item as object), servers }])
-  return { ...openapi, servers, paths: Object.fromEntries(paths) }
 }

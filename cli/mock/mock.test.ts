@@ -25,14 +25,12 @@ const creation = { method: 'POST', body: JSON.stringify(pod), headers: { 'conten
 const podsOf = async (response: Response) => ((await response.json()) as { pods: { name: string }[] }).pods
 
 describe('beside the API', () => {
-  test('the document names the running address for each path', async () => {
+  test('the document names the running address; load-balanced endpoints have their own', async () => {
     const response = await mock()(new Request('http://localhost:4010/openapi.json'))
-    const { servers, paths } = (await response.json()) as {
-      servers: unknown
-      paths: Record<string, { servers: unknown }>
-    }
-    expect(servers).toEqual([{ url: 'http://localhost:4010' }])
-    expect(Object.values(paths).map((path) => path.servers)).toEqual(Object.keys(paths).map(() => servers))
+    const { servers, paths } = (await response.json()) as Record<string, unknown>
+    expect(servers).toMatchObject([{ url: 'http://localhost:4010' }])
+    const own = Object.entries(paths as Record<string, object>).filter(([, path]) => 'servers' in path)
+    expect(own.map(([path]) => path)).toEqual(['/{route}', '/ping'])
   })
 
   test('the page shows keys, operations and curl lines of the address', async () => {

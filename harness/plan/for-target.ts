@@ -6,6 +6,7 @@ import type { Rule } from '../rule/registry.ts'
 import { estimate, overheadOf } from './estimate.ts'
 import { planRun } from './plan.ts'
 import { perMinuteOf, quotasOf } from './quotas.ts'
+import { resourcesOf } from './resources.ts'
 import type { Plan } from './types.ts'
 
 /** A run against a target without controlled clock ends within this, unless it is told otherwise. */
@@ -31,7 +32,7 @@ const localMs = 5
 
 /** The plan of a run: the scenarios among `rules` that the target claims, within a budget of time. */
 export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestMs = localMs }: PlanOptions): Plan {
-  const { budget, clock, queue, tolerances } = target
+  const { clock, tolerances } = target
   // A window takes no time if the clock is controlled.
   const longestMs = clock === 'real' ? tolerances.rateWaitMs : Number.POSITIVE_INFINITY
   const quotas = clock === 'real' ? quotasOf(windows, target) : []
@@ -42,8 +43,7 @@ export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestM
     return isClaimed ? [estimate(rule, row, target, { perMinute, requestMs })] : []
   })
   const resources = {
-    scenarios: budget.scenarios,
-    workers: queue?.workers ?? 0,
+    ...resourcesOf(target),
     quotas,
     longestMs,
     overhead: overheadOf(target, perMinute),

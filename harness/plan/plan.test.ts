@@ -9,6 +9,7 @@ import type { PlanResources, PlanRule } from './types.ts'
 const free: PlanResources = {
   scenarios: 16,
   workers: 3,
+  creates: 3,
   quotas: [],
   longestMs: 180_000,
   overhead: { requests: 0, pods: 0, unused: 0 },
@@ -18,7 +19,16 @@ const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
 const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
 
 function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
-  const { alone = false, sharesQuota = true, exclusive = [], shared = [], wakes = [], workers = 0, ...rest } = more
+  const {
+    alone = false,
+    sharesQuota = true,
+    exclusive = [],
+    shared = [],
+    wakes = [],
+    workers = 0,
+    creates = 0,
+    ...rest
+  } = more
   return {
     rule: name,
     isMust: true,
@@ -30,7 +40,7 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
     waitMs: seconds * 1000,
     ms: seconds * 1000,
     workerMs: seconds * 1000,
-    claim: { alone, sharesQuota, exclusive, shared, wakes, workers },
+    claim: { alone, sharesQuota, exclusive, shared, wakes, workers, creates },
     ...rest,
   }
 }

@@ -2,14 +2,14 @@ import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { planeOfRule } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
-import type { Claim } from './turns.ts'
+import type { Claim, Resources } from './turns.ts'
 
 /**
  * What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. Who has
  * the normal endpoint to itself, under whatever name, keeps all workers of that.
  */
 export function claimOf(
-  { alone, exclusive = [], shared = [], wakes = [], workers }: Omit<Scenario, 'kind' | 'id' | 'run'>,
+  { alone, exclusive = [], shared = [], wakes = [], workers, creates }: Omit<Scenario, 'kind' | 'id' | 'run'>,
   row: RuleRow,
   target: Target,
 ): Claim {
@@ -20,7 +20,18 @@ export function claimOf(
   const usual = row.needs.includes('worker') && Object.values(endpoints).flat().length === 0 ? 1 : 0
   const all = queue !== null && endpoints.exclusive.includes(queue.endpoints.normal) ? queue.workers : 0
   const sharesQuota = planeOfRule(row.id, row.area).pacing.isOfAccount
-  return { alone, sharesQuota, ...endpoints, workers: Math.max(all, given ?? usual) }
+  return {
+    alone,
+    sharesQuota,
+    ...endpoints,
+    workers: Math.max(all, given ?? usual),
+    creates: creates ?? Number(row.needs.includes('management.delete')),
+  }
+}
+
+/** What a target has for rules that run beside each other. */
+export function resourcesOf({ budget, management, queue }: Target): Resources {
+  return { scenarios: budget.scenarios, workers: queue?.workers ?? 0, creates: management?.workers ?? 0 }
 }
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }

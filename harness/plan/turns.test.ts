@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Claim, createTurns, nextToStart } from './turns.ts'
 
-const nothing: Claim = { alone: false, sharesQuota: true, exclusive: [], shared: [], wakes: [], workers: 0 }
+const nothing: Claim = { alone: false, sharesQuota: true, exclusive: [], shared: [], wakes: [], workers: 0, creates: 0 }
 
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
 async function play(
@@ -10,7 +10,7 @@ async function play(
   workers: number,
   ends: string[],
 ) {
-  const turns = createTurns({ scenarios, workers })
+  const turns = createTurns({ scenarios, workers, creates: workers })
   const leaves = new Map<string, () => void>()
   for (const [name, claim] of Object.entries(claims)) {
     void turns.take({ ...nothing, ...claim }).then((turn) => leaves.set(name, turn.leave))
@@ -53,8 +53,13 @@ test('no more workers than there are; one that wants more runs when none is kept
   expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])
 })
 
+test('no more workers of created endpoints than the target file grants', async () => {
+  const claims = { a: { creates: 2 }, b: { creates: 2 }, c: { creates: 1, workers: 3 }, d: { creates: 9 } }
+  expect(await play(claims, 5, 3, ['a', 'b', 'c'])).toEqual(['a c', 'c b', 'c', 'd'])
+})
+
 test('workers may be given back before the turn', async () => {
-  const turns = createTurns({ scenarios: 5, workers: 1 })
+  const turns = createTurns({ scenarios: 5, workers: 1, creates: 0 })
   const first = await turns.take({ ...nothing, workers: 1, exclusive: ['d'] })
   const begun: string[] = []
   void turns.take({ ...nothing, workers: 1 }).then(() => begun.push('worker'))
@@ -84,7 +89,7 @@ test('nobody is let in where others share', async () => {
     { ...nothing, shared: ['z'] },
     { ...nothing, exclusive: ['z'] },
   ]
-  expect(nextToStart([b], [a], { scenarios: 5, workers: 0 })).toBe(null)
+  expect(nextToStart([b], [a], { scenarios: 5, workers: 0, creates: 0 })).toBe(null)
 })
 
 test('where nothing runs something begins, though two let each other go first', async () => {

@@ -12,6 +12,8 @@ export interface Claim {
   readonly wakes: readonly string[]
   /** Workers of the normal endpoint. */
   readonly workers: number
+  /** Workers of the endpoints that it creates. */
+  readonly creates: number
 }
 
 /** What there is for rules that run beside each other. */
@@ -20,6 +22,8 @@ export interface Resources {
   readonly scenarios: number
   /** Workers of the normal endpoint. */
   readonly workers: number
+  /** Workers of all endpoints that rules create. */
+  readonly creates: number
 }
 
 /** Who may run: many beside each other as far as resources allow, and some only alone, after the others. */
@@ -79,12 +83,11 @@ export function createTurns(resources: Resources): Turns {
 export function nextToStart(
   waiting: readonly Claim[],
   running: readonly Claim[],
-  { scenarios, workers }: Resources,
+  { scenarios, ...limits }: Resources,
 ): number | null {
   if (waiting.every(({ alone }) => alone)) return waiting.length > 0 && running.length === 0 ? 0 : null
   if (running.some(({ alone }) => alone)) return null
   const isFull = running.filter(({ sharesQuota }) => sharesQuota).length >= scenarios
-  const kept = running.reduce((sum, claim) => sum + claim.workers, 0)
   const wanted = new Set(waiting.flatMap(({ alone, exclusive, wakes }) => (alone ? [] : [...exclusive, ...wakes])))
   const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
   if (first !== -1) return first
@@ -92,9 +95,14 @@ export function nextToStart(
   return running.length === 0 ? waiting.findIndex(isFree) : null
 
   function isFree(claim: Claim): boolean {
-    const { alone, sharesQuota, workers: needed } = claim
-    if (alone || (sharesQuota && isFull) || (needed > 0 && kept > 0 && kept + needed > workers)) return false
+    const { alone, sharesQuota } = claim
+    if (alone || (sharesQuota && isFull) || exceeds(claim, 'workers') || exceeds(claim, 'creates')) return false
     return !running.some((other) => excludes(claim, other))
+  }
+
+  function exceeds(claim: Claim, what: 'workers' | 'creates'): boolean {
+    const kept = running.reduce((sum, other) => sum + other[what], 0)
+    return claim[what] > 0 && kept > 0 && kept + claim[what] > limits[what]
   }
 }
 

@@ -32,6 +32,8 @@ export interface OwnerContext {
   readonly name: string
   readonly actor: Actor
   readonly sender: Sender
+  /** A name for something to create, which tells the run and the owner. */
+  readonly nextName: () => string
   /** True once the owner has ended. */
   readonly isReleased: () => boolean
 }

@@ -27,6 +27,8 @@ export interface Context {
   /** A plane by its name, with the full key or another one. Throws Unclaimed or NotApplicable if the target lacks either. */
   on(plane: string, key?: KeyName): Caller
   readonly fixture: Fixtures
+  /** A name for something that the rule creates without a fixture. */
+  nextName(): string
   /** Draws values by the run's seed that the rule leaves open (`varies`). */
   readonly vary: Variation
   /** When to read again a state that should last, ms after the first read, ascending. */

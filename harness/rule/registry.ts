@@ -23,6 +23,8 @@ export interface Scenario {
   readonly wakes?: readonly EndpointRole[]
   /** How many workers of the normal endpoint it keeps at once; default: 1 if its row needs the worker. */
   readonly workers?: number | ((target: Target) => number)
+  /** How many workers its own endpoints have at once; default: 1 if its row needs `management.delete`. */
+  readonly creates?: number
   /** Dimensions that its sentence leaves open, drawn by the engine. */
   readonly varies?: readonly Dimension[]
 }
@@ -61,7 +63,7 @@ export function rule<Branch>(
 /** Options of a scenario. */
 export type ScenarioOptions<Branch = unknown> = Pick<
   Scenario,
-  'alone' | 'exclusive' | 'shared' | 'wakes' | 'workers' | 'varies'
+  'alone' | 'exclusive' | 'shared' | 'wakes' | 'workers' | 'creates' | 'varies'
 > & { readonly each?: (context: Context) => readonly Branch[] }
 
 /** Puts an invariant into the registry, over the exchanges of the plane in its id. */

@@ -20,17 +20,25 @@ export async function removeLeftovers(
   failed: boolean,
 ): Promise<void> {
   try {
-    if (cleanup !== 'none' && clock.kind !== 'record')
-      await remove(shared, clock, owners, cleanup === 'passed' && failed)
+    if (clock.kind !== 'record') await remove(shared, clock, owners, cleanup, failed)
   } finally {
     // Other rules need the workers.
     for (const owner of owners) for (const side of owner.allAccess()) side.releaseAll?.()
   }
 }
 
-async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[], keeps: boolean): Promise<void> {
+async function remove(
+  shared: Shared,
+  clock: RunClock,
+  owners: readonly Owner[],
+  cleanup: Cleanup,
+  failed: boolean,
+): Promise<void> {
+  const keeps = cleanup === 'passed' && failed
   // Those that are created last go first: jobs before pods.
-  const planes = [...allPlanes()].reverse()
+  const planes = allPlanes()
+    .filter(({ creates }) => cleanup !== 'none' || creates?.isScarce === true)
+    .reverse()
   const all = planes.flatMap((plane) =>
     owners.flatMap((owner) =>
       owner

@@ -2,7 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed } from '../../target/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
-import { claimOf } from '../plan/resources.ts'
+import { claimOf, resourcesOf } from '../plan/resources.ts'
 import { createTurns, type Turn } from '../plan/turns.ts'
 import type { Shared } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
@@ -48,7 +48,7 @@ export function createJudging(options: JudgingOptions): Judging {
   const { target } = shared
   const cutters = new Map<string, (error: Cut) => void>()
   const running = new Set<string>()
-  const turns = createTurns({ scenarios: target.budget.scenarios, workers: target.queue?.workers ?? 0 })
+  const turns = createTurns(resourcesOf(target))
 
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)

@@ -23,6 +23,8 @@ export interface Owner {
   readonly random: () => number
   readonly pods: PodAccess
   readonly queue: QueueAccess
+  /** A name for something to create, which tells the run and the owner. */
+  nextName(): string
   access(plane: Plane): PlaneAccess
   /** Its access to the planes that it has used. */
   allAccess(): Iterable<PlaneAccess>
@@ -33,11 +35,13 @@ export interface Owner {
 export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
   const used = new Map<string, PlaneAccess>()
   let released = false
+  let names = 0
+  const nextName = () => `plumbline-${shared.channel.run}-${slug(name)}-${++names}`
   const look = () => {
     for (const access of used.values()) access.look?.()
   }
   const sender = createSender(shared.channel, name, actor, look)
-  const host: OwnerContext = { shared, name, actor, sender, isReleased: () => released }
+  const host: OwnerContext = { shared, name, actor, sender, nextName, isReleased: () => released }
   actor.watch(look)
 
   function access(plane: Plane): PlaneAccess {
@@ -56,6 +60,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     get queue() {
       return access(queue) as QueueAccess
     },
+    nextName,
     access,
     allAccess: () => used.values(),
     release() {
@@ -88,6 +93,7 @@ export function createContext(
     },
     queueAs: owner.queue.as,
     fixture,
+    nextName: owner.nextName,
     vary,
     looks: looksOf(shared, vary),
     clock: owner.actor,
@@ -118,6 +124,14 @@ export function createContext(
     },
     lacksCapacity: (reply) => lacksCapacity(shared.target, reply),
   }
+}
+
+/** A name may hold letters, digits and hyphens only, and few of them. */
+function slug(name: string): string {
+  return name
+    .replace(/[^a-z0-9]+/gi, '-')
+    .toLowerCase()
+    .slice(0, 40)
 }
 
 /** Second looks: on a controlled clock until everything has settled, on a real one at the moment drawn. */

@@ -4,9 +4,12 @@ import { actionBodyEffects } from './action-body-effects.ts'
 import { actionEffects } from './action-effects.ts'
 import { actionTable } from './action-table.ts'
 import { authAccess } from './auth-access.ts'
+import { authEndpoints } from './auth-endpoints.ts'
 import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
 import { create } from './create.ts'
+import { endpoints } from './endpoints.ts'
+import { endpointsQuota } from './endpoints-quota.ts'
 import { errorsProblem } from './errors-problem.ts'
 import { fuzzPods } from './fuzz-pods.ts'
 import { fuzzQueue } from './fuzz-queue.ts'
@@ -25,6 +28,7 @@ import { queueVariation } from './queue-variation.ts'
 import { shape } from './shape.ts'
 import { shapeTypes } from './shape-types.ts'
 import { variationPods } from './variation-pods.ts'
+import { version } from './version.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhookEffects } from './webhook-effects.ts'
 import { webhookVariation } from './webhook-variation.ts'
@@ -59,5 +63,9 @@ export const defects: readonly Defect[] = [
   ...queueTimeExecution,
   ...queueVariation,
   ...webhookVariation,
+  ...authEndpoints,
+  ...endpoints,
+  ...endpointsQuota,
+  ...version,
   ...derivedDefects,
 ]

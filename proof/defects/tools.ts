@@ -114,6 +114,6 @@ export function membersOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-function route(method: string, path: RegExp): (request: Request) => boolean {
+export function route(method: string, path: RegExp): (request: Request) => boolean {
   return (request) => request.method === method && path.test(new URL(request.url).pathname)
 }

@@ -4,6 +4,7 @@ import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
+import { management } from './endpoints.ts'
 import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
 type Without = (target: Target) => Target
@@ -13,7 +14,21 @@ type Without = (target: Target) => Target
  */
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
-  lack('receiver', 'queue', (target) => ({ ...target, receiver: null })),
+  lack('queue', null, (target) => ({ ...target, queue: null })),
+  lack('management', null, (target) => ({ ...target, management: null })),
+  lack('management.delete', 'management', same, {
+    // Only rules of other planes send requests then.
+    verdicts: { 'endpoints.json': 'inconclusive' },
+  }),
+  lack('management.worker', 'management', management({ worker: false })),
+  lack('management.update', 'management', same),
+  lack('gpu.unavailable', 'management', management({ gpuUnavailable: null })),
+  lack('gpu.several', 'management', (target) =>
+    management({ gpus: target.management?.gpus.slice(0, 1) ?? [] })(target),
+  ),
+  lack('account.standard', 'management', management({ standardQuota: false })),
+  lack('account.exclusive', 'management', management({ exclusive: false })),
+  lack('receiver', null, (target) => ({ ...target, receiver: null })),
   lack('stream', 'queue', queue({ stream: null })),
   lack('requests', 'queue', queue({ requests: false })),
   lack('openai', 'queue', queue({ openai: false })),
@@ -57,6 +72,10 @@ function lack(need: string, on: PlaneName | null, without: Without, { verdicts, 
     },
     ...more,
   }
+}
+
+function same(target: Target): Target {
+  return target
 }
 
 function queue(change: Partial<QueuePlane>): Without {

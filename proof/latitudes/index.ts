@@ -5,6 +5,7 @@ import { answers } from './answers.ts'
 import { changes } from './changes.ts'
 import { creations } from './created.ts'
 import { creation } from './creation.ts'
+import { endpoints } from './endpoints.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { offers } from './offers.ts'
@@ -31,6 +32,7 @@ export const latitudes: readonly Latitude[] = [
   ...transport,
   ...on('queue', queueStyles),
   ...on('queue', queueTime),
+  ...on('management', endpoints),
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */

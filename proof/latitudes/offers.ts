@@ -1,6 +1,7 @@
 import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
+import { management } from './endpoints.ts'
 import { needing, nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
 
 /** The offers of a platform, and how it runs out of them. */
@@ -46,10 +47,10 @@ export const offers = [
     {
       onlyLacks: true,
       file: (target) => ({
-        ...plane({ gpu: null, persistent: null })(target),
-        absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here' },
+        ...plane({ gpu: null, persistent: null })(management({ gpus: [], gpuUnavailable: null })(target)),
+        absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here', 'gpu.unavailable': 'none here' },
       }),
-      verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent')),
+      verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent', 'gpu.unavailable')),
       readings: reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
     },
   ),

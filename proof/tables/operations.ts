@@ -89,7 +89,27 @@ const runJob: TableOperation<string> = {
   effect: () => null,
 }
 
-const tableOperations = { createPod, updatePod, triggerPodAction, runJob, runJobSync: runJob }
+const createEndpoint: TableOperation = {
+  branchName: () => '',
+  isOf: () => true,
+  example: () => ({
+    body: {
+      name: 'a',
+      templateId: 'tpl-worker',
+      gpuTypeIds: ['gpu-a'],
+      workersMin: 0,
+      workersMax: 1,
+      idleTimeout: 5,
+    },
+  }),
+  effect: () => ({
+    clause: 'not-created',
+    observed: 'the endpoint whose creation was refused',
+    says: 'an endpoint is created',
+  }),
+}
+
+const tableOperations = { createEndpoint, createPod, updatePod, triggerPodAction, runJob, runJobSync: runJob }
 
 /** Throws for an operation that no table is about. */
 export function tableOperation(operation: OperationId): TableOperation {

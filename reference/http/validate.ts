@@ -10,11 +10,13 @@ interface Enforcing {
 }
 
 /** The status for a failure that no constraint of the API document names (heading Errors). */
-const usualStatus: { readonly [S in RequestSchema]: number } = {
+const usualStatus: { readonly [S in RequestSchema]: number | ((style: Style) => number) } = {
   PodCreate: 422,
   PodUpdate: 422,
   PodActionRequest: 422,
   JobSubmission: 400,
+  EndpointCreate: ({ endpointInvalid }) => endpointInvalid,
+  EndpointUpdate: ({ endpointInvalid }) => endpointInvalid,
 }
 
 /**
@@ -25,7 +27,8 @@ export function validate(schema: RequestSchema, body: unknown, service: Common &
   const { parts, style, validators } = service
   const validator = validators[schema]
   if (validator(body)) return
-  const usual = usualStatus[schema]
+  const given = usualStatus[schema]
+  const usual = typeof given === 'number' ? given : given(style)
   const refused = withoutFollowers(validator.errors ?? []).filter(
     (failure) =>
       typeof statusOf(failure, usual, style) === 'number' && parts.enforces(`${schema}${placeOf(failure)}`, body),

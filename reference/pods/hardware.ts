@@ -28,6 +28,7 @@ function chooseGpu(gpu: GpuConfig, body: PodCreate, { gpuTypes, parts, style, ta
   if (type === undefined && parts.enforces('unknownGpu', body)) {
     throw new Refusal(style.unknownGpu, 'unknown gpu type')
   }
+  if (type?.isAvailable === false) throw new Refusal(400, 'no capacity')
   const count = gpu.count ?? tables.bounds.gpuCount.default
   return { hardware: { gpu: { id: gpu.id, count } }, price: roundPrice((type?.pricePerHour ?? 0) * count) }
 }

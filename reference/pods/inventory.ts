@@ -21,6 +21,8 @@ export interface GpuTypeOffer {
   readonly id: string
   /** USD for one. */
   readonly pricePerHour: number
+  /** True unless given. */
+  readonly isAvailable?: boolean
 }
 
 export const defaultDataCenters: readonly string[] = ['dc-1', 'dc-2']
@@ -34,6 +36,7 @@ export const defaultVolumes: readonly VolumeOffer[] = [
 export const defaultGpuTypes: readonly GpuTypeOffer[] = [
   { id: 'gpu-a', pricePerHour: 0.44 },
   { id: 'gpu-b', pricePerHour: 1.99 },
+  { id: 'gpu-c', pricePerHour: 3.99, isAvailable: false },
 ]
 
 export const defaultFlavors: readonly CpuFlavorOffer[] = [

@@ -114,13 +114,13 @@ async function outcomeOf(execution: Execution, service: QueueService): Promise<O
   const { queue, parts } = service
   const { endpoint, input, s3Config } = job
   try {
-    return await queue.program.execute(
+    return await endpoint.program.execute(
       { id: job.id, input, s3Config, call, attempt, execution: id, worker: worker.id },
       {
         call: queue.call,
         signal: stop.signal,
         env: endpoint.env ?? {},
-        gpu: endpoint.gpu ?? null,
+        gpu: endpoint.gpu,
         emit: (partial) => {
           if (parts.acceptsReport(execution, service)) parts.addPartial(job, partial, service)
         },

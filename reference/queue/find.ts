@@ -8,9 +8,9 @@ import type { QueueService } from './service.ts'
  * An endpoint of the caller by its id.
  * @throws Refusal 404 if there is none, and by style 403 or 404 where it is another account's.
  */
-export function findEndpoint(id: string, caller: Caller, { queue, style }: QueueService): Endpoint {
+export function findEndpoint(id: string, caller: Caller, { clock, queue, style }: QueueService): Endpoint {
   const endpoint = queue.endpoints.get(id)
-  if (endpoint === undefined) throw new Refusal(404, 'endpoint not found')
+  if (endpoint === undefined || endpoint.reachableAtMs > clock.now()) throw new Refusal(404, 'endpoint not found')
   if (endpoint.user === caller.user) return endpoint
   throw style.endpointHidden === 403 ? new Refusal(403, 'access denied') : new Refusal(404, 'endpoint not found')
 }

@@ -1,6 +1,7 @@
 import type { Rate, RateOperation } from '../../generated/tables.ts'
 import type { Cancel } from '../clock/types.ts'
 import type { OperationLimiter } from '../limits/queue/operation-limiter.ts'
+import type { WorkerProgram } from '../worker/program.ts'
 
 /** A queue-based endpoint as it is given; all times in milliseconds of the clock. */
 export interface EndpointOffer {
@@ -57,7 +58,24 @@ export interface JobCounts {
   retried: number
 }
 
-export interface Endpoint extends Omit<EndpointOffer, 'user'> {
+/** Members of an endpoint that endpoint management shows or changes. */
+export interface Managed {
+  name: string
+  templateId: string
+  gpuTypeIds: readonly string[]
+  gpu: { readonly id: string; readonly count: number } | null
+  workersMin: number
+  workersMax: number
+  idleTimeoutMs: number
+  executionTimeoutMs?: number
+  readonly createdAtMs: number
+  /** When it serves requests for the first time. */
+  readonly reachableAtMs: number
+  /** The program of its workers. */
+  program: WorkerProgram
+}
+
+export interface Endpoint extends Omit<EndpointOffer, 'user' | keyof Managed>, Managed {
   readonly user: string
   readonly jobs: Map<string, Job>
   /** Ids of jobs that are no more, where a platform answers otherwise to ids that were never issued. */

@@ -18,6 +18,8 @@ export interface QueueSetup {
   /** Of the accounts; the first one owns what names no owner. */
   readonly users: readonly string[]
   readonly jobId: (n: number) => string
+  /** The template that endpoints show which were not created from one. */
+  readonly templateId: string
 }
 
 const defaults: QueueSettings = {
@@ -39,16 +41,18 @@ export function createQueueState(setup: QueueSetup): QueueState {
   if (typeof call !== 'function') throw new OptionError('call', 'a function from a request to its response', call)
   if (typeof worker?.execute !== 'function') throw new OptionError('worker', 'a program with execute', worker)
   const settings = { ...defaults, ...setup.queue }
-  const counts: Record<Counted, number> = { job: 0, execution: 0, worker: 0, notification: 0 }
+  const counts: Record<Counted, number> = { job: 0, execution: 0, endpoint: 0, worker: 0, notification: 0 }
   const next = (what: Counted) => counts[what]++
   const endpoints = new Map<string, Endpoint>()
+  const makeEndpoint = (offer: EndpointOffer) => createEndpoint(offer, worker, settings, setup, next)
   for (const offer of setup.endpoints ?? defaultEndpoints) {
     checkOffer(offer, setup, endpoints)
-    endpoints.set(offer.id, createEndpoint(offer, settings, setup, next))
+    endpoints.set(offer.id, makeEndpoint(offer))
   }
   return {
     ...settings,
     endpoints,
+    makeEndpoint,
     call,
     program: worker,
     next,
@@ -73,8 +77,9 @@ function checkOffer(offer: EndpointOffer, { users }: QueueSetup, known: Readonly
 
 function createEndpoint(
   offer: EndpointOffer,
+  program: WorkerProgram,
   settings: QueueSettings,
-  { tables, users }: QueueSetup,
+  { tables, templateId, users }: QueueSetup,
   next: (what: Counted) => number,
 ): Endpoint {
   const workers = new Set<Worker>()
@@ -92,6 +97,13 @@ function createEndpoint(
   return {
     ...offer,
     user: offer.user ?? users[0] ?? '',
+    name: offer.id,
+    templateId,
+    gpuTypeIds: offer.gpu === undefined ? [] : [offer.gpu.id],
+    gpu: offer.gpu ?? null,
+    createdAtMs: 0,
+    reachableAtMs: 0,
+    program,
     jobs: new Map(),
     removed: new Set(),
     waiting: createWaitingJobs(),

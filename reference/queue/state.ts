@@ -1,6 +1,6 @@
 import type { LimiterKind } from '../limits/kinds/types.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
-import type { Endpoint } from './model.ts'
+import type { Endpoint, EndpointOffer } from './model.ts'
 
 /** The settings of queues, in addition to their endpoints. */
 export interface QueueSettings {
@@ -18,7 +18,9 @@ export interface QueueSettings {
 
 /** The queue plane of one reference: its settings and its state. */
 export interface QueueState extends QueueSettings {
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly endpoints: Map<string, Endpoint>
+  /** An endpoint in its first state, with its first workers ready; it is not added to the others. */
+  makeEndpoint(offer: EndpointOffer): Endpoint
   /** Sends webhooks and beacons. */
   readonly call: Call
   readonly program: WorkerProgram
@@ -32,21 +34,24 @@ export interface QueueState extends QueueSettings {
   readonly faults: unknown[]
 }
 
-export type Counted = 'job' | 'execution' | 'worker' | 'notification'
+export type Counted = 'endpoint' | 'job' | 'execution' | 'worker' | 'notification'
 
 /** Calls off everything that is under way or still to come, so that nothing is left on the clock. */
 export function closeQueue({ endpoints, pending }: QueueState): void {
-  for (const { jobs, workers } of endpoints.values()) {
-    for (const worker of workers) worker.cancel?.()
-    for (const job of jobs.values()) {
-      job.cancelExpiry?.()
-      const { execution } = job
-      job.execution = null
-      execution?.cancelTimeout?.()
-      execution?.cancelStep?.()
-      execution?.stop.abort()
-    }
-  }
+  for (const endpoint of endpoints.values()) closeEndpoint(endpoint)
   for (const callOff of [...pending]) callOff()
   pending.clear()
+}
+
+/** Calls off the workers and jobs of an endpoint. */
+export function closeEndpoint({ jobs, workers }: Endpoint): void {
+  for (const worker of workers) worker.cancel?.()
+  for (const job of jobs.values()) {
+    job.cancelExpiry?.()
+    const { execution } = job
+    job.execution = null
+    execution?.cancelTimeout?.()
+    execution?.cancelStep?.()
+    execution?.stop.abort()
+  }
 }

@@ -64,7 +64,7 @@ const heldUpMs = 2_000
 
 export function createPodAccess(host: OwnerContext): PodAccess {
   const { shared, name, actor, sender, isReleased } = host
-  const { channel, target } = shared
+  const { target } = shared
   const { note, removables } = createOwnResources(pods, shared.resources)
   const repeat = outlasting((ms) => actor.sleep(ms))
   const as = createClients(
@@ -73,7 +73,6 @@ export function createPodAccess(host: OwnerContext): PodAccess {
     (key) => ({ repeat, note: (operation, call) => note(operation, call, key) }),
     createPodClient,
   )
-  let names = 0
   let hooks = 0
 
   const settle: Settle = async (id, done, boundMs = target.tolerances.settleMs) => {
@@ -101,7 +100,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
       if (isReleased()) throw new Inconclusive('the hook was not run, for the run has ended what needs it')
       return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
     },
-    nextName: () => `plumbline-${channel.run}-${slug(name)}-${++names}`,
+    nextName: host.nextName,
     sleep: (ms) => actor.sleep(ms),
     now: () => actor.now(),
     podTimes: shared.podTimes,
@@ -121,12 +120,4 @@ export function lacksCapacity({ pods }: Target, reply: Reply): boolean {
   if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
   const members = membersOf(reply.json)
   return pattern.test(`${members?.title ?? ''} ${members?.detail ?? ''} ${members?.error ?? ''}`)
-}
-
-/** A pod name may hold letters, digits and hyphens only, and few of them. */
-function slug(name: string): string {
-  return name
-    .replace(/[^a-z0-9]+/gi, '-')
-    .toLowerCase()
-    .slice(0, 40)
 }

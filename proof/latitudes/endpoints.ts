@@ -1,0 +1,80 @@
+import type { ReferenceOptions } from '../../reference/options.ts'
+import type { Target } from '../../target/types.ts'
+import type { Latitude } from '../types.ts'
+import { optioned, reads, styled, timed, verdict } from './tools.ts'
+
+export const management = (change: Partial<NonNullable<Target['management']>>) => (target: Target) => ({
+  ...target,
+  management: target.management === null ? null : { ...target.management, ...change },
+})
+
+/** Freedoms of endpoint management. */
+export const endpoints: readonly Latitude[] = [
+  styled('endpoint-created-201', 'The creation of an endpoint is answered 201.', { endpointCreated: 201 }),
+  styled('endpoint-deleted-200', 'The deletion of an endpoint is answered 200 with an empty object.', {
+    endpointDeleted: 200,
+  }),
+  styled(
+    'endpoint-list-object',
+    'The list of endpoints is a member of an object.',
+    { endpointList: 'object' },
+    { file: management({ listAt: 'endpoints' }) },
+  ),
+  styled(
+    'endpoint-fields-least',
+    'Endpoints are shown with id and name alone.',
+    { endpointFields: 'least' },
+    {
+      verdicts: {
+        'endpoints.echoes': 'advice',
+        // The list does not show workersMax, so workers cannot be counted.
+        ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
+      },
+    },
+  ),
+  styled('endpoint-names-suffixed', 'Names of endpoints are shown with a suffix.', { endpointNames: 'suffixed' }),
+  styled('endpoint-errors-problem', 'Errors of endpoint management are problem documents.', {
+    endpointErrors: 'problem',
+  }),
+  styled('endpoint-invalid-422', 'Bodies of endpoint management that are invalid are refused with 422.', {
+    endpointInvalid: 422,
+  }),
+  ...([404, 422] as const).map((status) =>
+    styled(`unknown-template-${status}`, `An unknown template is refused with ${status}.`, { unknownTemplate: status }),
+  ),
+  ...([403, 409, 422, 500] as const).map((status) =>
+    styled(`workers-quota-${status}`, `Workers beyond the quota are refused with ${status}.`, { workersQuota: status }),
+  ),
+  styled(
+    'idle-timeout-ms',
+    'The idleTimeout of an endpoint is in milliseconds.',
+    { idleUnit: 'milliseconds' },
+    { file: management({ idleUnit: 'ms' }) },
+  ),
+  optioned('idle-workers-stay', 'Idle workers stay far longer than idleTimeout.', idles(100), {
+    readings: reads('endpoints.idle-timeout', 'the same worker', ['after the idleTimeout']),
+  }),
+  optioned('idle-workers-leave-at-once', 'Idle workers are stopped before idleTimeout.', idles(0.001), {
+    readings: reads('endpoints.idle-timeout', 'another worker', ['before the idleTimeout']),
+  }),
+  timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
+  timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
+    endpointReachableMs: 5_000,
+  }),
+]
+
+/** Workers idle so many times as long as the body of their endpoint says. */
+function idles(times: number): Partial<ReferenceOptions> {
+  return {
+    parts: {
+      settleEndpoint: (original) => (body, service) => {
+        const { idleTimeoutMs, ...settled } = original(body, service)
+        return idleTimeoutMs === undefined ? settled : { ...settled, idleTimeoutMs: idleTimeoutMs * times }
+      },
+      presentEndpoint: (original) => (endpoint, service) => {
+        const { idleTimeout, ...shown } = original(endpoint, service)
+        return { ...shown, idleTimeout: Number(idleTimeout) / times }
+      },
+    },
+  }
+}

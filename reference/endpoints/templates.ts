@@ -1,0 +1,11 @@
+import type { WorkerProgram } from '../worker/program.ts'
+
+/** A template that endpoints are created from. */
+export interface TemplateOffer {
+  readonly id: string
+  /** The program of its workers; the worker of the reference unless given. */
+  readonly program?: WorkerProgram
+}
+
+/** The templates that a reference has unless it is given others. */
+export const defaultTemplates: readonly TemplateOffer[] = [{ id: 'tpl-worker' }]

@@ -1,0 +1,81 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import {
+  createdEndpoint,
+  type EndpointOperation,
+  endpointBody,
+  expectNotCreated,
+  get,
+  idleTimeoutOf,
+  listEndpoints,
+  type MadeEndpoint,
+  type Send,
+} from '../shared/endpoints.ts'
+
+/** A valid request of each operation of endpoint management, each shown to work with the owner's key. */
+export interface WorkingEndpoints {
+  /** The endpoint that the requests are about. */
+  readonly endpoint: MadeEndpoint
+  /** The operations that work, the one that would delete the endpoint last. */
+  readonly requests: ReadonlyMap<EndpointOperation, Send>
+  /** The endpoint is as it was. */
+  expectUnchanged(): Promise<void>
+  /** The same, and no endpoint was created. */
+  nothingDone(): Promise<void>
+  /** Ends the rule as inconclusive if an operation was left out. */
+  allWork(): void
+}
+
+export async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
+  const { check, inconclusive, on, part } = context
+  const api = on('management')
+  const idle: string[] = []
+  const works = (operation: EndpointOperation, { status }: Reply) => {
+    if (!isSuccess(status)) idle.push(`${operation} was answered ${status}`)
+    return isSuccess(status)
+  }
+  const first = await createdEndpoint(context)
+  const removes = works('deleteEndpoint', await api.call('deleteEndpoint', { ids: { id: first.id } }))
+  const endpoint = await createdEndpoint(context)
+  const ids = { id: endpoint.id }
+  const update = (seconds: number): Send => {
+    const body = { idleTimeout: idleTimeoutOf(context, seconds) }
+    return (caller, options) => caller.call('updateEndpoint', { ...options, ids, body })
+  }
+  const updates = part('management.update') && works('updateEndpoint', await update(6)(api))
+  await listEndpoints(context)
+  const read = await get(context, endpoint.id)
+  const reads = works('getEndpoint', read)
+  const refused = endpointBody(context)
+
+  const requests = new Map<EndpointOperation, Send>([
+    ['listEndpoints', (caller, options) => caller.call('listEndpoints', options)],
+    ['createEndpoint', (caller, options) => caller.call('createEndpoint', { ...options, body: refused })],
+  ])
+  if (reads) requests.set('getEndpoint', (caller, options) => caller.call('getEndpoint', { ...options, ids }))
+  if (updates) requests.set('updateEndpoint', update(7))
+  if (removes) requests.set('deleteEndpoint', (caller, options) => caller.call('deleteEndpoint', { ...options, ids }))
+
+  async function expectUnchanged(): Promise<void> {
+    const after = await get(context, endpoint.id)
+    if (!reads) return
+    check('unchanged').status(after, read.status)
+    const [was, is] = [read, after].map(({ json }) => show(membersOf(json)?.idleTimeout))
+    check('unchanged').that(is === was, `idleTimeout ${was}`, `idleTimeout ${is}`, after)
+  }
+
+  return {
+    endpoint,
+    requests,
+    expectUnchanged,
+    async nothingDone() {
+      await expectUnchanged()
+      await expectNotCreated(context, [String(refused.name)])
+    },
+    allWork() {
+      if (idle.length > 0) inconclusive(`${idle.join(', ')} with a full key, so a refusal shows nothing about the key`)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { textOf } from '../../harness/exchange/exchange.ts'
+import { idIn } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { listEndpoints, listWith } from '../shared/endpoints.ts'
+import { workingEndpoints } from './endpoint-operations.ts'
+
+const options = { creates: 2, varies: ['order'] } as const
+
+rule('auth.management.missing', (context) => expectRefusedEverywhere(context, [['refused', null]]), options)
+
+rule(
+  'auth.management.malformed',
+  (context) => {
+    const key = context.target.keys.full ?? ''
+    return expectRefusedEverywhere(context, [
+      ['another-scheme', `Token ${key}`],
+      ['another-scheme', `Basic ${key}`],
+      ['no-token', 'Bearer'],
+      ['empty', ''],
+    ])
+  },
+  options,
+)
+
+rule(
+  'auth.management.invalid',
+  (context) => {
+    const { altered } = context.target.keys
+    return expectRefusedEverywhere(context, [
+      ['refused', `Bearer ${context.unissuedToken}`],
+      // Of the form that the platform gives its keys.
+      ...(altered === undefined ? [] : [['altered', `Bearer ${altered}`] as const]),
+    ])
+  },
+  options,
+)
+
+rule(
+  'auth.management.expired',
+  (context) => expectRefusedEverywhere(context, [['refused', `Bearer ${context.target.keys.expired}`]]),
+  options,
+)
+
+rule(
+  'auth.management.hidden',
+  async (context) => {
+    const { check, on, vary } = context
+    const stranger = on('management', 'stranger')
+    const { endpoint, requests, expectUnchanged, allWork } = await workingEndpoints(context)
+    const name = String(endpoint.body.name)
+    const expectUnlisted = async () => {
+      const { reply, endpoints } = await listEndpoints(context, stranger)
+      const isListed = endpoints.some((one) => idIn(one) === endpoint.id)
+      const expected = 'a list without the endpoint of another account'
+      check('not-listed').that(!isListed, expected, 'the endpoint of another account', reply)
+    }
+    await listWith(context, endpoint.id)
+    await expectUnlisted()
+    for (const operation of vary.ordered(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const)) {
+      const reply = await requests.get(operation)?.(stranger, { repeats: true })
+      if (reply === undefined) continue
+      check('refused').status(reply, 403, 404)
+      const isTold = (textOf(reply.bytes) ?? '').includes(name)
+      check('not-told').that(!isTold, 'a refusal without the name of the endpoint', 'the name of the endpoint', reply)
+    }
+    await expectUnchanged()
+    await expectUnlisted()
+    allWork()
+  },
+  options,
+)
+
+/** Every operation is answered 401 with another Authorization, and has no effect. Each is under its clause. */
+async function expectRefusedEverywhere(
+  context: Context,
+  others: readonly (readonly [clause: string, authorization: string | null])[],
+): Promise<void> {
+  const { check, on, vary } = context
+  const { requests, nothingDone, allWork } = await workingEndpoints(context)
+  for (const [clause, authorization] of others) {
+    for (const send of vary.ordered([...requests.values()])) {
+      check(clause).status(await send(on('management'), { authorization }), 401)
+    }
+  }
+  await nothingDone()
+  allWork()
+}

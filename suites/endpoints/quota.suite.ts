@@ -1,0 +1,139 @@
+import { tables } from '../../generated/tables.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { idIn, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { answered, refuseOutage } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import {
+  create,
+  createdEndpoint,
+  endpointBody,
+  expectNotCreated,
+  get,
+  listEndpoints,
+  saysQuota,
+} from '../shared/endpoints.ts'
+
+/** How many creations are sent at once. */
+const atOnce = 20
+
+const quota = tables.quotas.workers
+
+rule(
+  'endpoints.quota',
+  async (context) => {
+    const { check } = context
+    const left = await leftOfQuota(context)
+    // The last worker is an endpoint of its own.
+    const sizes = left > 1 ? [left - 1, 1] : [1]
+    const ids: string[] = []
+    for (const workersMax of sizes) {
+      const reply = await send(context, endpointBody(context, { workersMax }))
+      check('exact').success(reply)
+      ids.push(idIn(reply.json) ?? '')
+    }
+    const body = endpointBody(context)
+    const refused = await send(context, body)
+    expectOverQuota(context, refused)
+    await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' } })
+    await expectNotCreated(context, [String(body.name)])
+  },
+  { alone: true },
+)
+
+rule(
+  'endpoints.quota-race',
+  async (context) => {
+    const { check, clock, on, target } = context
+    const left = await leftOfQuota(context)
+    const workersMax = sizeFor(left)
+    const replies: Reply[] = []
+    const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
+    const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
+    for (const one of coming) {
+      const reply = await clock.until(one, clock.now() + target.tolerances.answerMs)
+      if (reply !== null) replies.push(reply)
+    }
+    const made = replies.filter(({ status }) => isSuccess(status))
+    const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : replies
+    const workers = made.length * workersMax
+    check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
+    // What the race left of the quota can be used: no refused creation keeps a part of it.
+    const rest = await leftOfQuota(
+      context,
+      made.map(({ json }) => idIn(json) ?? ''),
+    )
+    if (rest > 0) check('rest').success(await create(context, endpointBody(context, { workersMax: rest })))
+  },
+  { alone: true },
+)
+
+rule(
+  'endpoints.quota-update',
+  async (context) => {
+    const { check, inconclusive, on } = context
+    const left = await leftOfQuota(context)
+    const { id } = await createdEndpoint(context, { workersMax: left })
+    const update = (workersMax: number) =>
+      on('management').call('updateEndpoint', { ids: { id }, body: { workersMax } })
+    const same = await update(left)
+    if (!isSuccess(same.status)) inconclusive(`an update within the quota was answered ${same.status}`)
+    expectOverQuota(context, await update(left + 1))
+    const shown = membersOf((await get(context, id)).json)?.workersMax
+    check('unchanged').that(shown === left, `workersMax ${left}`, `workersMax ${shown}`, await get(context, id))
+  },
+  { alone: true },
+)
+
+/** The least size with which the creations exceed what is left, and do not use up all of it where that is possible. */
+function sizeFor(left: number): number {
+  const least = Math.floor(left / atOnce) + 1
+  for (let size = least; size < left; size++) if (left % size > 0) return size
+  return least
+}
+
+function send(context: Context, body: unknown): Promise<Reply> {
+  return context.on('management').call('createEndpoint', { body })
+}
+
+/** Any refusal will do: its status is not described, its message is. */
+function expectOverQuota({ check }: Context, reply: Reply): void {
+  if (!saysQuota(reply.json)) refuseOutage(reply)
+  check('refused').that(reply.status >= 400, 'a refusal', `status ${reply.status}`, reply)
+  const expected = 'a message that max workers across all endpoints must not exceed the workers quota'
+  check('message').that(saysQuota(reply.json), expected, answered(reply), reply)
+}
+
+/**
+ * How many workers of the quota no endpoint of the account has. Ends the rule as inconclusive if none are left, or the
+ * list does not tell.
+ * @param ids the endpoints of this run: the list may still show others that are deleted, or not show these yet.
+ */
+async function leftOfQuota(context: Context, ids: readonly string[] = []): Promise<number> {
+  const { clock, inconclusive, nextName, target } = context
+  const [run = ''] = nextName().match(/^plumbline-[^-]+/) ?? []
+  const isOther = ({ name }: Members) => typeof name === 'string' && !name.includes(run)
+  let endMs: number | null = null
+  for (;;) {
+    const { endpoints } = await listEndpoints(context)
+    endMs ??= clock.now() + target.tolerances.visibleMs
+    const own = endpoints.filter((one) => !isOther(one)).map(idIn)
+    const isCurrent = own.length === ids.length && ids.every((id) => own.includes(id))
+    if (!isCurrent && clock.now() < endMs) {
+      await clock.sleep(target.tolerances.pollMs)
+      continue
+    }
+    const isWhole = ids.every((id) => own.includes(id))
+    if (!isWhole) inconclusive('the list does not show an endpoint that exists, so workers cannot be counted')
+    const workers = endpoints.map(({ workersMax }) => workersMax)
+    if (!workers.every((one) => typeof one === 'number')) {
+      return inconclusive('the list does not show workersMax of each endpoint, so workers cannot be counted')
+    }
+    const used = workers.reduce((sum, one) => sum + one, 0)
+    if (used < quota || ids.length > 0) return quota - used
+    return inconclusive(
+      `the endpoints of the account have ${used} workers of its quota of ${quota}; delete some or lower their workersMax`,
+    )
+  }
+}

@@ -1,0 +1,113 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Arrival } from '../../harness/receiver/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { createdEndpoint, endOf, idleTimeoutOf, sectionOf, submitTo } from '../shared/endpoints.ts'
+
+/** The idleTimeout of new endpoints, seconds. */
+const idleSeconds = 5
+/** How long a worker that must not start is waited for, ms. */
+const spareMs = 10_000
+
+rule<'next' | 'first'>(
+  'endpoints.gpu-priority',
+  async (context, branch) => {
+    const { check, inconclusive } = context
+    const { gpus, gpuUnavailable } = sectionOf(context)
+    const [one = '', two = ''] = gpus
+    // The first of the target file is the one that platforms and defaults prefer.
+    const gpuTypeIds = branch === 'next' ? [gpuUnavailable, one] : [two, one]
+    const expected = branch === 'next' ? one : two
+    const { id } = await createdEndpoint(context, { gpuTypeIds })
+    const job = await submitTo(context, id, { steps: [{ report: ['gpu'] }] })
+    const { reply } = await endOf(context, job)
+    const gpu = membersOf(membersOf(membersOf(reply.json)?.output)?.gpu)?.id
+    const known: readonly unknown[] = [...gpus, gpuUnavailable]
+    if (!known.includes(gpu)) inconclusive(`the worker reports the GPU ${gpu}, which is none of management.gpus`)
+    check(branch).that(gpu === expected, expected, String(gpu), reply)
+  },
+  { each: ({ part }) => (part('gpu.several') ? ['next', 'first'] : ['next']), creates: 2 },
+)
+
+rule(
+  'endpoints.workers-min',
+  async (context) => {
+    const { begun, check, clock, part, target } = context
+    const { coldStartMs, pollMs, sweepMs } = target.tolerances
+    const { id } = await createdEndpoint(context, { workersMin: 1, workersMax: 2 })
+    const first = await readyWorkers(context, id)
+    const endMs = clock.now() + coldStartMs
+    let seen = first
+    while (seen.ready < 1 && clock.now() < endMs) {
+      await clock.sleep(pollMs)
+      seen = await readyWorkers(context, id)
+    }
+    // A worker that comes with a job shows that there is capacity.
+    if (seen.ready < 1) await endOf(context, await submitTo(context, id))
+    check('minimum').that(seen.ready >= 1, 'a worker without any job', `${seen.ready} workers`, seen.reply)
+    await clock.sleep(idleSeconds * 1_000 + sweepMs)
+    const later = await readyWorkers(context, id)
+    check('stays').that(later.ready >= 1, 'a worker after the idleTimeout', `${later.ready} workers`, later.reply)
+    if (!part('receiver')) return
+    const jobs: SubmittedJob[] = []
+    for (let n = 0; n < 4; n++) jobs.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
+    const starts = () => jobs.filter(({ beacon }) => beacon.executions().length > 0)
+    const [one, two] = jobs
+    if (one === undefined || two === undefined) return
+    await begun(one)
+    await begun(two)
+    await clock.sleep(spareMs)
+    const running = starts().length
+    const { reply } = await readyWorkers(context, id)
+    check('maximum').that(running <= 2, '2 executions at once', `${running} executions at once`, reply)
+    for (const { beacon } of jobs) beacon.release('go')
+    for (const job of jobs) await endOf(context, job)
+  },
+  { creates: 2 },
+)
+
+rule('endpoints.idle-timeout', async (context) => {
+  const { check, clock, reading, target } = context
+  const { dispatchMs, sweepMs } = target.tolerances
+  const { id } = await createdEndpoint(context, { idleTimeout: idleTimeoutOf(context, idleSeconds) })
+  const first = await executed(context, id)
+  const soon = await executed(context, id)
+  reading('before the idleTimeout', nameOf(first, soon))
+  await clock.sleep(idleSeconds * 1_000 + sweepMs + dispatchMs)
+  reading('after the idleTimeout', nameOf(first, await executed(context, id)))
+
+  /** The worker of a job that is executed at once. */
+  async function executed(of: Context, at: string): Promise<unknown> {
+    const job = await submitTo(of, at, { steps: [{ output: 1 }] })
+    const start = await of.begun(job)
+    const { reply, settled, status } = await of.ended(job)
+    check('executed').that(settled && status === 'COMPLETED', 'COMPLETED', status, reply)
+    return workerOf(start)
+  }
+})
+
+function nameOf(first: unknown, other: unknown): string {
+  return first === other ? 'the same worker' : 'another worker'
+}
+
+function workerOf({ request }: Arrival): unknown {
+  return JSON.parse(new TextDecoder().decode(request.body ?? new Uint8Array())).worker
+}
+
+/** The workers that /health shows as ready for a job or at work. Ends the rule as inconclusive if it shows no numbers. */
+async function readyWorkers(context: Context, id: string): Promise<{ readonly ready: number; readonly reply: Reply }> {
+  const { inconclusive, queue, target } = context
+  const reply = await queue.at(id).health()
+  const place = target.queue?.health.workers ?? ''
+  const value = place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], reply.json)
+  const members = membersOf(value)
+  const { idle, ready, running } = members ?? {}
+  const counts = typeof value === 'number' ? [value] : typeof ready === 'number' ? [ready] : [idle, running]
+  if (reply.status === 404) return { ready: 0, reply }
+  if (!counts.every((one) => typeof one === 'number')) {
+    return inconclusive(`/health was answered ${reply.status} without the number of workers`)
+  }
+  return { ready: counts.reduce<number>((sum, one) => sum + Number(one), 0), reply }
+}

@@ -1,0 +1,177 @@
+import type { OperationOf } from '../../generated/operations.ts'
+import type { Call, Caller } from '../../harness/client/caller.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
+import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Followed } from '../../harness/planes/queue/job-status.ts'
+import { answered, refuseOutage } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ManagementPlane } from '../../target/types.ts'
+import { blockedBy, submittedId } from './job-answers.ts'
+import { isNamed } from './listing.ts'
+
+/** How long a creation waits until other rules give back their workers, ms. */
+const quotaWaitMs = 30_000
+
+/** An endpoint that a rule has created. */
+export interface MadeEndpoint {
+  readonly id: string
+  /** The body of its creation. */
+  readonly body: Members
+  readonly reply: Reply
+}
+
+export function sectionOf({ target, inconclusive }: Context): ManagementPlane {
+  return target.management ?? inconclusive('the target has no endpoint management')
+}
+
+/** A valid creation body with every stated member: no worker until a job comes, and one at most. */
+export function endpointBody(context: Context, more: Members = {}): Members {
+  const { extra, gpus, template } = sectionOf(context)
+  return {
+    name: context.nextName(),
+    templateId: template,
+    gpuTypeIds: gpus.slice(0, 1),
+    workersMin: 0,
+    workersMax: 1,
+    idleTimeout: idleTimeoutOf(context, 5),
+    ...extra,
+    ...more,
+  }
+}
+
+/** An idleTimeout of so many seconds, in the unit of the target. */
+export function idleTimeoutOf(context: Context, seconds: number): number {
+  return sectionOf(context).idleUnit === 's' ? seconds : seconds * 1_000
+}
+
+/** Creates an endpoint; again for a while if the account has no workers left, which other rules give back. */
+export async function create(context: Context, body: Members): Promise<Reply> {
+  const { clock, on } = context
+  let waitedMs = 0
+  for (let pauseMs = 1_000; ; pauseMs *= 2) {
+    const reply = await on('management').call('createEndpoint', { body })
+    if (!speaksOfQuota(reply) || waitedMs >= quotaWaitMs) return reply
+    await clock.sleep(pauseMs)
+    waitedMs += pauseMs
+  }
+}
+
+/** An endpoint of this rule. Ends the rule as blocked if it is not created, as inconclusive if no worker is left. */
+export async function createdEndpoint(context: Context, more: Members = {}): Promise<MadeEndpoint> {
+  const { blocked, inconclusive } = context
+  const body = endpointBody(context, more)
+  const reply = await create(context, body)
+  refuseOutage(reply)
+  if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint; free some of its quota')
+  const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
+  return id === null
+    ? blocked('endpoints.create', `the creation of an endpoint was answered with ${answered(reply)}`)
+    : { id, body, reply }
+}
+
+async function namedId(context: Context, name: string): Promise<string | null> {
+  const { endpoints } = await listEndpoints(context)
+  return idIn(endpoints.find((one) => isNamed(String(one.name), name)))
+}
+
+/** True if a refusal says that the workers exceed the quota. */
+export function speaksOfQuota({ status, json }: Reply): boolean {
+  return status >= 400 && saysQuota(json)
+}
+
+/** True if the text of a body is the message of the description: max workers across all endpoints, the workers quota. */
+export function saysQuota(json: unknown): boolean {
+  const text = JSON.stringify(json ?? '').toLowerCase()
+  return ['workers', 'quota', 'endpoints'].every((word) => text.includes(word))
+}
+
+interface Listing {
+  readonly reply: Reply
+  readonly endpoints: readonly Members[]
+}
+
+/** The list of endpoints. Ends the rule as inconclusive if there is none in the response. */
+export async function listEndpoints(context: Context, api = context.on('management')): Promise<Listing> {
+  const { listAt } = sectionOf(context)
+  const reply = await api.call('listEndpoints')
+  const list = isSuccess(reply.status) ? listOf(reply.json, listAt) : null
+  if (list === null) return context.inconclusive(`the list of endpoints was answered ${reply.status} without a list`)
+  return { reply, endpoints: list.map((one) => membersOf(one) ?? {}) }
+}
+
+/** The list once it shows an endpoint that exists: only then does it show that another one does not. */
+export async function listWith(context: Context, id: string): Promise<Listing> {
+  const { clock, inconclusive, target } = context
+  const { pollMs, visibleMs } = target.tolerances
+  const endMs = clock.now() + visibleMs
+  for (let pauseMs = pollMs; ; pauseMs *= 2) {
+    const listing = await listEndpoints(context)
+    if (listing.endpoints.some((one) => idIn(one) === id)) return listing
+    if (clock.now() >= endMs) return inconclusive('the list does not show an endpoint that exists')
+    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
+  }
+}
+
+/** How much later something that was refused is searched for once more, ms. */
+const laterMs = 2_000
+
+/**
+ * None of these names is in the list, at once and a little later, beside an endpoint that was created after them. Removes
+ * those that are.
+ */
+export async function expectNotCreated(context: Context, names: readonly string[]): Promise<void> {
+  const { check, clock, on } = context
+  const later = await createdEndpoint(context)
+  for (const ms of [0, laterMs]) {
+    if (ms > 0) await clock.sleep(ms)
+    const { reply, endpoints } = await listWith(context, later.id)
+    const found: Members[] = []
+    for (const one of endpoints) {
+      const name = String(one.name ?? membersOf((await get(context, String(one.id))).json)?.name)
+      if (names.some((refused) => isNamed(name, refused))) found.push(one)
+    }
+    // The ledger of resources counts a refused creation as refused.
+    for (const { id } of found) await on('management').call('deleteEndpoint', { ids: { id: String(id) } })
+    const expected = 'a list without the endpoint whose creation was refused'
+    check('not-created').that(found.length === 0, expected, 'the endpoint whose creation was refused', reply)
+  }
+}
+
+export function get(context: Context, id: string): Promise<Reply> {
+  return context.on('management').call('getEndpoint', { ids: { id } })
+}
+
+/** The rule that a new endpoint takes jobs. */
+const reachable = 'endpoints.address'
+
+/** Submits a job to a new endpoint; again for a while if it is not reachable yet. */
+export async function submitTo(context: Context, at: string, wish: JobWish = {}): Promise<SubmittedJob> {
+  const { clock, fixture, row, target } = context
+  const job = fixture.job({ ...wish, at })
+  const endMs = clock.now() + target.tolerances.visibleMs
+  for (;;) {
+    const reply = await job.queue.run(job.body)
+    if (reply.status !== 404 || clock.now() >= endMs) {
+      if (row.id === reachable) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
+      if (!isSuccess(reply.status)) {
+        blockedBy(context, reachable, `a job for a new endpoint was answered with ${answered(reply)}`, reply)
+      }
+      return submitted(job, acceptedId(job.body, reply), reply)
+    }
+    await clock.sleep(target.tolerances.pollMs)
+  }
+}
+
+/** A request of endpoint management, for any key. */
+export type Send = (api: Caller, options?: Call) => Promise<Reply>
+
+export type EndpointOperation = OperationOf<'management'>
+
+/** The end of a job. Ends the rule as inconclusive if it does not end in time: the platform may have no worker for it. */
+export async function endOf({ ended, inconclusive }: Context, job: SubmittedJob): Promise<Followed> {
+  const end = await ended(job)
+  return end.settled ? end : inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
+}
