@@ -20,7 +20,7 @@ function mock(options: Partial<MockOptions> & { readonly latency?: number } = {}
 const authorization = `Bearer ${defaultKeys.full}`
 const at = (path: string, init: RequestInit = {}) =>
   new Request(`http://127.0.0.1:4010${path}`, { ...init, headers: { authorization, ...init.headers } })
-const pod = { name: 'first', image: 'alpine', cpu: { id: 'cpu3c', vcpu: 2 } }
+const pod = { name: 'first', image: 'alpine', cpu: { id: 'cpu3c', vcpuCount: 2 } }
 const creation = { method: 'POST', body: JSON.stringify(pod), headers: { 'content-type': 'application/json' } }
 const podsOf = async (response: Response) => ((await response.json()) as { pods: { name: string }[] }).pods
 
@@ -30,7 +30,7 @@ describe('beside the API', () => {
     const { servers, paths } = (await response.json()) as Record<string, unknown>
     expect(servers).toMatchObject([{ url: 'http://localhost:4010' }])
     const own = Object.entries(paths as Record<string, object>).filter(([, path]) => 'servers' in path)
-    expect(own.map(([path]) => path)).toEqual(['/{route}', '/ping'])
+    expect(own.map(([path]) => path)).toEqual(['/ping', '/{route}'])
   })
 
   test('the page shows keys, operations and curl lines of the address', async () => {

@@ -17,7 +17,7 @@ export function page(origin: string) {
   const json = "-H 'Content-Type: application/json'"
   const lines = [
     `${curl} ${origin}/v2/pods`,
-    `${curl} ${json} -d '{"name": "first", "image": "alpine", "cpu": {"id": "cpu3c", "vcpu": 2}}' ${origin}/v2/pods`,
+    `${curl} ${json} -d '{"name": "first", "image": "alpine", "cpu": {"id": "cpu3c", "vcpuCount": 2}}' ${origin}/v2/pods`,
     `${curl} ${json} -d '{"input": {"text": "hello"}}' ${origin}/v2/normal/run`,
     `curl -s -X POST ${origin}/plumbline/reset`,
   ]
