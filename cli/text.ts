@@ -1,4 +1,4 @@
-import { renderText } from '../reports/index.ts'
+import { renderText } from '../reports/text.ts'
 import type { Results } from '../results/types.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -49,44 +49,23 @@ interface Proven {
   readonly holds: boolean
 }
 
-function proofOf(options: ProveCommandOptions, onProgress: (progress: ProofProgress) => void): Promise<Proven> {
-  if (options.odd) return proveOdd(options, onProgress)
-  return options.seeds === undefined
-    ? proveRules(options, onProgress)
-    : proveWithSeeds(options.seeds, options, onProgress)
-}
-
-async function proveRules(
-  { only, matrix }: ProveCommandOptions,
-  onProgress: (progress: ProofProgress) => void,
-): Promise<Proven> {
-  const result = await run({ matrix, onProgress, only }).catch(refuseNothing)
-  return { result, lines: told(result), holds: result.proven }
-}
-
-async function proveWithSeeds(
-  seeds: number,
-  { only }: ProveCommandOptions,
-  onProgress: (progress: ProofProgress) => void,
-): Promise<Proven> {
-  const result = await proveSeeds(seeds, only, onProgress).catch(refuseNothing)
-  return { result, lines: toldSeeds(result), holds: result.changed.length === 0 }
-}
-
-function refuseNothing(error: unknown): never {
-  throw error instanceof NothingMatches ? new UsageError(error.message) : error
-}
-
-async function proveOdd(
-  { sample, seed, quiet }: ProveCommandOptions,
-  onProgress: (progress: ProofProgress) => void,
-): Promise<Proven> {
-  const result = await tryOddAnswers({
-    onProgress,
-    ...(sample === undefined ? {} : { sample }),
-    ...(seed === undefined ? {} : { seed }),
-  })
-  return { result, lines: toldOdd(result, quiet), holds: result.broken.length === 0 }
+async function proofOf(options: ProveCommandOptions, onProgress: (progress: ProofProgress) => void): Promise<Proven> {
+  const { only, matrix, odd, sample, seed, seeds, quiet } = options
+  try {
+    if (odd) {
+      const draw = { ...(sample !== undefined && { sample }), ...(seed !== undefined && { seed }) }
+      const result = await tryOddAnswers({ onProgress, ...draw })
+      return { result, lines: toldOdd(result, quiet), holds: result.broken.length === 0 }
+    }
+    if (seeds !== undefined) {
+      const result = await proveSeeds(seeds, only, onProgress)
+      return { result, lines: toldSeeds(result), holds: result.changed.length === 0 }
+    }
+    const result = await run({ matrix, onProgress, only })
+    return { result, lines: told(result), holds: result.proven }
+  } catch (error) {
+    throw error instanceof NothingMatches ? new UsageError(error.message) : error
+  }
 }
 
 /** The lines of a proof: the matrix if requested, then errors, then the summary. */

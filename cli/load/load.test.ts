@@ -8,7 +8,7 @@ import { leftOutOf } from '../../load/claims.ts'
 import { parseTarget } from '../../target/load.ts'
 import { UsageError } from '../errors.ts'
 import { runHere } from '../testing/in-process.ts'
-import { refuseUnowned } from './owned.ts'
+import { refuseUnowned } from './prepare.ts'
 import { selectLoad } from './select.ts'
 import { smokeLines } from './smoke.ts'
 
