@@ -1,20 +1,15 @@
 import http from 'k6/http'
 import { Counter, Trend } from 'k6/metrics'
 import { required } from './plan.ts'
+import type { PodAnswer } from './pod-steps.ts'
 import type { ScriptPlan } from './types.ts'
 
 const HEADERS = { retry_after: 'Retry-After', ratelimit: 'Ratelimit', ratelimit_policy: 'Ratelimit-Policy' }
 
-/** So much of the body of a 429 is kept. */
+/** Characters of the body of a 429 that are kept. */
 const BODY_CHARACTERS = 500
 
-export interface PodAnswer {
-  readonly status: number
-  /** The header line, or null. */
-  readonly retryAfter: string | null
-}
-
-/** A function that sends one reading request to the pod API and records its answer with the headers about limits. */
+/** A function that sends one reading request to the pod API and records the response with its headers about limits. */
 export function podSender({ requests, answerMs }: ScriptPlan): () => PodAnswer {
   const url = required('PLUMBLINE_URL')
   const token = required('PLUMBLINE_TOKEN')
