@@ -6,9 +6,6 @@ import { createOperationLimiter, type OperationLimiter } from '../reference/limi
 import type { LoadDefect } from './defect.ts'
 import { podLoadDefects } from './pods/defects.ts'
 
-/** For as long as nobody asks again. */
-const FOR_EVER = Number.POSITIVE_INFINITY
-
 /** Changes of the reference that break what a load finds of the limits of queue-based endpoints. */
 export const queueLoadDefects: readonly LoadDefect[] = [
   {
@@ -70,7 +67,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'refused-for-ever',
     says: 'A client that was refused once is refused for ever.',
     rule: 'limits.queue.recovers',
-    change: withLimiter((endpoint, operation) => `${endpoint} ${operation}`, null, withMemory),
+    change: withLimiter((endpoint, operation) => `${endpoint} ${operation}`, null, refusesForEver),
     observed: /^requests still answered 429 after [\d,]+ ms without a request, where 10,000 ms are a window$/,
   },
   {
@@ -85,7 +82,11 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'refused-requests-stay-open',
     says: 'A request beyond the rate is refused and counted as open for ever.',
     rule: 'limits.queue.concurrency-released',
-    change: withLimiter((endpoint, operation) => `${endpoint} ${operation}`, null, withKeptRefusals),
+    change: withLimiter(
+      (endpoint, operation) => `${endpoint} ${operation}`,
+      null,
+      (limiter) => keepsRefusals(limiter, tables.rates.cancel.concurrent ?? 0),
+    ),
     observed:
       /^cancel answered 429 at [\d,]+ ms with at most \d requests open, where 20 are permitted, after \d+ that failed and \d+ that were refused$/,
   },
@@ -185,6 +186,16 @@ function withLimiter(keyOf: KeyOf, like: RateOperation | null = null, wrap = (li
 
 /** Requests that fail do not give back that they were open. */
 function keepsFailedOpen(options: ReferenceOptions): ReferenceOptions {
+  return keepingOpen(options, async (response, release) => {
+    if (response.status < 400) release()
+  })
+}
+
+/** Requests that are admitted stay open until `answered` releases one of their operation. */
+export function keepingOpen(
+  options: ReferenceOptions,
+  answered: (response: Response, release: () => void) => Promise<void>,
+): ReferenceOptions {
   const open = new Map<string, (() => void)[]>()
   return composeOptions(options, {
     parts: {
@@ -196,21 +207,21 @@ function keepsFailedOpen(options: ReferenceOptions): ReferenceOptions {
       },
     },
     wrapFetch: (fetch) => async (request) => {
-      const response = await fetch(request)
       const [, , endpoint, operation] = new URL(request.url).pathname.split('/')
-      // Which of several equal ones is let go does not matter: they are counted.
-      if (response.status < 400) open.get(`${endpoint} ${operation}`)?.pop()?.()
+      const response = await fetch(request)
+      // Which of several equal ones is released does not matter: they are counted.
+      await answered(response, () => open.get(`${endpoint} ${operation}`)?.pop()?.())
       return response
     },
   })
 }
 
-function withKeptRefusals(limiter: OperationLimiter): OperationLimiter {
-  const most = tables.rates.cancel.concurrent ?? 0
+/** Counts requests beyond the rate as open forever. */
+export function keepsRefusals(limiter: OperationLimiter, most: number): OperationLimiter {
   let kept = 0
   return {
     admit(nowMs) {
-      if (kept >= most) return { admitted: false, retryAfterMs: FOR_EVER }
+      if (kept >= most) return { admitted: false, retryAfterMs: 1_000 }
       const admission = limiter.admit(nowMs)
       if (!admission.admitted) kept++
       return admission
@@ -218,11 +229,12 @@ function withKeptRefusals(limiter: OperationLimiter): OperationLimiter {
   }
 }
 
-function withMemory(limiter: OperationLimiter): OperationLimiter {
+/** Refuses every request after the first refusal. */
+export function refusesForEver(limiter: OperationLimiter): OperationLimiter {
   let hasRefused = false
   return {
     admit(nowMs) {
-      const admission = hasRefused ? { admitted: false as const, retryAfterMs: FOR_EVER } : limiter.admit(nowMs)
+      const admission = hasRefused ? { admitted: false as const, retryAfterMs: 1_000 } : limiter.admit(nowMs)
       if (!admission.admitted) hasRefused = true
       return admission
     },

@@ -1,17 +1,11 @@
-import { operations } from '../../generated/operations.ts'
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
-import {
-  composeOptions,
-  createControlledClock,
-  createReference,
-  defaultKeys,
-  type ReferenceOptions,
-} from '../../reference/index.ts'
+import { createControlledClock, createReference, defaultKeys, type ReferenceOptions } from '../../reference/index.ts'
 import { defaultHealth, defaultQueuePaths, defaultStream, defaultTolerances } from '../../target/defaults.ts'
 import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
 import { type Conducted, type ConductOptions, conductLoad } from '../conduct.ts'
+import { keepingOpen } from '../defects.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { createQueueClient } from '../queue/client.ts'
 import { type Drive, performQueue } from '../queue/perform.ts'
@@ -108,25 +102,10 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
 /** Options with which every request that is admitted is held open for `ms`, and a refused one is not. */
 export function holding(options: ReferenceOptions, ms: number): ReferenceOptions {
   const { clock } = options
-  const admitted = new Map<string, (() => void)[]>()
-  return composeOptions(options, {
-    parts: {
-      admit: (admit) => (operation, endpoint, service) => {
-        const release = admit(operation, endpoint, service)
-        const key = `${endpoint.id} ${operations[operation].rate}`
-        admitted.set(key, [...(admitted.get(key) ?? []), release])
-        return () => {}
-      },
-    },
-    wrapFetch: (fetch) => async (request) => {
-      const [, , endpoint, operation] = new URL(request.url).pathname.split('/')
-      const response = await fetch(request)
-      if (response.status === 429) return response
-      await new Promise<void>((resolve) => void clock.schedule(clock.now() + ms, resolve))
-      // Which of several equal ones is let go does not matter: they are counted.
-      admitted.get(`${endpoint} ${operation}`)?.pop()?.()
-      return response
-    },
+  return keepingOpen(options, async ({ status }, release) => {
+    if (status === 429) return
+    await new Promise<void>((resolve) => void clock.schedule(clock.now() + ms, resolve))
+    release()
   })
 }
 

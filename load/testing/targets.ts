@@ -3,6 +3,7 @@ import { createControlledClock as createScenarioClocks } from '../../harness/clo
 import { createControlledClock } from '../../reference/clock/controlled.ts'
 import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
+import { keepsRefusals, refusesForEver } from '../defects.ts'
 import type { Send } from './open-loop.ts'
 
 /** One change of a target that its limits do not survive. */
@@ -32,6 +33,10 @@ export interface TargetOptions extends Defect {
 export function createLimits(options: TargetOptions): (endpoint: string, operation: RateOperation) => OperationLimiter {
   const { requests = same, concurrent = same, keyOf = (...parts) => parts.join(' '), ...rest } = options
   const limiters = new Map<string, OperationLimiter>()
+  const faulty = (limiter: OperationLimiter, most: number | null) => {
+    if (options.countsRefusedForEver === true) return refusesForEver(limiter)
+    return options.keepsOpen === 'refused' ? keepsRefusals(limiter, most ?? Number.POSITIVE_INFINITY) : limiter
+  }
   return (endpoint, operation) => {
     const rate = tables.rates[operation]
     const changed = {
@@ -40,8 +45,7 @@ export function createLimits(options: TargetOptions): (endpoint: string, operati
       concurrent: rate.concurrent === null ? null : concurrent(rate.concurrent),
     }
     const key = keyOf(endpoint, operation)
-    const limiter =
-      limiters.get(key) ?? withMemory(createOperationLimiter({ ...rest, rate: changed }), options, changed.concurrent)
+    const limiter = limiters.get(key) ?? faulty(createOperationLimiter({ ...rest, rate: changed }), changed.concurrent)
     limiters.set(key, limiter)
     return limiter
   }
@@ -49,24 +53,6 @@ export function createLimits(options: TargetOptions): (endpoint: string, operati
 
 function same(number: number): number {
   return number
-}
-
-function withMemory(
-  limiter: OperationLimiter,
-  { countsRefusedForEver = false, keepsOpen }: Defect,
-  concurrent: number | null,
-): OperationLimiter {
-  let hasRefused = false
-  let kept = 0
-  return {
-    admit(nowMs) {
-      if (kept >= (concurrent ?? Number.POSITIVE_INFINITY)) return { admitted: false, retryAfterMs: 1000 }
-      const admission = hasRefused ? { admitted: false as const, retryAfterMs: 1000 } : limiter.admit(nowMs)
-      if (!admission.admitted && countsRefusedForEver) hasRefused = true
-      if (!admission.admitted && keepsOpen === 'refused') kept++
-      return admission
-    },
-  }
 }
 
 /** A target in process, on a clock that stands still until all that drive it wait. */
