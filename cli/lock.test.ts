@@ -141,7 +141,7 @@ const taking = `import { withOutput } from ${JSON.stringify(import.meta.resolve(
 
 /** A process that takes the folder again and again. */
 const takingOften = `import { withOutput } from ${JSON.stringify(import.meta.resolve('./lock.ts'))}
-  for (let round = 0; round < 3_000; round++) await withOutput(process.argv[1], 'out', async () => {})`
+  for (let round = 0; round < 1_000; round++) await withOutput(process.argv[1], 'out', async () => {})`
 
 /** The first character of a file; `{` where it was given back meanwhile. */
 function firstOf(file: string): string {

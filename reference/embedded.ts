@@ -84,7 +84,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       gpus: defaultGpuTypes.flatMap(({ id, isAvailable = true }) => (isAvailable ? [id] : [])),
       gpuUnavailable: defaultGpuTypes.find(({ isAvailable = true }) => !isAvailable)?.id ?? '',
       worker: true,
-      // What its other endpoints leave of the quota.
+      // The rest of the quota, beside its other endpoints.
       workers: 8,
       standardQuota: true,
       exclusive: true,
