@@ -15,13 +15,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     change: withRate('cancel', { requests: 1_000_000 }),
     observed: /^cancel served 600 requests between .* where 100 each 10,000 ms explain at most 500$/,
   },
-  {
-    id: 'run-half',
-    says: 'Run is limited to half of its rate.',
-    rule: 'limits.queue.run',
-    change: withRate('run', { requests: tables.rates.run.requests / 2 }),
-    observed: /^run answered 429 at [\d,]+ ms with at most \d+ requests counted in the 10,000 ms before/,
-  },
+  { ...halved('cancel'), isAlike: false },
   {
     id: 'requests-double',
     says: 'Requests is limited to twice its rate.',
@@ -104,7 +98,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     change: withRate('runsync', { concurrent: 440 }),
     observed: /^runsync served 440 requests at once at [\d,]+ ms, where 400 are permitted$/,
   },
-  halved('cancel'),
+  halved('run'),
   halved('status'),
   halved('stream'),
   { ...halved('openai'), shows: 'workers' },
