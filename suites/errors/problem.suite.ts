@@ -20,11 +20,7 @@ shape('errors.problem.shape', {
   fields: { errors: list(text) },
 })
 
-headers('errors.problem.media-type', {
-  on: 'error',
-  of: ownError,
-  headers: { 'Content-Type': mediaType(problemType) },
-})
+headers('errors.problem.media-type', { on: 'error', of: ownError, headers: { 'Content-Type': mediaType(problemType) } })
 
 everyError('errors.problem.status', ({ body, status }) => {
   const told = membersOf(jsonOf(body))?.status
