@@ -191,7 +191,7 @@ describe('on a clock that nobody moves', () => {
   })
 
   test('an odd answer that cannot be searched before the end is kept as it was seen', async () => {
-    const target = open(odd('odd-patch-octal'))
+    const target = open(odd('pods-patch-fuzz-a-number-may-begin-with-0'))
     let creations = 0
     const transport: OpenTarget['transport'] = (request, ...rest) => {
       const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
@@ -303,10 +303,15 @@ describe('a target that closes connections', () => {
 
 describe('a defect', () => {
   test.each([
-    ['odd-action-trims-end', 'triggerPodAction', 'padded', 'status 200'],
-    ['odd-patch-octal', 'updatePod', 'leading-zero', 'status 200'],
-    ['odd-patch-null-500', 'updatePod', 'null', 'status 500'],
-    ['odd-patch-refused-and-moved', 'updatePod', 'extra', 'and then mounts'],
+    ['pods-action-body-fuzz-a-blank-after-an-action-is-left-out', 'triggerPodAction', 'padded', 'status 200'],
+    ['pods-patch-fuzz-a-number-may-begin-with-0', 'updatePod', 'leading-zero', 'status 200'],
+    ['pods-patch-fuzz-a-path-that-is-null-makes-the-api-answer-500', 'updatePod', 'null', 'status 500'],
+    [
+      'pods-patch-fuzz-a-network-mount-with-a-further-property-is-refused-and-its-path-changed',
+      'updatePod',
+      'extra',
+      'and then mounts',
+    ],
   ])(
     '%s is found, grouped, and found again by seed and path',
     { timeout: 120_000 },
@@ -334,7 +339,7 @@ describe('a defect', () => {
 
   test('that shows in random bodies is shrunk', { timeout: 120_000 }, async () => {
     const { findings } = await fuzzTarget({
-      open: open(odd('odd-patch-octal')),
+      open: open(odd('pods-patch-fuzz-a-number-may-begin-with-0')),
       seed: 5,
       concurrency: 2,
       branch: () => branch,

@@ -68,13 +68,7 @@ describe('at 60 requests a minute a run takes as long as its plan says, within a
 })
 
 describe('with few workers a run takes as long as its plan says, within 15 percent', () => {
-  const none = {
-    dedicated: null,
-    second: null,
-    scaleToZero: null,
-    executionTimeout: null,
-    noExecutionTimeout: null,
-  }
+  const none = { dedicated: null, second: null, scaleToZero: null, executionTimeout: null, noExecutionTimeout: null }
   const few = (workers: number, roles: Partial<Readonly<Record<Exclude<EndpointRole, 'normal'>, null>>>): Variant => ({
     id: 'few-workers',
     says: 'The normal endpoint has few workers.',

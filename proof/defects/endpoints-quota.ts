@@ -20,9 +20,7 @@ export const endpointsQuota: readonly Defect[] = [
   defect('quota-one-less', 'endpoints.quota', 'exact', {
     says: 'An account may have 29 workers.',
     observed: 'status 400',
-    change: parts({
-      checkWorkers: (original) => (user, workers, service) => original(user, workers + 1, service),
-    }),
+    change: parts({ checkWorkers: (original) => (user, workers, service) => original(user, workers + 1, service) }),
   }),
   defect('quota-per-endpoint', 'endpoints.quota', 'refused', {
     says: 'The quota of workers is that of each endpoint.',
@@ -32,9 +30,7 @@ export const endpointsQuota: readonly Defect[] = [
   defect('quota-one-more', 'endpoints.quota', 'refused', {
     says: 'An account may have 31 workers.',
     observed: 'status 200',
-    change: parts({
-      checkWorkers: (original) => (user, workers, service) => original(user, workers - 1, service),
-    }),
+    change: parts({ checkWorkers: (original) => (user, workers, service) => original(user, workers - 1, service) }),
   }),
   defect('quota-not-named', 'endpoints.quota', 'message', {
     says: 'The refusal of workers beyond the quota does not say why.',

@@ -26,7 +26,6 @@ import { queueTimeExecution } from './queue-time-execution.ts'
 import { queueTimeTtl } from './queue-time-ttl.ts'
 import { queueVariation } from './queue-variation.ts'
 import { shape } from './shape.ts'
-import { shapeTypes } from './shape-types.ts'
 import { variationPods } from './variation-pods.ts'
 import { version } from './version.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
@@ -55,7 +54,6 @@ export const defects: readonly Defect[] = [
   ...patchPath,
   ...patchUnchanged,
   ...shape,
-  ...shapeTypes,
   ...variationPods,
   ...webhookAttempts,
   ...webhookEffects,

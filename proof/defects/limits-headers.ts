@@ -1,30 +1,8 @@
 import type { Defect } from '../types.ts'
-import { defect, is, onAnswer, type Wrap } from './tools.ts'
+import { defect, onAnswer, type Wrap } from './tools.ts'
 
 /** Rate headers that are missing, or of another form. */
 export const limitsHeaders: readonly Defect[] = [
-  defect('deletion-without-rate-limit', 'limits.pods.headers-on-success', 'rate-limit', {
-    says: 'A 204 carries no RateLimit.',
-    observed: 'no RateLimit',
-    wrap: onAnswer(
-      (_, { status }) => status === 204,
-      ({ headers }) => {
-        headers.delete('ratelimit')
-        return {}
-      },
-    ),
-  }),
-  defect('creation-without-rate-limit-policy', 'limits.pods.headers-on-success', 'rate-limit-policy', {
-    says: 'A creation answers without RateLimit-Policy.',
-    observed: 'no RateLimit-Policy',
-    wrap: onAnswer(
-      (request) => is.create(request),
-      ({ headers }) => {
-        headers.delete('ratelimit-policy')
-        return {}
-      },
-    ),
-  }),
   defect('day-without-t', 'limits.pods.headers-syntax', 'rate-limit', {
     says: 'The day window of RateLimit has no t.',
     observed: 't of day missing',

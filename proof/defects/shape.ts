@@ -60,26 +60,6 @@ export const shape: readonly Defect[] = [
       persistent === undefined ? pod : { ...pod, mounts: { persistent: { ...persistent, used: 1 } } },
     ),
   }),
-  defect('env-null-where-empty', 'pods.shape.env', 'object', {
-    says: 'env is null where nothing was set.',
-    observed: 'null',
-    change: shows((pod, { env }) => (Object.keys(env).length === 0 ? { ...pod, env: null } : pod)),
-  }),
-  defect('env-with-number', 'pods.shape.env', 'strings', {
-    says: 'A variable of the platform has a number for its value.',
-    observed: '8080',
-    change: shows((pod, { env }) => ({ ...pod, env: { ...env, PLATFORM_PORT: 8080 } })),
-  }),
-  defect('created-at-without-t', 'pods.shape.times', 'created-at', {
-    says: 'createdAt has a space between date and time, and no offset.',
-    observed: 'another text',
-    change: shows((pod) => ({ ...pod, createdAt: String(pod.createdAt).replace('T', ' ').replace('Z', '') })),
-  }),
-  defect('started-at-epoch', 'pods.shape.times', 'started-at', {
-    says: 'startedAt is a number of seconds.',
-    observed: 'a number',
-    change: shows((pod, { startedAtMs }) => ({ ...pod, startedAt: startedAtMs === null ? null : startedAtMs / 1000 })),
-  }),
   defect('exited-costs', 'pods.shape.cost-zero', 'zero', {
     says: 'An EXITED pod goes on to cost what it cost before.',
     observed: 'cost 0.44 while EXITED',

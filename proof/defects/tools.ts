@@ -59,7 +59,8 @@ export function onAnswer(
     if (!when(request, response)) return response
     const answer = { status: response.status, headers: new Headers(response.headers), text: await response.text() }
     const { status, headers, text } = { ...answer, ...rewrite(answer, request) }
-    return new Response(text === '' ? null : text, { status, headers })
+    // Of bytes no Content-Type is made up.
+    return new Response(text === '' ? null : new TextEncoder().encode(text), { status, headers })
   }
 }
 

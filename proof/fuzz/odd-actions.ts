@@ -1,266 +1,149 @@
 import type { Defect } from '../types.ts'
-import { answers, asValue, carriesOut, deeply, onlyMembers, readsAs, restates, type Wrap } from './tools.ts'
+import { answers, asValue, deeply, oddBodies, onlyMembers, type Rewrite, restates } from './tools.ts'
+
+const { lenient, wrong, done } = oddBodies('action', 'pods.action-body.fuzz')
 
 /** Odd inputs of an action call that a reader takes in its own way, each as reported by somebody of some platform. */
 export const oddActions: readonly Defect[] = [
   // Texts that are nearly an action.
-  lenient(
-    'trims-end',
-    'A blank after an action is left out.',
-    'padded at $.action',
-    action((text) => text.replace(/ +$/, '')),
-  ),
-  lenient(
-    'trims-start',
-    'A blank before an action is left out.',
-    'padded-before at $.action',
-    action((text) => text.replace(/^ +/, '')),
-  ),
-  lenient(
-    'any-case',
-    'The case of an action does not matter.',
-    'other-case at $.action',
-    action((text) => text.toLowerCase()),
-  ),
-  lenient(
-    'title-case',
-    'An action may begin with a capital letter.',
-    'first-capital at $.action',
-    action((text) => text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())),
-  ),
-  lenient(
-    'line-end',
-    'A line end after an action is left out.',
-    'newline at $.action',
-    action((text) => text.replace(/\n$/, '')),
-  ),
-  lenient(
-    'c-string',
-    'An action ends at a character of code 0.',
-    'nul at $.action',
-    action((text) => text.split('\0')[0] ?? ''),
-  ),
-  lenient(
-    'look-alikes',
-    'Full-width letters are taken for the usual ones.',
-    'look-alike at $.action',
-    action((text) => text.normalize('NFKC')),
-  ),
-  lenient(
-    'unquotes',
-    'Quotes around an action are left out.',
-    'quoted at $.action',
-    action((text) => text.replaceAll('"', '')),
-  ),
-  lenient(
-    'prefix',
-    'The beginning of an action is enough.',
-    'begins at $.action',
-    action((text) => (text.length === 2 && 'stop'.startsWith(text) ? 'stop' : text)),
-  ),
-  lenient(
-    'more-words',
-    'What follows the hyphen in an action is left out.',
-    'unknown at $.action',
-    action((text) => text.split('-')[0] ?? ''),
-  ),
-  lenient(
-    'default-action',
-    'An empty action stops the pod.',
-    'empty-text at $.action',
-    action((text) => text || 'stop'),
-  ),
-  // Members.
-  lenient(
-    'folds-names',
-    'The case of names does not matter.',
-    'other-name at $.action',
-    asValue((value) => renamed(value, (name) => name.toLowerCase())),
-  ),
-  lenient('ignores-extra', 'Unknown properties are ignored.', 'extra at $', asValue(onlyMembers('action'))),
-  lenient(
-    'ignores-null',
-    'Unknown properties that are null are ignored.',
-    'extra-null at $',
-    asValue((value) => deeply(value, (member) => (member === null ? undefined : member))),
-  ),
-  lenient(
-    'ignores-proto',
-    'A property named like a prototype is ignored.',
-    'extra-proto at $',
-    asValue((value) => renamed(value, (name) => (name === '__proto__' ? null : name))),
-  ),
-  lenient(
-    'ignores-odd-name',
-    'A property whose name is half a surrogate pair is ignored.',
-    'surrogate-name at $',
-    asValue((value) => renamed(value, (name) => (name.isWellFormed() ? name : null))),
-  ),
-  // Types.
-  lenient(
-    'list-of-one',
-    'A list of one body is taken for that body.',
-    'as-list at $',
-    asValue((value) => (Array.isArray(value) ? value[0] : value)),
-  ),
-  lenient(
-    'json-in-json',
-    'JSON in a JSON string is read as well.',
-    'as-text at $',
-    asValue((value) => (typeof value === 'string' ? JSON.parse(value) : value)),
-  ),
-  lenient(
-    'first-action',
-    'Of a list of actions the first is taken.',
-    'as-list at $.action',
-    asValue((value) =>
-      deeply(value, (member, name) => (name === 'action' && Array.isArray(member) ? member[0] : member)),
-    ),
-  ),
-  lenient(
-    'true-stops',
-    'true is taken for the first action that is permitted.',
-    'as-true at $.action',
-    action((text) => text, true),
-  ),
-  // Bytes.
-  lenient('open-end', 'A closing bracket may be missing.', 'truncated at $', (body) =>
-    body.endsWith('"') ? `${body}}` : null,
-  ),
-  lenient(
-    'first-document',
-    'Only the first JSON of a body is read.',
-    'two-documents at $',
-    (body) => /^(\{[^{}]*\})\{/.exec(body)?.[1] ?? null,
-  ),
-  lenient(
-    'first-line',
-    'Only the first line of a body is read.',
-    'two-lines at $',
-    (body) => /^(\{[^{}]*\})\n\{/.exec(body)?.[1] ?? null,
-  ),
-  lenient('no-end-check', 'Words after the JSON are not looked at.', 'more-text at $', (body) =>
-    body.replace(/(?<=\}) and more$/, ''),
-  ),
-  lenient('zero-ended', 'A byte 0 ends a body.', 'nul-byte at $', (body) => body.replace(/\0$/, '')),
-  lenient('comments', 'Comments are left out.', 'comment at $', (body) => body.replace(/^\/\*.*?\*\//, '')),
-  lenient('single-quotes', 'Single quotes are as good as double ones.', 'single-quotes at $', (body) =>
-    body.startsWith("{'") ? body.replaceAll("'", '"') : null,
-  ),
-  lenient('trailing-commas', 'A comma may follow the last member.', 'trailing-comma at $', (body) =>
-    body.replace(/,\}$/, '}'),
-  ),
-  lenient('bare-names', 'Names need no quotes.', 'bare-name at $.action', (body) =>
-    body.replace(/^\{action:/, '{"action":'),
-  ),
-  lenient('bare-words', 'Texts need no quotes.', 'bare-word at $.action', (body) =>
-    body.replace(/:(\w+)\}$/, ':"$1"}'),
-  ),
-  lenient('raw-line-ends', 'A line end within a text is left out.', 'raw-newline at $.action', (body) =>
-    body.replace(/\n"/, '"'),
-  ),
-  lenient('drops-bytes', 'Bytes that are not UTF-8 are left out.', 'not-utf8 at $.action', (body) =>
-    body.replaceAll('\xff', ''),
-  ),
-  lenient('drops-surrogates', 'Halves of surrogate pairs are left out.', 'lone-surrogate at $.action', (body) =>
-    body.replace('\\udc00', ''),
-  ),
-  lenient('blank-stops', 'A body of white space stops the pod.', 'blank at $', (body) =>
-    body === ' \n' ? '{"action":"stop"}' : null,
-  ),
-
+  ...lenient({
+    'A blank after an action is left out.': ['padded at $.action', action((text) => text.replace(/ +$/, ''))],
+    'A blank before an action is left out.': ['padded-before at $.action', action((text) => text.replace(/^ +/, ''))],
+    'The case of an action does not matter.': ['other-case at $.action', action((text) => text.toLowerCase())],
+    'An action may begin with a capital letter.': [
+      'first-capital at $.action',
+      action((text) => text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())),
+    ],
+    'A line end after an action is left out.': ['newline at $.action', action((text) => text.replace(/\n$/, ''))],
+    'An action ends at a character of code 0.': ['nul at $.action', action((text) => text.split('\0')[0] ?? '')],
+    'Full-width letters are taken for the usual ones.': [
+      'look-alike at $.action',
+      action((text) => text.normalize('NFKC')),
+    ],
+    'Quotes around an action are left out.': ['quoted at $.action', action((text) => text.replaceAll('"', ''))],
+    'The beginning of an action is enough.': [
+      'begins at $.action',
+      action((text) => (text.length === 2 && 'stop'.startsWith(text) ? 'stop' : text)),
+    ],
+    'What follows the hyphen in an action is left out.': [
+      'unknown at $.action',
+      action((text) => text.split('-')[0] ?? ''),
+    ],
+    'An empty action stops the pod.': ['empty-text at $.action', action((text) => text || 'stop')],
+    // Members.
+    'The case of names does not matter.': [
+      'other-name at $.action',
+      asValue((value) => renamed(value, (name) => name.toLowerCase())),
+    ],
+    'Unknown properties are ignored.': ['extra at $', asValue(onlyMembers('action'))],
+    'Unknown properties that are null are ignored.': [
+      'extra-null at $',
+      asValue((value) => deeply(value, (member) => (member === null ? undefined : member))),
+    ],
+    'A property named like a prototype is ignored.': [
+      'extra-proto at $',
+      asValue((value) => renamed(value, (name) => (name === '__proto__' ? null : name))),
+    ],
+    'A property whose name is half a surrogate pair is ignored.': [
+      'surrogate-name at $',
+      asValue((value) => renamed(value, (name) => (name.isWellFormed() ? name : null))),
+    ],
+    // Types.
+    'A list of one body is taken for that body.': [
+      'as-list at $',
+      asValue((value) => (Array.isArray(value) ? value[0] : value)),
+    ],
+    'JSON in a JSON string is read as well.': [
+      'as-text at $',
+      asValue((value) => (typeof value === 'string' ? JSON.parse(value) : value)),
+    ],
+    'Of a list of actions the first is taken.': [
+      'as-list at $.action',
+      asValue((value) =>
+        deeply(value, (member, name) => (name === 'action' && Array.isArray(member) ? member[0] : member)),
+      ),
+    ],
+    'true is taken for the first action that is permitted.': ['as-true at $.action', action((text) => text, true)],
+    // Bytes.
+    'A closing bracket may be missing.': ['truncated at $', (body) => (body.endsWith('"') ? `${body}}` : null)],
+    'Only the first JSON of a body is read.': [
+      'two-documents at $',
+      (body) => /^(\{[^{}]*\})\{/.exec(body)?.[1] ?? null,
+    ],
+    'Only the first line of a body is read.': ['two-lines at $', (body) => /^(\{[^{}]*\})\n\{/.exec(body)?.[1] ?? null],
+    'Words after the JSON are not looked at.': ['more-text at $', (body) => body.replace(/(?<=\}) and more$/, '')],
+    'A byte 0 ends a body.': ['nul-byte at $', (body) => body.replace(/\0$/, '')],
+    'Comments are left out.': ['comment at $', (body) => body.replace(/^\/\*.*?\*\//, '')],
+    'Single quotes are as good as double ones.': [
+      'single-quotes at $',
+      (body) => (body.startsWith("{'") ? body.replaceAll("'", '"') : null),
+    ],
+    'A comma may follow the last member.': ['trailing-comma at $', (body) => body.replace(/,\}$/, '}')],
+    'Names need no quotes.': ['bare-name at $.action', (body) => body.replace(/^\{action:/, '{"action":')],
+    'Texts need no quotes.': ['bare-word at $.action', (body) => body.replace(/:(\w+)\}$/, ':"$1"}')],
+    'A line end within a text is left out.': ['raw-newline at $.action', (body) => body.replace(/\n"/, '"')],
+    'Bytes that are not UTF-8 are left out.': ['not-utf8 at $.action', (body) => body.replaceAll('\xff', '')],
+    'Halves of surrogate pairs are left out.': ['lone-surrogate at $.action', (body) => body.replace('\\udc00', '')],
+    'A body of white space stops the pod.': ['blank at $', (body) => (body === ' \n' ? '{"action":"stop"}' : null)],
+  }),
   // Other statuses.
-  wrong(
-    'surrogate-500',
-    'Half a surrogate pair makes the API answer 500.',
-    'status 500 to lone-surrogate at $.action',
-    answers('action', (body) => body.includes('\\udc00'), 500),
-  ),
-  wrong(
-    'depth-500',
-    'A deeply nested body makes the API answer 500.',
-    'status 500 to nested at $',
-    answers('action', (body) => body.startsWith('[['), 500),
-  ),
-  wrong(
-    'null-500',
-    'An action that is null makes the API answer 500.',
-    'status 500 to null at $.action',
-    answers('action', (body) => body === '{"action":null}', 500),
-  ),
-  wrong(
-    'twice-500',
-    'A property that stands twice makes the API answer 500.',
-    'status 500 to twice at $.action',
-    answers('action', (body) => /^\{"action":[^{}]*"action":[^{}]*\}$/.test(body), 500),
-  ),
-  wrong(
-    'null-400',
-    'An action that is null is answered 400.',
-    'status 400 to null at $.action',
-    restates('action', (body) => body === '{"action":null}', 400),
-  ),
-  wrong(
-    'missing-400',
-    'A missing action is answered 400.',
-    'status 400 to missing at $.action',
-    restates('action', (body) => body === '{}', 400),
-  ),
-  wrong(
-    'unknown-409',
-    'An unknown action is answered 409.',
-    'status 409 to unknown at $.action',
-    restates('action', (body) => body.includes('-now'), 409),
-  ),
-  wrong(
-    'truncated-422',
-    'A body that is cut off is answered 422.',
-    'status 422 to truncated at $',
-    restates('action', (body) => body.endsWith('stop"'), 422),
-  ),
-  wrong(
-    'spaced-422',
-    'A body with white space between its parts is answered 422.',
-    'status 422 to spaced at $',
-    answers('action', (body) => body.includes('\t'), 422),
-  ),
-  wrong(
-    'escapes-422',
-    'An action that is written with an escape is answered 422.',
-    'status 422 to escaped at $.action',
-    answers('action', (body) => body.includes('"\\u0073top"'), 422),
-  ),
-
+  ...wrong({
+    'Half a surrogate pair makes the API answer 500.': [
+      'status 500 to lone-surrogate at $.action',
+      answers('action', (body) => body.includes('\\udc00'), 500),
+    ],
+    'A deeply nested body makes the API answer 500.': [
+      'status 500 to nested at $',
+      answers('action', (body) => body.startsWith('[['), 500),
+    ],
+    'An action that is null makes the API answer 500.': [
+      'status 500 to null at $.action',
+      answers('action', (body) => body === '{"action":null}', 500),
+    ],
+    'A property that stands twice makes the API answer 500.': [
+      'status 500 to twice at $.action',
+      answers('action', (body) => /^\{"action":[^{}]*"action":[^{}]*\}$/.test(body), 500),
+    ],
+    'An action that is null is answered 400.': [
+      'status 400 to null at $.action',
+      restates('action', (body) => body === '{"action":null}', 400),
+    ],
+    'A missing action is answered 400.': [
+      'status 400 to missing at $.action',
+      restates('action', (body) => body === '{}', 400),
+    ],
+    'An unknown action is answered 409.': [
+      'status 409 to unknown at $.action',
+      restates('action', (body) => body.includes('-now'), 409),
+    ],
+    'A body that is cut off is answered 422.': [
+      'status 422 to truncated at $',
+      restates('action', (body) => body.endsWith('stop"'), 422),
+    ],
+    'A body with white space between its parts is answered 422.': [
+      'status 422 to spaced at $',
+      answers('action', (body) => body.includes('\t'), 422),
+    ],
+    'An action that is written with an escape is answered 422.': [
+      'status 422 to escaped at $.action',
+      answers('action', (body) => body.includes('"\\u0073top"'), 422),
+    ],
+  }),
   // Refused, and done.
-  done(
-    'extra-stops',
-    'A body with a further property is refused, and the pod stopped.',
-    'actions ["start","terminate"], status "EXITED" after extra at $',
-    (body) => (body.endsWith('"plumbline":true}') ? '{"action":"stop"}' : null),
-  ),
-  done(
-    'cut-off-stops',
-    'A body that is cut off is refused, and the pod stopped.',
-    'actions ["start","terminate"], status "EXITED" after truncated at $',
-    (body) => (body.endsWith('stop"') ? '{"action":"stop"}' : null),
-  ),
+  ...done({
+    'A body with a further property is refused, and the pod stopped.': [
+      'actions ["start","terminate"], status "EXITED" after extra at $',
+      (body) => (body.endsWith('"plumbline":true}') ? '{"action":"stop"}' : null),
+    ],
+    'A body that is cut off is refused, and the pod stopped.': [
+      'actions ["start","terminate"], status "EXITED" after truncated at $',
+      (body) => (body.endsWith('stop"') ? '{"action":"stop"}' : null),
+    ],
+  }),
 ]
 
-function lenient(id: string, says: string, at: string, rewrite: Parameters<typeof readsAs>[1]): Defect {
-  return wrong(id, says, `status 200 to ${at}`, readsAs('action', rewrite))
-}
-
-function wrong(id: string, says: string, observed: string, wrap: Wrap): Defect {
-  return { id: `odd-action-${id}`, rule: 'pods.action-body.fuzz', clause: 'answer', says, observed, wrap }
-}
-
-function done(id: string, says: string, observed: string, meant: Parameters<typeof carriesOut>[1]): Defect {
-  const wrap = carriesOut('action', meant)
-  return { id: `odd-action-${id}`, rule: 'pods.action-body.fuzz', clause: 'unchanged', says, observed, wrap }
-}
-
 /** The text of the action changed. */
-function action(change: (text: string) => string, truth = false): Parameters<typeof readsAs>[1] {
+function action(change: (text: string) => string, truth = false): Rewrite {
   return asValue((value) =>
     deeply(value, (member, name) => {
       if (name !== 'action') return member

@@ -1,4 +1,7 @@
-import type { Fetch, Variant } from '../types.ts'
+import type { RuleId } from '../../generated/rules.ts'
+import { defect } from '../defects/tools.ts'
+import { defectId } from '../tables/tools.ts'
+import type { Defect, Fetch, Variant } from '../types.ts'
 
 export type Wrap = NonNullable<Variant['wrap']>
 
@@ -6,7 +9,7 @@ export type Wrap = NonNullable<Variant['wrap']>
 export type Read = 'action' | 'create' | 'patch' | 'run' | 'runsync'
 
 /** A body as text, each byte one character, so that no byte is lost. */
-type Rewrite = (body: string) => string | null
+export type Rewrite = (body: string) => string | null
 
 const paths: Readonly<Record<Read, (request: Request) => boolean>> = {
   action: ({ method, url }) => method === 'POST' && url.endsWith('/action'),
@@ -14,6 +17,30 @@ const paths: Readonly<Record<Read, (request: Request) => boolean>> = {
   patch: ({ method }) => method === 'PATCH',
   run: ({ url }) => url.endsWith('/run'),
   runsync: ({ url }) => url.endsWith('/runsync'),
+}
+
+/** By the sentence of each defect: where it shows, or what is observed, and the change. */
+type Odd<T> = Readonly<Record<string, readonly [at: string, change: T]>>
+
+/** Makes defects of odd bodies, found by the rule that fuzzes an operation. */
+export function oddBodies(operation: Read, rule: RuleId) {
+  const defects = <T>(all: Odd<T>, clause: string, of: (at: string, change: T) => Pick<Defect, 'observed' | 'wrap'>) =>
+    Object.entries(all).map(([says, [at, change]]) =>
+      defect(defectId(rule, says), rule, clause, { says, ...of(at, change) }),
+    )
+  return {
+    /** Bodies that are read as others. */
+    lenient: (all: Odd<Rewrite>) =>
+      defects(all, 'answer', (at, rewrite) => ({ observed: `status 200 to ${at}`, wrap: readsAs(operation, rewrite) })),
+    /** Other responses. */
+    wrong: (all: Odd<Wrap>) => defects(all, 'answer', (observed, wrap) => ({ observed, wrap })),
+    /** Refused bodies that are carried out. */
+    done: (all: Odd<Rewrite>) =>
+      defects(all, 'unchanged', (observed, meant) => ({
+        observed,
+        wrap: carriesOut(operation, (body) => (meant(body) === body ? null : meant(body))),
+      })),
+  }
 }
 
 /** Bodies are rewritten before anything reads them, as a reader does that makes out what was meant; null leaves one as it is. */

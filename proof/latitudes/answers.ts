@@ -1,6 +1,6 @@
 import { composeOptions } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { inProvisioning, inStarting, optioned, plane, styled, verdict } from './tools.ts'
+import { inProvisioning, inStarting, latitude, optioned, plane, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
 export const answers = [
@@ -96,22 +96,14 @@ export const answers = [
 
   styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
   styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),
-  styled(
-    'list-bare-array',
-    'The list of pods is the answer itself, an array.',
-    { listShape: 'array' },
-    {
-      file: plane({ listAt: '' }),
-    },
-  ),
-  styled(
-    'catalog-bare-array',
-    'The CPU catalog is the answer itself, an array.',
-    { catalogShape: 'array' },
-    {
-      file: plane({ flavorsAt: '' }),
-    },
-  ),
+  latitude('list-bare-array', 'The list of pods is the answer itself, an array.', {
+    style: { listShape: 'array' },
+    file: plane({ listAt: '' }),
+  }),
+  latitude('catalog-bare-array', 'The CPU catalog is the answer itself, an array.', {
+    style: { catalogShape: 'array' },
+    file: plane({ flavorsAt: '' }),
+  }),
   styled('unknown-query-400', 'A query parameter that nobody knows is refused with 400.', { unknownQuery: 400 }),
   styled('unknown-query-422', 'A query parameter that nobody knows is refused with 422.', { unknownQuery: 422 }),
 

@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import { is, jsonOf, onJson, withBody } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, plane, reads } from './tools.ts'
+import { latitude, optioned, plane, reads } from './tools.ts'
 
 const members: ReadonlySet<string> = new Set([
   ...['name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts', 'gpu', 'cpu'],
@@ -67,16 +67,14 @@ export const creations: readonly Latitude[] = [
       ),
     })),
   }),
-  optioned(
-    'memory-from-the-flavor',
-    'The memory of a CPU pod follows from its flavor, whatever is sent.',
-    {
+  latitude('memory-from-the-flavor', 'The memory of a CPU pod follows from its flavor, whatever is sent.', {
+    options: {
       parts: making(({ hardware }) =>
         'cpu' in hardware ? { hardware: { cpu: { ...hardware.cpu, memory: 2 * hardware.cpu.vcpuCount } } } : {},
       ),
     },
-    { file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }) },
-  ),
+    file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
+  }),
   optioned('networking-refused', 'A creation that asks for global networking is refused.', {
     parts: {
       buildPod: (original) => (body, caller, service) => {
@@ -85,10 +83,8 @@ export const creations: readonly Latitude[] = [
       },
     },
   }),
-  optioned(
-    'default-hardware-is-a-cpu',
-    'A pod that asks for no hardware gets a CPU.',
-    {
+  latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
+    options: {
       style: { neitherGpuNorCpu: 'default-gpu' },
       parts: {
         buildPod: (original) => (body, caller, service) =>
@@ -99,16 +95,14 @@ export const creations: readonly Latitude[] = [
           ),
       },
     },
-    { readings: reads('pods.create.neither', 'accepted', ['neither']) },
-  ),
+    readings: reads('pods.create.neither', 'accepted', ['neither']),
+  }),
   scarce('no-instances', 409, 'There are no longer any instances available with these specifications.'),
   scarce('out-of-stock', 422, 'gpu-a is out of stock in this region.'),
   scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),
   scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
-  optioned(
-    'capacity-before-validation',
-    'For lack of capacity wrong creations are refused like right ones.',
-    {
+  latitude('capacity-before-validation', 'For lack of capacity wrong creations are refused like right ones.', {
+    options: {
       parts: {
         createPod: (original) => (body, caller, service) => {
           if (isScarce(service.clock.now())) throw new Refusal(400, 'no capacity')
@@ -116,8 +110,8 @@ export const creations: readonly Latitude[] = [
         },
       },
     },
-    { about: 'pace' },
-  ),
+    about: 'pace',
+  }),
 ]
 
 /** For five seconds of each minute there is no capacity, which is said in other words. */

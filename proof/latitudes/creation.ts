@@ -1,26 +1,22 @@
 import { Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, plane, reads, styled } from './tools.ts'
+import { latitude, plane, reads, styled } from './tools.ts'
 
 /** The refusals of a creation and their statuses; the description states only limits. */
 export const creation = [
-  styled(
-    'creation-refuses-400',
-    'Whatever is wrong with a creation is 400.',
-    { vcpuPower: 400, cpuMemory: 'refused-400', portForm: 400, portRange: 400 },
-    { readings: reads('pods.create.cpu-required', null, ['no memory']) },
-  ),
+  latitude('creation-refuses-400', 'Whatever is wrong with a creation is 400.', {
+    style: { vcpuPower: 400, cpuMemory: 'refused-400', portForm: 400, portRange: 400 },
+    readings: reads('pods.create.cpu-required', null, ['no memory']),
+  }),
   styled('creation-refuses-404', 'A creation that names what does not exist is 404.', {
     unknownVolume: 404,
     unknownDataCenter: 404,
     unknownGpu: 404,
     unknownFlavor: 404,
   }),
-  styled(
-    'creation-refuses-422',
-    'Whatever is wrong with a creation is 422.',
-    {
+  latitude('creation-refuses-422', 'Whatever is wrong with a creation is 422.', {
+    style: {
       unknownVolume: 422,
       unknownDataCenter: 422,
       unknownGpu: 422,
@@ -31,36 +27,28 @@ export const creation = [
       vcpuOffered: 422,
       cpuMemory: 'refused-422',
     },
-    {
-      readings: {
-        ...reads('pods.create.cpu-required', null, ['no memory']),
-        ...reads('pods.create.neither', '422', ['neither']),
-        ...reads('pods.create.volume-elsewhere', '422', ['elsewhere']),
-      },
+    readings: {
+      ...reads('pods.create.cpu-required', null, ['no memory']),
+      ...reads('pods.create.neither', '422', ['neither']),
+      ...reads('pods.create.volume-elsewhere', '422', ['elsewhere']),
     },
-  ),
-  styled(
+  }),
+  latitude(
     'creation-fills-in',
     'A volume decides on the data center, and a pod that asks for no hardware gets a GPU.',
-    { volumeElsewhere: 'volume-wins', neitherGpuNorCpu: 'default-gpu' },
     {
+      style: { volumeElsewhere: 'volume-wins', neitherGpuNorCpu: 'default-gpu' },
       readings: {
         ...reads('pods.create.neither', 'accepted', ['neither']),
         ...reads('pods.create.volume-elsewhere', 'accepted', ['elsewhere']),
       },
     },
   ),
-  styled(
-    'cpu-memory-required',
-    'memory must be sent for a CPU pod, as the target file says.',
-    {
-      cpuMemory: 'required',
-    },
-    {
-      file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
-      readings: reads('pods.create.cpu-required', '422', ['no memory']),
-    },
-  ),
+  latitude('cpu-memory-required', 'memory must be sent for a CPU pod, as the target file says.', {
+    style: { cpuMemory: 'required' },
+    file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
+    readings: reads('pods.create.cpu-required', '422', ['no memory']),
+  }),
   {
     id: 'cpu-shown-as-asked',
     says: 'The CPU of a pod is shown as its creation named it, and memory must be named.',
@@ -76,17 +64,19 @@ export const creation = [
         },
       }),
   },
-  optioned(
+  latitude(
     'deep-creations-fail',
     'A creation with a member that is nested a hundred levels deep fails with 500, and leaves no pod.',
     {
-      parts: {
-        createPod: (original) => (body, caller, service) => {
-          if (JSON.stringify(body).includes(`${'['.repeat(100)}0`)) throw new Refusal(500, 'too much recursion')
-          return original(body, caller, service)
+      options: {
+        parts: {
+          createPod: (original) => (body, caller, service) => {
+            if (JSON.stringify(body).includes(`${'['.repeat(100)}0`)) throw new Refusal(500, 'too much recursion')
+            return original(body, caller, service)
+          },
         },
       },
+      readings: reads('pods.create.failed-leaves-none', 'nested', ['answered 5xx']),
     },
-    { readings: reads('pods.create.failed-leaves-none', 'nested', ['answered 5xx']) },
   ),
 ] as const satisfies readonly Latitude[]

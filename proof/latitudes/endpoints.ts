@@ -1,7 +1,7 @@
 import type { ReferenceOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, reads, styled, timed, verdict } from './tools.ts'
+import { latitude, optioned, reads, styled, timed, verdict } from './tools.ts'
 
 export const management = (change: Partial<NonNullable<Target['management']>>) => (target: Target) => ({
   ...target,
@@ -14,12 +14,10 @@ export const endpoints: readonly Latitude[] = [
   styled('endpoint-deleted-200', 'The deletion of an endpoint is answered 200 with an empty object.', {
     endpointDeleted: 200,
   }),
-  styled(
-    'endpoint-list-object',
-    'The list of endpoints is a member of an object.',
-    { endpointList: 'object' },
-    { file: management({ listAt: 'endpoints' }) },
-  ),
+  latitude('endpoint-list-object', 'The list of endpoints is a member of an object.', {
+    style: { endpointList: 'object' },
+    file: management({ listAt: 'endpoints' }),
+  }),
   styled(
     'endpoint-fields-least',
     'Endpoints are shown with id and name alone.',
@@ -45,12 +43,10 @@ export const endpoints: readonly Latitude[] = [
   ...([403, 409, 422, 500] as const).map((status) =>
     styled(`workers-quota-${status}`, `Workers beyond the quota are refused with ${status}.`, { workersQuota: status }),
   ),
-  styled(
-    'idle-timeout-ms',
-    'The idleTimeout of an endpoint is in milliseconds.',
-    { idleUnit: 'milliseconds' },
-    { file: management({ idleUnit: 'ms' }) },
-  ),
+  latitude('idle-timeout-ms', 'The idleTimeout of an endpoint is in milliseconds.', {
+    style: { idleUnit: 'milliseconds' },
+    file: management({ idleUnit: 'ms' }),
+  }),
   optioned('idle-workers-stay', 'Idle workers stay far longer than idleTimeout.', idles(100), {
     readings: reads('endpoints.idle-timeout', 'the same worker', ['after the idleTimeout']),
   }),

@@ -5,6 +5,7 @@ import {
   authorization,
   inProvisioning,
   inStarting,
+  latitude,
   listing,
   optioned,
   plane,
@@ -36,48 +37,30 @@ export const life = [
   styled('started-at-null-when-exited', 'startedAt is null once the pod is EXITED.', { startedAtWhenExited: 'null' }),
   styled('change-restarts', 'A change of image, args, env or ports restarts the container.', { patchRestarts: true }),
 
-  timed(
-    'life-instant',
-    'A pod is RUNNING as soon as it is created.',
-    { provisioningMs: 0, startingMs: 0 },
-    {
-      verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
-    },
-  ),
-  timed(
-    'life-instant-declared',
-    'A pod is RUNNING as soon as it is created, and the target file says so.',
-    { provisioningMs: 0, startingMs: 0 },
-    startsAtOnce,
-  ),
-  timed(
-    'life-no-provisioning',
-    'A pod is STARTING as soon as it is created.',
-    { provisioningMs: 0 },
-    {
-      verdicts: verdict('inconclusive', inProvisioning),
-    },
-  ),
-  timed(
-    'life-no-starting',
-    'A pod goes from PROVISIONING to RUNNING.',
-    { startingMs: 0 },
-    {
-      verdicts: verdict('inconclusive', inStarting),
-    },
-  ),
+  latitude('life-instant', 'A pod is RUNNING as soon as it is created.', {
+    life: { provisioningMs: 0, startingMs: 0 },
+    verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
+  }),
+  latitude('life-instant-declared', 'A pod is RUNNING as soon as it is created, and the target file says so.', {
+    life: { provisioningMs: 0, startingMs: 0 },
+    ...startsAtOnce,
+  }),
+  latitude('life-no-provisioning', 'A pod is STARTING as soon as it is created.', {
+    life: { provisioningMs: 0 },
+    verdicts: verdict('inconclusive', inProvisioning),
+  }),
+  latitude('life-no-starting', 'A pod goes from PROVISIONING to RUNNING.', {
+    life: { startingMs: 0 },
+    verdicts: verdict('inconclusive', inStarting),
+  }),
   timed('life-slow', 'Provisioning takes half a minute, and starting as long again.', {
     provisioningMs: 30_000,
     startingMs: 30_000,
   }),
-  timed(
-    'life-brief',
-    'Provisioning and starting take a few milliseconds each.',
-    { provisioningMs: 7, startingMs: 11 },
-    {
-      verdicts: verdict('inconclusive', inStarting),
-    },
-  ),
+  latitude('life-brief', 'Provisioning and starting take a few milliseconds each.', {
+    life: { provisioningMs: 7, startingMs: 11 },
+    verdicts: verdict('inconclusive', inStarting),
+  }),
   timed('stop-takes-time', 'A pod becomes EXITED four seconds after stop was answered.', { stopMs: 4_000 }),
   optioned('restart-takes-time', 'A restart passes through STARTING for ten seconds.', {
     style: { restartStatus: 'STARTING' },
@@ -94,10 +77,7 @@ export const life = [
     id: 'restart-arrives-late',
     says: 'The first restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
     change: (options) =>
-      composeOptions(options, {
-        style: { restartStatus: 'STARTING' },
-        wrapFetch: restartsLate(options.clock, 1),
-      }),
+      composeOptions(options, { style: { restartStatus: 'STARTING' }, wrapFetch: restartsLate(options.clock, 1) }),
   },
   {
     id: 'restarts-arrive-late',
@@ -130,16 +110,10 @@ export const life = [
       },
     },
   ),
-  optioned(
-    'error-by-other-image',
-    'Another image brings a pod into ERROR, as the target file says.',
-    {
-      life: { errorImage: 'broken.example/' },
-    },
-    {
-      file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [], hook: null } } }),
-    },
-  ),
+  latitude('error-by-other-image', 'Another image brings a pod into ERROR, as the target file says.', {
+    options: { life: { errorImage: 'broken.example/' } },
+    file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [], hook: null } } }),
+  }),
 ] as const satisfies readonly Latitude[]
 
 /** So many restarts of STARTING pods are on their way for ten seconds. */

@@ -2,7 +2,7 @@ import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { authorization, optioned, startsAtOnce, styled } from './tools.ts'
+import { authorization, latitude, optioned, startsAtOnce, styled } from './tools.ts'
 
 const next = { rateReset: 'next' } as const
 /** Provisioning takes half a minute, and starting as long again: a small quota must not make a rule miss them. */
@@ -10,16 +10,10 @@ const slow = { life: { provisioningMs: 30_000, startingMs: 30_000 } }
 
 /** Rate limits: the quotas are not shown, and the headers only as far as their names and parameters go. */
 export const limits = [
-  styled(
-    'window-names-tokens',
-    'Windows are named by tokens, not strings, in the rate headers.',
-    {
-      rateNames: 'token',
-    },
-    {
-      verdicts: { 'limits.pods.structured': 'advice' },
-    },
-  ),
+  latitude('window-names-tokens', 'Windows are named by tokens, not strings, in the rate headers.', {
+    style: { rateNames: 'token' },
+    verdicts: { 'limits.pods.structured': 'advice' },
+  }),
   styled('rate-no-spaces', 'Rate headers have no spaces.', { rateSpacing: 'none' }),
   styled('rate-many-spaces', 'Rate headers have spaces wherever they may.', { rateSpacing: 'wide' }),
   styled('rate-parameters-reversed', 'The parameters of a window come in another order.', {
@@ -72,10 +66,7 @@ export const limits = [
     'quota-log-slow',
     'in any minute, t says when one is given back, and pods take a minute to start',
     'sliding-log',
-    {
-      ...slow,
-      style: next,
-    },
+    { ...slow, style: next },
   ),
   sixty('quota-counter', 'in any minute by two counts, and t says when one is given back', 'sliding-counter', {
     style: next,
@@ -94,10 +85,7 @@ export const limits = [
     'quota-even-at-once',
     'spaced evenly, and pods start at once, as the target file says',
     'gcra',
-    {
-      life: { provisioningMs: 0, startingMs: 0 },
-      style: next,
-    },
+    { life: { provisioningMs: 0, startingMs: 0 }, style: next },
     startsAtOnce,
   ),
   optioned('quota-of-others-tighter', 'The hour is used up before the minute.', {

@@ -2,7 +2,7 @@ import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.
 import { composeOptions } from '../../reference/options.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
-import { needing, nullMountsOf, optioned, plane, reads, verdict } from './tools.ts'
+import { latitude, needing, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
 /** The offers of a platform, and how it runs out of them. */
 export const offers = [
@@ -27,10 +27,8 @@ export const offers = [
       })
     },
   },
-  optioned(
-    'capacity-comes-and-goes',
-    'For five seconds of each minute there is no capacity for a new pod.',
-    {
+  latitude('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
+    options: {
       parts: {
         buildPod: (original) => (body, caller, service) => {
           if (service.clock.now() % 60_000 < 5_000) throw new Refusal(400, 'no capacity')
@@ -38,50 +36,38 @@ export const offers = [
         },
       },
     },
-    { about: 'pace' },
-  ),
-  optioned(
-    'cpu-only',
-    'There are no GPUs, as the target file says.',
-    { gpuTypes: [] },
-    {
-      onlyLacks: true,
-      file: (target) => ({
-        ...plane({ gpu: null, persistent: null })(management({ gpus: [], gpuUnavailable: null })(target)),
-        absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here', 'gpu.unavailable': 'none here' },
-      }),
-      verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent', 'gpu.unavailable')),
-      readings: reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
-    },
-  ),
-  optioned(
-    'gpu-only',
-    'There are no CPU pods, as the target file says.',
-    { flavors: [] },
-    {
-      onlyLacks: true,
-      file: (target) => ({
-        ...plane({ cpu: null })(target),
-        absent: { 'pods.cpu': 'none here', catalog: 'none here' },
-      }),
-      verdicts: verdict('not-applicable', needing('pods.cpu', 'catalog')),
-      readings: reads('pods.patch.null', null, nullMountsOf('cpu network')),
-    },
-  ),
-  optioned(
-    'no-volumes',
-    'There are no network volumes, as the target file says.',
-    { volumes: [] },
-    {
-      onlyLacks: true,
-      file: (target) => ({
-        ...plane({ volume: null, volumeSecond: null, volumeElsewhere: null })(target),
-        absent: { volume: 'none here' },
-      }),
-      verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
-      readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
-    },
-  ),
+    about: 'pace',
+  }),
+  latitude('cpu-only', 'There are no GPUs, as the target file says.', {
+    options: { gpuTypes: [] },
+    onlyLacks: true,
+    file: (target) => ({
+      ...plane({ gpu: null, persistent: null })(management({ gpus: [], gpuUnavailable: null })(target)),
+      absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here', 'gpu.unavailable': 'none here' },
+    }),
+    verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent', 'gpu.unavailable')),
+    readings: reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
+  }),
+  latitude('gpu-only', 'There are no CPU pods, as the target file says.', {
+    options: { flavors: [] },
+    onlyLacks: true,
+    file: (target) => ({
+      ...plane({ cpu: null })(target),
+      absent: { 'pods.cpu': 'none here', catalog: 'none here' },
+    }),
+    verdicts: verdict('not-applicable', needing('pods.cpu', 'catalog')),
+    readings: reads('pods.patch.null', null, nullMountsOf('cpu network')),
+  }),
+  latitude('no-volumes', 'There are no network volumes, as the target file says.', {
+    options: { volumes: [] },
+    onlyLacks: true,
+    file: (target) => ({
+      ...plane({ volume: null, volumeSecond: null, volumeElsewhere: null })(target),
+      absent: { volume: 'none here' },
+    }),
+    verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
+    readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
+  }),
   {
     id: 'restricted-key-sees-nothing',
     says: 'A key without any permission is answered 404 for everything.',
@@ -98,10 +84,7 @@ export const offers = [
           },
         },
       }),
-    file: (target) => ({
-      ...target,
-      grants: { may: [], mayNot: [...target.grants.may, ...target.grants.mayNot] },
-    }),
+    file: (target) => ({ ...target, grants: { may: [], mayNot: [...target.grants.may, ...target.grants.mayNot] } }),
     verdicts: { 'auth.granted': 'unclaimed' },
   },
 ] as const satisfies readonly Latitude[]

@@ -1,7 +1,7 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints } from '../../reference/index.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, reads, styled } from './tools.ts'
+import { latitude, optioned, reads, styled } from './tools.ts'
 
 /** The freedoms of the queue plane, each in at least one. */
 export const queueStyles = [
@@ -44,12 +44,10 @@ export const queueStyles = [
       },
     },
   ),
-  styled(
-    'cancelled-gone',
-    'A job that is cancelled is gone.',
-    { cancelledJob: 'gone' },
-    { readings: reads('queue.status.values', 'gone', ['cancelled']) },
-  ),
+  latitude('cancelled-gone', 'A job that is cancelled is gone.', {
+    style: { cancelledJob: 'gone' },
+    readings: reads('queue.status.values', 'gone', ['cancelled']),
+  }),
   styled('purged-cancelled', 'A job that is purged is CANCELLED.', { purgedJob: 'CANCELLED' }),
   styled('cancel-finished-400', 'Cancelling a job that is done is 400.', { cancelFinished: 400 }),
   styled('cancel-finished-409', 'Cancelling a job that is done is 409.', { cancelFinished: 409 }),
@@ -57,10 +55,8 @@ export const queueStyles = [
   styled('retry-ttl-anew', 'The operation /retry begins the ttl anew.', { retryTtl: 'anew' }),
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
   styled('runsync-failed-500', 'The operation /runsync of a job that fails is 500.', { runsyncFailed: 500 }),
-  optioned(
-    'outputs-limited',
-    'A job whose output is larger than 300 KB fails.',
-    {
+  latitude('outputs-limited', 'A job whose output is larger than 300 KB fails.', {
+    options: {
       parts: {
         finishJob: (original) => (job, status, result, service) =>
           status === 'COMPLETED' && JSON.stringify(result.output ?? null).length > 300_000
@@ -68,8 +64,8 @@ export const queueStyles = [
             : original(job, status, result, service),
       },
     },
-    { readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']) },
-  ),
+    readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']),
+  }),
   {
     id: 'endpoint-id-form-400',
     says: 'An endpoint id that was never issued is refused with 400 for its form.',

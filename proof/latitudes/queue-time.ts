@@ -4,7 +4,7 @@ import { isFinished } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
 import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, reads, styled, timed } from './tools.ts'
+import { latitude, optioned, reads, styled, timed } from './tools.ts'
 
 const second = 1_000
 
@@ -58,12 +58,10 @@ export const queueTime = [
     says: 'A worker tells of each start twice, as if the first answer had been lost.',
     change: startsToldTwice,
   },
-  optioned(
-    'webhook-302-delivers',
-    'A notification that was answered 302 counts as delivered.',
-    { parts: { isDelivered: (original) => (status, service) => status === 302 || original(status, service) } },
-    { readings: reads('webhook.only-200-strict', '1 request', ['302']) },
-  ),
+  latitude('webhook-302-delivers', 'A notification that was answered 302 counts as delivered.', {
+    options: { parts: { isDelivered: (original) => (status, service) => status === 302 || original(status, service) } },
+    readings: reads('webhook.only-200-strict', '1 request', ['302']),
+  }),
   styled('webhook-of-success-alone', 'A job that failed is not notified.', { webhookOnFailure: 'no' }),
   styled('webhook-spaced-from-answer', 'The ten seconds between two attempts count from the answer to the first.', {
     webhookSpacing: 'answer',
@@ -95,10 +93,8 @@ export const queueTime = [
       },
     },
   }),
-  optioned(
-    'deadly-job-executed-for-ever',
-    'A job whose worker dies is executed again every 20 seconds, without end.',
-    {
+  latitude('deadly-job-executed-for-ever', 'A job whose worker dies is executed again every 20 seconds, without end.', {
+    options: {
       parts: {
         retriesJob: (original) => (job, reason, service) => reason === 'died' || original(job, reason, service),
         requeueJob: (original) => (job, place, service) => {
@@ -110,8 +106,8 @@ export const queueTime = [
         },
       },
     },
-    { readings: reads('queue.status.crash', 'executed again', ['every-time']) },
-  ),
+    readings: reads('queue.status.crash', 'executed again', ['every-time']),
+  }),
   optioned('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
     parts: {
       presentNotification:

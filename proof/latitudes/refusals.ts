@@ -1,32 +1,22 @@
 import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
 import type { Latitude } from '../types.ts'
-import { authorization, nullMountsOf, optioned, reads, styled } from './tools.ts'
+import { authorization, latitude, nullMountsOf, reads, styled } from './tools.ts'
 
 const nullMounts = nullMountsOf('persistent', 'network', 'cpu network', 'none')
 
 /** Who is refused with what, where the description leaves more than one answer. */
 export const refusals = [
-  styled(
-    'no-challenge',
-    'A 401 has no WWW-Authenticate.',
-    { wwwAuthenticate: false },
-    {
-      verdicts: { 'auth.challenge': 'advice' },
-    },
-  ),
-  styled(
-    'scheme-case-exact',
-    'Only Bearer with a capital letter is accepted.',
-    { schemeCase: 'exact' },
-    {
-      verdicts: { 'auth.scheme-case': 'advice' },
-    },
-  ),
+  latitude('no-challenge', 'A 401 has no WWW-Authenticate.', {
+    style: { wwwAuthenticate: false },
+    verdicts: { 'auth.challenge': 'advice' },
+  }),
+  latitude('scheme-case-exact', 'Only Bearer with a capital letter is accepted.', {
+    style: { schemeCase: 'exact' },
+    verdicts: { 'auth.scheme-case': 'advice' },
+  }),
 
-  optioned(
-    'strangers-may-not-list',
-    'The key of another account may not list pods.',
-    {
+  latitude('strangers-may-not-list', 'The key of another account may not list pods.', {
+    options: {
       accounts: defaultAccounts.map((account) => ({
         ...account,
         keys: account.keys.map((key) =>
@@ -34,8 +24,8 @@ export const refusals = [
         ),
       })),
     },
-    { verdicts: { 'auth.pods.hidden': 'inconclusive' } },
-  ),
+    verdicts: { 'auth.pods.hidden': 'inconclusive' },
+  }),
 
   styled('locked-403', 'A locked pod refuses with 403 and does not publish what the lock refuses.', {
     lockedRefusal: 403,
@@ -48,135 +38,75 @@ export const refusals = [
   }),
 
   styled('errors-always', 'Every error lists errors.', { errorsList: 'always' }),
-  styled(
-    'errors-never',
-    'No error lists errors.',
-    { errorsList: 'never' },
-    {
-      verdicts: { 'pods.action-body.errors-list': 'advice' },
-    },
-  ),
+  latitude('errors-never', 'No error lists errors.', {
+    style: { errorsList: 'never' },
+    verdicts: { 'pods.action-body.errors-list': 'advice' },
+  }),
   styled('other-texts', 'Titles and details are worded in another way.', { texts: 'other' }),
   styled('media-type-charset', 'Content types carry a charset.', { mediaTypeForm: 'charset' }),
   styled('media-type-mixed-case', 'Content types are written with capital letters.', { mediaTypeForm: 'mixed-case' }),
 
-  styled(
-    'media-type-refused-400',
-    'A body of another content type is 400.',
-    { mediaType: 400 },
-    {
-      readings: reads('pods.action-body.media-type', '400', ['text']),
-    },
-  ),
-  styled(
-    'media-type-refused-415',
-    'A body of another content type is 415.',
-    { mediaType: 415 },
-    {
-      readings: reads('pods.action-body.media-type', '415', ['text']),
-    },
-  ),
-  styled(
-    'media-type-refused-422',
-    'A body of another content type is 422.',
-    { mediaType: 422 },
-    {
-      readings: reads('pods.action-body.media-type', '422', ['text']),
-    },
-  ),
-  styled(
-    'empty-body-422',
-    'A request without the body that it needs is 422.',
-    { emptyBody: 422 },
-    {
-      readings: reads('pods.action-body.empty', '422', ['no-body']),
-    },
-  ),
-  styled(
-    'not-utf8-422',
-    'A body that is not UTF-8 is 422.',
-    { notUtf8: 422 },
-    {
-      readings: reads('pods.action-body.empty', '422', ['not-utf8']),
-    },
-  ),
-  styled(
-    'not-object-400',
-    'A body that is no object is 400.',
-    { notObject: 400 },
-    {
-      verdicts: { 'pods.action-body.not-object-422': 'advice' },
-      readings: reads('pods.action-body.not-object', '400', ['array', 'null', 'number', 'string']),
-    },
-  ),
-  styled(
-    'oversize-400',
-    'A body that is too large is 400.',
-    { oversize: 400 },
-    {
-      readings: reads('pods.action-body.oversize', '400', ['levels', 'megabytes']),
-    },
-  ),
-  styled(
-    'oversize-422',
-    'A body that is too large is 422.',
-    { oversize: 422 },
-    {
-      readings: reads('pods.action-body.oversize', '422', ['levels', 'megabytes']),
-    },
-  ),
-  styled(
-    'status-before-validation',
-    'Whether the status permits an action is looked at before the body is.',
-    {
-      validationFirst: false,
-    },
-    { readings: reads('pods.action-body.validation-first', '409', ['status']) },
-  ),
+  latitude('media-type-refused-400', 'A body of another content type is 400.', {
+    style: { mediaType: 400 },
+    readings: reads('pods.action-body.media-type', '400', ['text']),
+  }),
+  latitude('media-type-refused-415', 'A body of another content type is 415.', {
+    style: { mediaType: 415 },
+    readings: reads('pods.action-body.media-type', '415', ['text']),
+  }),
+  latitude('media-type-refused-422', 'A body of another content type is 422.', {
+    style: { mediaType: 422 },
+    readings: reads('pods.action-body.media-type', '422', ['text']),
+  }),
+  latitude('empty-body-422', 'A request without the body that it needs is 422.', {
+    style: { emptyBody: 422 },
+    readings: reads('pods.action-body.empty', '422', ['no-body']),
+  }),
+  latitude('not-utf8-422', 'A body that is not UTF-8 is 422.', {
+    style: { notUtf8: 422 },
+    readings: reads('pods.action-body.empty', '422', ['not-utf8']),
+  }),
+  latitude('not-object-400', 'A body that is no object is 400.', {
+    style: { notObject: 400 },
+    verdicts: { 'pods.action-body.not-object-422': 'advice' },
+    readings: reads('pods.action-body.not-object', '400', ['array', 'null', 'number', 'string']),
+  }),
+  latitude('oversize-400', 'A body that is too large is 400.', {
+    style: { oversize: 400 },
+    readings: reads('pods.action-body.oversize', '400', ['levels', 'megabytes']),
+  }),
+  latitude('oversize-422', 'A body that is too large is 422.', {
+    style: { oversize: 422 },
+    readings: reads('pods.action-body.oversize', '422', ['levels', 'megabytes']),
+  }),
+  latitude('status-before-validation', 'Whether the status permits an action is looked at before the body is.', {
+    style: { validationFirst: false },
+    readings: reads('pods.action-body.validation-first', '409', ['status']),
+  }),
 
-  styled(
-    'two-networks-400',
-    'Two network mounts are 400.',
-    { twoNetworks: 400 },
-    {
-      readings: {
-        ...reads('pods.patch.two-networks', '400', ['two networks']),
-        ...reads('pods.create.two-networks', '400', ['two networks']),
-      },
+  latitude('two-networks-400', 'Two network mounts are 400.', {
+    style: { twoNetworks: 400 },
+    readings: {
+      ...reads('pods.patch.two-networks', '400', ['two networks']),
+      ...reads('pods.create.two-networks', '400', ['two networks']),
     },
-  ),
-  styled(
-    'null-mounts-400',
-    'null for mounts or a kind of mount is 400.',
-    { patchNull: 400 },
-    {
-      readings: reads('pods.patch.null', '400', nullMounts),
-    },
-  ),
-  styled(
-    'null-mounts-omitted',
-    'null for mounts or a kind of mount is taken as left out.',
-    { patchNull: 'omitted' },
-    {
-      readings: reads('pods.patch.null', 'accepted', nullMounts),
-    },
-  ),
-  styled(
-    'size-refused-400',
-    'The size of a persistent mount cannot be changed: 400.',
-    { patchPersistentSize: 400 },
-    {
-      readings: reads('pods.patch.persistent-size', '400', ['another size']),
-    },
-  ),
-  styled(
-    'size-refused-422',
-    'The size of a persistent mount cannot be changed: 422.',
-    { patchPersistentSize: 422 },
-    {
-      readings: reads('pods.patch.persistent-size', '422', ['another size']),
-    },
-  ),
+  }),
+  latitude('null-mounts-400', 'null for mounts or a kind of mount is 400.', {
+    style: { patchNull: 400 },
+    readings: reads('pods.patch.null', '400', nullMounts),
+  }),
+  latitude('null-mounts-omitted', 'null for mounts or a kind of mount is taken as left out.', {
+    style: { patchNull: 'omitted' },
+    readings: reads('pods.patch.null', 'accepted', nullMounts),
+  }),
+  latitude('size-refused-400', 'The size of a persistent mount cannot be changed: 400.', {
+    style: { patchPersistentSize: 400 },
+    readings: reads('pods.patch.persistent-size', '400', ['another size']),
+  }),
+  latitude('size-refused-422', 'The size of a persistent mount cannot be changed: 422.', {
+    style: { patchPersistentSize: 422 },
+    readings: reads('pods.patch.persistent-size', '422', ['another size']),
+  }),
   {
     id: 'size-shrink-refused-400',
     says: 'A persistent mount can be made larger; a smaller size is 400, whatever it is.',

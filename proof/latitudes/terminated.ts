@@ -1,44 +1,27 @@
 import type { Fetch } from '../types.ts'
-import { reads, styled } from './tools.ts'
+import { latitude, reads, styled } from './tools.ts'
 
 const actionsAre409 = reads('pods.action.terminated.any', '409', ['start', 'stop', 'restart', 'terminate'])
 
 /** The life of a terminated pod. Its permitted actions are not listed, and neither is how long it is shown. */
 export const terminated = [
-  styled(
-    'terminated-shown',
-    'GET goes on to show a terminated pod, as TERMINATED; an action on it is 409.',
-    {
-      terminated: 'shown',
-    },
-    { readings: actionsAre409 },
-  ),
-  styled(
-    'terminated-shown-for-a-while',
-    'A terminated pod is shown as TERMINATED for a minute, and is gone then.',
-    {
-      terminated: 'shown-for-a-while',
-    },
-    { readings: actionsAre409, about: 'pace' },
-  ),
-  styled(
-    'terminated-listed',
-    'The list goes on to show terminated pods.',
-    {
-      terminated: 'shown',
-      terminatedListed: true,
-    },
-    { readings: actionsAre409 },
-  ),
-  styled(
-    'terminated-can-terminate',
-    'A terminated pod publishes terminate as its one action.',
-    {
-      terminated: 'shown',
-      terminatedActions: 'terminate',
-    },
-    { readings: actionsAre409 },
-  ),
+  latitude('terminated-shown', 'GET goes on to show a terminated pod, as TERMINATED; an action on it is 409.', {
+    style: { terminated: 'shown' },
+    readings: actionsAre409,
+  }),
+  latitude('terminated-shown-for-a-while', 'A terminated pod is shown as TERMINATED for a minute, and is gone then.', {
+    style: { terminated: 'shown-for-a-while' },
+    readings: actionsAre409,
+    about: 'pace',
+  }),
+  latitude('terminated-listed', 'The list goes on to show terminated pods.', {
+    style: { terminated: 'shown', terminatedListed: true },
+    readings: actionsAre409,
+  }),
+  latitude('terminated-can-terminate', 'A terminated pod publishes terminate as its one action.', {
+    style: { terminated: 'shown', terminatedActions: 'terminate' },
+    readings: actionsAre409,
+  }),
   {
     ...styled(
       'terminated-terminates-to-no-effect',
@@ -61,27 +44,19 @@ export const terminated = [
     terminated: 'shown',
     terminatedAction: 404,
   }),
-  styled(
-    'terminated-gone-action-409',
-    'A terminated pod is 404 in GET, yet an action on it is 409.',
-    { terminatedAction: 409 },
-    { verdicts: { 'pods.action.unknown-pod': 'inconclusive' }, readings: actionsAre409 },
-  ),
-  styled(
-    'terminated-shown-change-409',
-    'A terminated pod is shown, and PATCH of it is 409.',
-    {
-      terminated: 'shown',
-      terminatedChange: 409,
-    },
-    { readings: actionsAre409 },
-  ),
-  styled(
-    'terminated-gone-change-409',
-    'A terminated pod is 404 in GET, yet PATCH of it is 409.',
-    { terminatedChange: 409 },
-    { verdicts: { 'pods.patch.unknown-pod': 'inconclusive' } },
-  ),
+  latitude('terminated-gone-action-409', 'A terminated pod is 404 in GET, yet an action on it is 409.', {
+    style: { terminatedAction: 409 },
+    verdicts: { 'pods.action.unknown-pod': 'inconclusive' },
+    readings: actionsAre409,
+  }),
+  latitude('terminated-shown-change-409', 'A terminated pod is shown, and PATCH of it is 409.', {
+    style: { terminated: 'shown', terminatedChange: 409 },
+    readings: actionsAre409,
+  }),
+  latitude('terminated-gone-change-409', 'A terminated pod is 404 in GET, yet PATCH of it is 409.', {
+    style: { terminatedChange: 409 },
+    verdicts: { 'pods.patch.unknown-pod': 'inconclusive' },
+  }),
   styled('terminated-deletion-204', 'DELETE of a terminated pod is 204 again.', { terminatedDelete: 204 }),
   styled('terminated-deletion-409', 'DELETE of a terminated pod is 409.', { terminatedDelete: 409 }),
 ] as const

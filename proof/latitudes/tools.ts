@@ -21,6 +21,20 @@ export function timed(id: string, says: string, life: Partial<Life>, more: More 
   return optioned(id, says, { life }, more)
 }
 
+/** Other options of the reference, and the members of a latitude that say more about it. */
+export function latitude(
+  id: string,
+  says: string,
+  {
+    style,
+    life,
+    options,
+    ...more
+  }: More & Pick<ReferenceOptions, 'style' | 'life'> & { options?: Partial<ReferenceOptions> },
+): Latitude {
+  return optioned(id, says, { ...options, ...(style && { style }), ...(life && { life }) }, more)
+}
+
 /** Other options of the reference. */
 export function optioned(id: string, says: string, changed: Partial<ReferenceOptions>, more: More = {}): Latitude {
   return { id, says, change: (options) => composeOptions(options, changed), ...more }

@@ -18,7 +18,7 @@ export const allBranches = { part: () => true }
 export function defectsOf(rule: RuleId, of: string, faults: readonly Fault[]): Defect[] {
   return faults.map(({ id, says, ...more }) => ({
     ...more,
-    id: slug(`${rule} ${of} ${id}`),
+    id: defectId(rule, `${of} ${id}`),
     rule,
     says: `The case "${of}" of ${rule} ${says}.`,
   }))
@@ -36,8 +36,9 @@ export function successOf(operation: OperationId): number {
   return success[0] ?? 200
 }
 
-function slug(text: string): string {
-  return text
+/** The id of a derived defect: that of its rule, and words for what goes wrong. */
+export function defectId(rule: RuleId, words: string): string {
+  return `${rule} ${words}`
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')

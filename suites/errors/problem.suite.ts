@@ -1,41 +1,26 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { jsonOf, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { type Exchange, jsonOf, type WireResponse } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
-import { kindOf } from '../shared/readers.ts'
-import type { Flaw } from '../shared/shapes.ts'
+import { headers, mediaType } from '../shared/header-table.ts'
+import { integer, kindOf, list, text } from '../shared/readers.ts'
+import { shape } from '../shared/shape-table.ts'
+import type { Flaw, Shown } from '../shared/shapes.ts'
 
 const problemType = 'application/problem+json'
 
 /** Statuses that a proxy answers for itself, before or instead of the API. */
 const proxyStatuses: ReadonlySet<number> = new Set([413, 414, 431, 502, 503, 504])
 
-everyError('errors.problem.shape', ({ body }) => {
-  const problem = membersOf(jsonOf(body))
-  if (problem === null) {
-    const finding = { clause: 'body', expected: 'a JSON object', observed: bodyKind(body) }
-    return { exercised: ['body'], findings: [finding] }
-  }
-  const { title, status, detail, errors } = problem
-  const isList = Array.isArray(errors) && errors.every((error) => typeof error === 'string')
-  const findings = [
-    ...unless(typeof title === 'string', 'title', 'a string', title),
-    ...unless(Number.isInteger(status), 'status', 'an integer', status),
-    ...unless(typeof detail === 'string', 'detail', 'a string', detail),
-    ...('errors' in problem ? unless(isList, 'errors', 'a list of strings', errors) : []),
-  ]
-  return {
-    exercised: ['body', 'title', 'status', 'detail', ...('errors' in problem ? ['errors'] : [])],
-    findings,
-  }
+shape('errors.problem.shape', {
+  of: 'problem',
+  every: everyProblem,
+  required: { title: text, status: integer(), detail: text },
+  fields: { errors: list(text) },
 })
 
-everyError('errors.problem.media-type', ({ headers }) => {
-  const type = mediaTypeOf(headers)
-  const flaw = { clause: 'media-type', expected: problemType, observed: type ?? 'no content type' }
-  return { exercised: ['media-type'], findings: type === problemType ? [] : [flaw] }
-})
+headers('errors.problem.media-type', { on: 'error', of: ownError, headers: { 'Content-Type': mediaType(problemType) } })
 
 everyError('errors.problem.status', ({ body, status }) => {
   const told = membersOf(jsonOf(body))?.status
@@ -44,20 +29,32 @@ everyError('errors.problem.status', ({ body, status }) => {
   return { exercised: ['status'], findings: told === status ? [] : [flaw] }
 })
 
-/** An invariant over every error that the API itself answered. */
+/** An invariant over every error of the API itself. */
 function everyError(
   id: RuleId,
   judge: (response: WireResponse) => { readonly exercised: string[]; readonly findings: Flaw[] } | null,
 ): void {
-  everyExchange(id, ({ response }) => {
-    if (response === null || response.status < 400) return null
-    const ofProxy = proxyStatuses.has(response.status) && mediaTypeOf(response.headers) !== problemType
-    return ofProxy ? null : judge(response)
+  everyExchange(id, (exchange) => {
+    const response = ownError(exchange)
+    return response === null ? null : judge(response)
   })
 }
 
-function unless(holds: boolean, clause: string, expected: string, value: unknown): Flaw[] {
-  return holds ? [] : [{ clause, expected: `${clause}: ${expected}`, observed: `${clause}: ${kindOf(value)}` }]
+/** The response of an exchange if it is an error of the API itself, not of a proxy. */
+function ownError({ response }: Exchange): WireResponse | null {
+  if (response === null || response.status < 400) return null
+  const isOfProxy = proxyStatuses.has(response.status) && mediaTypeOf(response.headers) !== problemType
+  return isOfProxy ? null : response
+}
+
+/** An invariant over the JSON objects in these errors; its clause `body` is that each is one. */
+function everyProblem(id: RuleId, judge: (problem: Members) => Shown | null): void {
+  everyError(id, ({ body }) => {
+    const problem = membersOf(jsonOf(body))
+    const flaw = { clause: 'body', expected: 'a JSON object', observed: bodyKind(body) }
+    const { exercised, flaws } = (problem === null ? null : judge(problem)) ?? { exercised: [], flaws: [flaw] }
+    return { exercised: ['body', ...exercised], findings: [...flaws] }
+  })
 }
 
 function bodyKind(body: Uint8Array): string {

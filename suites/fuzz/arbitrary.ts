@@ -151,10 +151,9 @@ function object(schema: Schema, site: Site): fc.Arbitrary<unknown> {
   const others = otherMembers(members.length, additionalProperties, site)
   if (others === null) return named
   const isOther = (name: string) => !(name in properties) && name !== '__proto__'
-  return fc.tuple(others, named).map(([more, own]) => ({
-    ...Object.fromEntries(Object.entries(more).filter(([name]) => isOther(name))),
-    ...own,
-  }))
+  return fc
+    .tuple(others, named)
+    .map(([more, own]) => ({ ...Object.fromEntries(Object.entries(more).filter(([name]) => isOther(name))), ...own }))
 }
 
 /** Members without a name in the schema: where it says what they are, or where it names none at all. */

@@ -1,27 +1,23 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../../harness/client/structured.ts'
-import { type Exchange, headerList, isSuccess, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { type Exchange, headerList, type WireResponse } from '../../harness/exchange/exchange.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
+import { headers, present } from '../shared/header-table.ts'
 import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
 /** Both headers (heading Limits): the clause that is about each, and what its windows count and how long they take. */
-const headers = [
+const rateHeaders = [
   { clause: 'rate-limit', name: 'RateLimit', count: 'r', seconds: 't' },
   { clause: 'rate-limit-policy', name: 'RateLimit-Policy', count: 'q', seconds: 'w' },
 ] as const
 
 const windows = sorted(tables.podWindows.map(({ name }) => name))
 
-everyExchange('limits.pods.headers-on-success', (exchange) => {
-  const { key } = exchange
-  const response = limitedAnswer(exchange)
-  // Quotas are per user; a request without a key of the run is nobody's.
-  if (key === null || response === null || !isSuccess(response.status)) return null
-  const missing = headers.filter(({ name }) => headerList(response.headers, name) === null)
-  return {
-    exercised: headers.map(({ clause }) => clause),
-    findings: missing.map(({ clause, name }) => ({ clause, expected: `the header ${name}`, observed: `no ${name}` })),
-  }
+headers('limits.pods.headers-on-success', {
+  on: 'success',
+  // Quotas are per user; a request without a key of the run has no user.
+  of: (exchange) => (exchange.key === null ? null : limitedAnswer(exchange)),
+  headers: { RateLimit: present, 'RateLimit-Policy': present },
 })
 
 invariant<Readings>('limits.pods.headers-syntax', {}, (readings, exchange) => {
@@ -86,7 +82,7 @@ function pair(window: string, of: 'r' | 't', raw: string | undefined, by: 'q' | 
   }
 }
 
-type Header = (typeof headers)[number]
+type Header = (typeof rateHeaders)[number]
 type Readings = Readonly<Record<string, string>>
 
 /** The answer to a request that the limits per user are about; nothing says that listings of the catalog are counted. */
@@ -101,7 +97,7 @@ function told(what: string, fault: string | null): string[] {
 /** Seconds are not said to be whole: whether any had a fraction is recorded for each parameter. */
 function withFractions(readings: Readings, exchange: Exchange): Readings {
   const response = limitedAnswer(exchange)
-  const seen = headers.flatMap(({ name, seconds }) => {
+  const seen = rateHeaders.flatMap(({ name, seconds }) => {
     const text = response === null ? null : headerList(response.headers, name)
     if (text === null) return []
     const isFractional = rateItems(text).some(({ parameters }) => parameters.get(seconds)?.includes('.'))
@@ -117,14 +113,14 @@ function judge(
   flaws: (header: Header, text: string) => { readonly expected: string; readonly observed: string }[],
 ) {
   const response = limitedAnswer(exchange)
-  const present = headers.flatMap((header) => {
+  const found = rateHeaders.flatMap((header) => {
     const text = response === null ? null : headerList(response.headers, header.name)
     return text === null ? [] : [{ header, text }]
   })
-  if (present.length === 0) return null
+  if (found.length === 0) return null
   return {
-    exercised: present.map(({ header }) => header.clause),
-    findings: present.flatMap(({ header, text }) =>
+    exercised: found.map(({ header }) => header.clause),
+    findings: found.flatMap(({ header, text }) =>
       flaws(header, text).map((flaw) => ({ clause: header.clause, ...flaw })),
     ),
   }

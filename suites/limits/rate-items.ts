@@ -6,10 +6,7 @@ export interface RateItem {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-const parts = {
-  ',': /(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g,
-  ';': /(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g,
-} as const
+const parts = { ',': /(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g, ';': /(?:"(?:[^"\\]|\\.)*"|[^;"]|")+/g } as const
 
 /** Several rules read the two headers of one answer, and the policy is the same in all of them. */
 const keptTexts = 64

@@ -26,12 +26,7 @@ refusals('pods.action-body.empty', {
 
 const notObject = {
   arrange: acting,
-  cases: {
-    array: ({ action }) => [action],
-    string: ({ action }) => action,
-    number: () => 7,
-    null: () => null,
-  },
+  cases: { array: ({ action }) => [action], string: ({ action }) => action, number: () => 7, null: () => null },
 } as const satisfies Omit<RefusalTable<undefined>, 'statuses'>
 
 refusals('pods.action-body.not-object', { ...notObject, statuses: constraints.notObject })

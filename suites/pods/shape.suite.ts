@@ -1,7 +1,23 @@
+import { tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
-import { kindOf } from '../shared/readers.ts'
-import { envFlaws, missingFields, mountFlaws, timeFlaws, typedClauses, typeFlaws } from '../shared/shapes.ts'
+import {
+  integer,
+  kindOf,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  record,
+  someText,
+  text,
+  textOf,
+  truth,
+} from '../shared/readers.ts'
+import { shape } from '../shared/shape-table.ts'
+import { missingFields, mountFlaws } from '../shared/shapes.ts'
+import { isDateTime } from './date-time.ts'
 import { everyPod, wholePodsIn } from './pods-in.ts'
 
 everyExchange('pods.shape.required', (exchange) => {
@@ -9,7 +25,48 @@ everyExchange('pods.shape.required', (exchange) => {
   return pods.length === 0 ? null : { exercised: ['fields'], findings: pods.flatMap(missingFields) }
 })
 
-everyPod('pods.shape.types', (pod) => ({ exercised: typedClauses(pod), flaws: typeFlaws(pod) }))
+const pods = { of: 'pod', every: everyPod }
+
+const utilization = object({}, { util: integer() })
+
+// In the order of the headings Pod to PodRuntime; other rules are about the other fields.
+shape('pods.shape.types', {
+  ...pods,
+  fields: {
+    id: text,
+    name: text,
+    status: oneOf(Object.keys(tables.actions)),
+    image: text,
+    args: text,
+    disk: integer(1),
+    ports: list(text),
+    registry: nullable(text),
+    mounts: object(
+      {},
+      { persistent: object({ size: integer(10), path: text }), network: list(object({ volumeId: text, path: text })) },
+    ),
+    gpu: object({ id: text }, { count: integer(1) }),
+    cpu: object({ id: someText, vcpuCount: integer(2), memory: integer(1) }),
+    cloud: oneOf(['SECURE', 'COMMUNITY']),
+    dataCenterId: nullable(text),
+    template: nullable(text),
+    cost: number,
+    locked: truth,
+    globalNetworking: object({ enabled: truth }, { ip: text, internalDns: text }),
+    runtime: nullable(
+      object(
+        {},
+        {
+          uptime: integer(),
+          gpus: list(object({}, { util: integer(), memoryUtil: integer() })),
+          cpu: utilization,
+          memory: utilization,
+          ports: list(object({}, { private: integer(), public: nullable(integer()), type: text, ip: nullable(text) })),
+        },
+      ),
+    ),
+  },
+})
 
 everyPod('pods.shape.id-matches', ({ id }, { subject }) => {
   if (subject === null || typeof id !== 'string') return null
@@ -35,9 +92,8 @@ everyPod('pods.shape.mounts', ({ mounts }) => {
   return members === null ? null : mountFlaws(members)
 })
 
-everyPod('pods.shape.env', (pod) => ('env' in pod ? envFlaws(pod.env) : null))
+shape('pods.shape.env', { ...pods, fields: { env: record(text) } })
 
-everyPod('pods.shape.times', (pod) => {
-  const exercised = [...('createdAt' in pod ? ['created-at'] : []), ...('startedAt' in pod ? ['started-at'] : [])]
-  return { exercised, flaws: timeFlaws(pod) }
-})
+const dateTime = textOf('a date-time of RFC 3339', isDateTime, '2026-01-01 00:00:00')
+
+shape('pods.shape.times', { ...pods, fields: { createdAt: dateTime, startedAt: nullable(dateTime) } })

@@ -1,60 +1,145 @@
 import { membersOf, show } from '../../harness/exchange/read.ts'
 
-/** Where a value is not of its type: the place within it, what was expected there, and what kind of value came. */
+/** A value that is not of its type: its place, the expectation there, and the kind of value that it is. */
 export interface Mismatch {
   readonly path: string
   readonly expected: string
   readonly observed: string
 }
 
-/** Reads a value at a place; the first mismatch, or null where there is none. */
-export type Reader = (value: unknown, path: string) => Mismatch | null
+/** Reads a value at a place; the first mismatch, or null if there is none. */
+export interface Reader {
+  (value: unknown, path: string): Mismatch | null
+  /** The ways in which a value breaks the type; the proof derives a defect from each. */
+  readonly faults: readonly Fault[]
+}
 
-export const text: Reader = kind('a string', (value) => typeof value === 'string')
+/** One way to break a type. */
+export interface Fault {
+  readonly name: string
+  /** The place within the value, such as `.size`. */
+  readonly at: string
+  readonly observed: string
+  readonly spoil: (value: unknown) => unknown
+}
 
-export const someText: Reader = kind('a string that is not empty', (value) => typeof value === 'string' && value !== '')
+export const text = kind('a string', (value) => typeof value === 'string', { retyped: 7 })
 
-export const truth: Reader = kind('a boolean', (value) => typeof value === 'boolean')
+export const someText = kind('a string that is not empty', (value) => typeof value === 'string' && value !== '', {
+  retyped: 7,
+  empty: '',
+})
 
-export const number: Reader = kind('a number', (value) => typeof value === 'number')
+export const truth = kind('a boolean', (value) => typeof value === 'boolean', { retyped: 0 })
 
-/** A whole number from `minimum` on; JSON does not tell 10 from 10.0. */
+export const number = kind('a number', (value) => typeof value === 'number', { retyped: 'plumbline' })
+
+/** A whole number of at least `minimum`; JSON does not distinguish 10 from 10.0. */
 export function integer(minimum = Number.NEGATIVE_INFINITY): Reader {
-  const bound = minimum === Number.NEGATIVE_INFINITY ? '' : ` from ${minimum}`
-  return kind(`an integer${bound}`, (value) => Number.isInteger(value) && Number(value) >= minimum)
+  const isBound = minimum !== Number.NEGATIVE_INFINITY
+  return kind(
+    `an integer${isBound ? ` from ${minimum}` : ''}`,
+    (value) => Number.isInteger(value) && Number(value) >= minimum,
+    { retyped: 'plumbline', fraction: (isBound ? minimum : 1) + 0.5, ...(isBound ? { below: minimum - 1 } : {}) },
+  )
 }
 
 export function oneOf(values: readonly string[]): Reader {
-  return kind(values.join(' or '), (value) => typeof value === 'string' && values.includes(value))
+  const isOne = (value: unknown) => typeof value === 'string' && values.includes(value)
+  return kind(values.join(' or '), isOne, { retyped: 7, another: 'PLUMBLINE' })
+}
+
+/** A text of a form; a text of another form is not shown, because it differs from run to run. */
+export function textOf(expected: string, isOfForm: (text: string) => boolean, other: string): Reader {
+  const observed = (value: unknown) => (typeof value === 'string' ? 'another text' : typeOf(value))
+  const read = (value: unknown, path: string) =>
+    typeof value === 'string' && isOfForm(value) ? null : { path, expected, observed: observed(value) }
+  return Object.assign(read, { faults: faultsOf({ retyped: 7, 'another form': other }, observed) })
 }
 
 export function nullable(reader: Reader): Reader {
-  return (value, path) => {
+  return withFaults(reader.faults, (value, path) => {
     const mismatch = value === null ? null : reader(value, path)
     return mismatch?.path === path ? { ...mismatch, expected: `${mismatch.expected} or null` } : mismatch
-  }
+  })
 }
 
 export function list(reader: Reader): Reader {
-  return (value, path) => {
+  const item = reader.faults.map((fault) => ({
+    ...fault,
+    name: `item ${fault.name}`,
+    at: `[]${fault.at}`,
+    spoil: (value: unknown) => [fault.spoil((value as readonly unknown[] | undefined)?.[0])],
+  }))
+  return withFaults([...faultsOf({ retyped: {} }), ...item], (value, path) => {
     if (!Array.isArray(value)) return { path, expected: 'an array', observed: kindOf(value) }
     return first(value.map((item) => reader(item, `${path}[]`)))
-  }
+  })
 }
 
-/** An object; further members are as good, those of `optional` may be missing. */
+/** An object with any names, whose values are all read in the same way. */
+export function record(reader: Reader): Reader {
+  const member = reader.faults.map((fault) => ({
+    ...fault,
+    name: `member ${fault.name}`,
+    at: `.*${fault.at}`,
+    spoil: (value: unknown) => ({ ...membersOf(value), PLUMBLINE: fault.spoil(undefined) }),
+  }))
+  return withFaults([...faultsOf({ retyped: null }), ...member], (value, path) => {
+    const members = membersOf(value)
+    if (members === null) return { path, expected: 'an object', observed: kindOf(value) }
+    return first(Object.values(members).map((one) => reader(one, `${path}.*`)))
+  })
+}
+
+/** An object; further members do not matter, those of `optional` may be missing. */
 export function object(
   required: Readonly<Record<string, Reader>>,
   optional: Readonly<Record<string, Reader>> = {},
 ): Reader {
-  return (value, path) => {
+  return withFaults([...faultsOf({ retyped: 'plumbline' }), ...memberFaults(required, optional)], (value, path) => {
     const members = membersOf(value)
-    if (members === null) return { path, expected: 'an object', observed: kindOf(value) }
-    const present = Object.entries(optional).filter(([name]) => name in members)
-    return first(
-      [...Object.entries(required), ...present].map(([name, reader]) => reader(members[name], `${path}.${name}`)),
-    )
-  }
+    return members === null
+      ? { path, expected: 'an object', observed: kindOf(value) }
+      : first(membersRead(members, required, optional, `${path}.`))
+  })
+}
+
+/** The mismatches of an object's members, in their order. */
+export function membersRead(
+  members: Readonly<Record<string, unknown>>,
+  required: Readonly<Record<string, Reader>>,
+  optional: Readonly<Record<string, Reader>>,
+  path = '',
+): readonly (Mismatch | null)[] {
+  const present = Object.entries(optional).filter(([name]) => name in members)
+  return [...Object.entries(required), ...present].map(([name, reader]) => reader(members[name], `${path}${name}`))
+}
+
+/** The faults of an object's members: each fault of each, and each required one dropped. */
+export function memberFaults(
+  required: Readonly<Record<string, Reader>>,
+  optional: Readonly<Record<string, Reader>>,
+): readonly Fault[] {
+  const dropped = Object.keys(required).map((name) => ({
+    name: `${name} dropped`,
+    at: `.${name}`,
+    observed: kindOf(undefined),
+    spoil: (value: unknown) =>
+      Object.fromEntries(Object.entries(membersOf(value) ?? {}).filter(([own]) => own !== name)),
+  }))
+  const spoiled = Object.entries({ ...required, ...optional }).flatMap(([name, { faults }]) =>
+    faults.map((fault) => ({
+      ...fault,
+      name: `${name} ${fault.name}`,
+      at: `.${name}${fault.at}`,
+      spoil: (value: unknown) => {
+        const members = membersOf(value)
+        return members === null || !(name in members) ? value : { ...members, [name]: fault.spoil(members[name]) }
+      },
+    })),
+  )
+  return [...dropped, ...spoiled]
 }
 
 /** The kind of a value in words that are the same on every run: a short text or number as it is, others by their type. */
@@ -66,8 +151,26 @@ export function kindOf(value: unknown): string {
   return show(value)
 }
 
-function kind(expected: string, holds: (value: unknown) => boolean): Reader {
-  return (value, path) => (holds(value) ? null : { path, expected, observed: kindOf(value) })
+function typeOf(value: unknown): string {
+  return typeof value === 'number' ? 'a number' : kindOf(value)
+}
+
+function kind(
+  expected: string,
+  isOfKind: (value: unknown) => boolean,
+  wrong: Readonly<Record<string, unknown>>,
+): Reader {
+  return withFaults(faultsOf(wrong), (value, path) =>
+    isOfKind(value) ? null : { path, expected, observed: kindOf(value) },
+  )
+}
+
+function faultsOf(wrong: Readonly<Record<string, unknown>>, observed = kindOf): readonly Fault[] {
+  return Object.entries(wrong).map(([name, value]) => ({ name, at: '', observed: observed(value), spoil: () => value }))
+}
+
+function withFaults(faults: readonly Fault[], read: (value: unknown, path: string) => Mismatch | null): Reader {
+  return Object.assign(read, { faults })
 }
 
 function first(mismatches: readonly (Mismatch | null)[]): Mismatch | null {

@@ -14,10 +14,7 @@ export const spacingMs = tables.durations.webhookSpacingMs
 export const mostAttempts = 1 + tables.quotas.webhookRetries
 
 /** Jobs of these rules are done at once, so they keep no worker; the attempts take the time. */
-export const anyNotified = {
-  varies: [...anyJob, 'submission'],
-  workers: 0,
-} as const satisfies Partial<ScenarioOptions>
+export const anyNotified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>
 
 /** Waits for the n-th attempt until its place is well past; null where it does not come. Called in the order of n. */
 export function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {

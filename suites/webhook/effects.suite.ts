@@ -94,10 +94,7 @@ async function gapsOf(context: Context, job: SubmittedJob): Promise<Gap[]> {
   const attempts = job.webhook.attempts()
   return attempts.slice(1, mostAttempts).map((next, place) => {
     const former = attempts[place]
-    return {
-      ms: next.at.target - (former?.at.target ?? 0),
-      answerMs: former?.answer.includes('after') ? slowMs : 0,
-    }
+    return { ms: next.at.target - (former?.at.target ?? 0), answerMs: former?.answer.includes('after') ? slowMs : 0 }
   })
 }
 

@@ -1,0 +1,70 @@
+import { type HeaderTable, headerClause } from '../../suites/shared/header-table.ts'
+import { memberFaults } from '../../suites/shared/readers.ts'
+import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
+import type { Registered } from '../../suites/shared/table.ts'
+import { defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
+import type { Defect, Variant } from '../types.ts'
+import { defectId } from './tools.ts'
+
+/** Shows the objects of a shape with another member in some of the responses; `at` is the number of the defect. */
+type Showing = (field: string, spoil: (shown: Json) => Json, at: number) => Pick<Variant, 'change' | 'wrap'>
+
+/** By the name of the shape. */
+const showings: Readonly<Record<string, Showing>> = {
+  pod: (field, spoil) => ({ change: shows((shown) => (isShownWrong(shown, field) ? spoil(shown) : shown)) }),
+  problem(field, spoil, at) {
+    // Only a failed validation has a list of errors.
+    const of = field === 'errors' ? 422 : oneOf(statuses.error, at)
+    return { wrap: onJson((_, { status }) => status === of, spoil) }
+  },
+}
+
+/** Statuses of which one defect concerns one, so that a rule has to look at every response. */
+const statuses = { success: [204, 201, 200], error: [409, 401, 403, 404] } as const
+
+/** The defects of a shape: each member has another type, is beyond each of its bounds, or is missing. */
+export function shapeDefects({ id, table }: Registered<ShapeTable>): Defect[] {
+  const { fields = {}, of, required = {} } = table
+  const showing = showings[of]
+  if (showing === undefined) throw new Error(`shapes of ${of} have no entry in proof/tables/shapes.ts`)
+  return memberFaults(required, fields).map(({ name, at, observed, spoil }, count) => {
+    const path = at.slice(1)
+    const [field = ''] = path.split(/[.[]/)
+    return defect(defectId(id, name), id, clauseOf(path), {
+      says: `A ${of} is shown with another ${path}: ${name}.`,
+      observed: `${path}: ${observed}`,
+      ...showing(field, (shown) => spoil(shown) as Json, count),
+    })
+  })
+}
+
+/** The defects of headers: each is missing, or has another value. */
+export function headerDefects({ id, table }: Registered<HeaderTable>): Defect[] {
+  return Object.entries(table.headers).flatMap(([name, { faultOf, wrong }], header) =>
+    Object.entries(wrong).map(([word, value], count) =>
+      defect(defectId(id, `${name} ${word}`), id, headerClause(name), {
+        says: `A ${oneOf(statuses[table.on], header + count)} has ${value === null ? `no ${name}` : `the ${name} ${value}`}.`,
+        observed: faultOf(value, name) ?? '',
+        wrap: onAnswer(
+          (_, { status }) => status === oneOf(statuses[table.on], header + count),
+          ({ headers }) => {
+            if (value === null) headers.delete(name)
+            else headers.set(name, value)
+            return {}
+          },
+        ),
+      }),
+    ),
+  )
+}
+
+function oneOf(all: readonly number[], count: number): number {
+  return all[count % all.length] ?? 200
+}
+
+/** Fields that a pod needs on its way into a status are wrong only after it has arrived. */
+function isShownWrong(shown: Json, field: string): boolean {
+  if (field === 'status') return shown.status === 'STARTING'
+  if (field === 'runtime') return shown.status === 'RUNNING'
+  return field in shown && shown.status === 'EXITED'
+}

@@ -1,0 +1,50 @@
+import type { RuleId } from '../../generated/rules.ts'
+import type { Members } from '../../harness/exchange/read.ts'
+import { membersRead, type Reader } from './readers.ts'
+import type { Shown } from './shapes.ts'
+import type { Registered } from './table.ts'
+
+/** Where objects of a shape are. */
+export interface Shaped {
+  /** Their name in `proof/tables/shapes.ts`, which knows how the reference shows them. */
+  readonly of: string
+  /** Registers an invariant over all of them. */
+  readonly every: (id: RuleId, judge: (value: Members) => Shown | null) => void
+}
+
+/** The members of an object and their types. Its defects are derived from it in `proof/`. */
+export interface ShapeTable extends Shaped {
+  /** Members that may be missing. */
+  readonly fields?: Readonly<Record<string, Reader>>
+  readonly required?: Readonly<Record<string, Reader>>
+}
+
+const registered: Registered<ShapeTable>[] = []
+
+/** Every shape table, in the order of registration. */
+export function shapeTables(): readonly Registered<ShapeTable>[] {
+  return registered
+}
+
+/** Registers an invariant: each object has members of these types, a clause each. */
+export function shape(id: RuleId, table: ShapeTable): void {
+  registered.push({ id, table })
+  table.every(id, (value) => shownOf(value, table))
+}
+
+/** The clauses that a value exercises, and its flaws. */
+export function shownOf(value: Members, { fields = {}, required = {} }: Omit<ShapeTable, keyof Shaped>): Shown {
+  const present = Object.keys(fields).filter((name) => name in value)
+  const flaws = membersRead(value, required, fields).flatMap((mismatch) => {
+    if (mismatch === null) return []
+    const { path, expected, observed } = mismatch
+    return [{ clause: clauseOf(path), expected: `${path}: ${expected}`, observed: `${path}: ${observed}` }]
+  })
+  return { exercised: [...Object.keys(required), ...present].map(clauseOf), flaws }
+}
+
+/** The clause of a member: `data-center-id` for `dataCenterId` and everything in it. */
+export function clauseOf(path: string): string {
+  const [name = ''] = path.split(/[.[]/)
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
