@@ -19,8 +19,8 @@ export interface MockOptions {
 }
 
 /**
- * What `serve` answers: the API, and beside it, without a key, its document, a page for people, the control of the clock and
- * a reset. A browser on any origin may call all of it.
+ * The server of `serve`: the API and, without a key, its document, a page for people, the control of the clock and a reset. A
+ * browser on any origin may call all of it.
  */
 export function createMock({ served, failRate, log, fill, random = Math.random }: MockOptions): Fetch {
   const own = new Hono()

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { operations } from '../../generated/operations.ts'
 import { defaultKeys } from '../../reference/index.ts'
 
-/** What each of the published keys may do. */
+/** Permissions of each published key. */
 const keys: Readonly<Record<keyof typeof defaultKeys, string>> = {
   full: 'may do everything',
   second: 'another key of the same user',

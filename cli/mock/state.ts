@@ -4,7 +4,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints, defaultKeys, type EndpointOffer, type Fetch } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
 
-/** What a reference has from the beginning (`--state`). */
+/** The initial state of a reference (`--state`). */
 export interface InitialState {
   readonly endpoints: readonly EndpointOffer[]
   /** Bodies of creations, made with the key `full`. */

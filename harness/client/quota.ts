@@ -3,16 +3,19 @@ import type { Exchange, Operation, WireResponse } from '../exchange/exchange.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
 
-/** What one owner takes of the quotas of a run. */
+/** The use that one owner makes of the quotas of a run. */
 export interface Quota {
-  /** Sends once the quota has room; `unsent` says why it never will. `isRefused`: the request was answered 429 before. */
+  /**
+   * Sends once the quota has room, or says in `unsent` why it never will. `isRefused`: the request was answered 429
+   * before.
+   */
   within(outgoing: Outgoing, isRefused: boolean, send: (unsent: string | null) => Promise<Exchange>): Promise<Exchange>
   /**
    * Waits until the quota of an operation with the full key has room for so many requests in a row, and keeps it. Keeps
-   * nothing of one that is used up.
+   * nothing if the quota is used up.
    */
   reserve(operation: Operation, requests: number): Promise<void>
-  /** Gives back what was reserved and not used. */
+  /** Releases reserved requests that were not used. */
   release(): void
   /** How long the last request waited for the quota, ms; 0 in a replay. */
   heldUpMs(): number
@@ -24,7 +27,7 @@ export function createQuota(
   isGone: () => boolean,
 ): Quota {
   const visitor = { actor, isGone }
-  /** Where a request of this owner waits. */
+  /** Number of this owner's requests that wait at each gate. */
   const waitsAt = new Map<Gate, number>()
   const reserved = new Map<Gate, number>()
   let heldUpMs = 0

@@ -1,10 +1,10 @@
 /** Requests that wait until a key of their job is released. */
 export interface Holds {
   isReleased(job: string, key: string): boolean
-  /** Resolves once the key is released; never where the caller has gone. `keeping` is called while it waits. */
+  /** Resolves once the key is released; never if the caller has gone. `keeping` is called while it waits. */
   wait(job: string, key: string, signal: AbortSignal, keeping: () => () => void): Promise<void>
   release(job: string, key: string): void
-  /** Releases every key of a job, those included that are asked for later. */
+  /** Releases every key of a job, later ones included. */
   releaseAll(job: string): void
 }
 

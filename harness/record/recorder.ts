@@ -5,10 +5,10 @@ import type { Arrival } from '../receiver/types.ts'
 import type { EvidenceEvent, RecordedBody } from './events.ts'
 import type { Redactor } from './redact.ts'
 
-/** Bodies beyond this many bytes go into files of their own. */
+/** Larger bodies get their own files, bytes. */
 export const inlineBodyBytes = 64 * 1024
 
-/** Where the events of a run go. Nothing is kept in memory but a small buffer. */
+/** Takes the events of a run. Only a small buffer stays in memory. */
 export interface Recorder {
   event(event: Exclude<EvidenceEvent, { type: 'exchange' | 'arrival' }>): void
   exchange(exchange: Exchange): void
@@ -32,11 +32,11 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
 
   function write(event: EvidenceEvent): void {
     const json = JSON.stringify(event, (_, value) => (typeof value === 'string' ? redactor.text(value) : value))
-    // Many readers of lines, Node's among them, end a line at these two as well.
+    // Many readers, including Node's, also end a line at these two.
     const line = `${json.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))}\n`
     buffer.push(line)
     size += line.length
-    // A verdict is written down at once: whoever ends the run early keeps what is known.
+    // A verdict is written at once, so that ending a run early keeps what is known.
     if (size > 256 * 1024 || event.type === 'verdict' || event.type === 'run') flush()
   }
 

@@ -5,27 +5,27 @@ import { type Exchange, headerOf, type WireRequest, type WireResponse } from '..
 import type { Arrival } from '../receiver/types.ts'
 import type { HookEvent } from './events.ts'
 
-/** The rules or the record are others than those of the run. */
+/** The rules or the record differ from those of the run. */
 export class ReplayMismatch extends Error {
   override readonly name = 'ReplayMismatch'
 }
 
-/** One thing that happened to an owner: an answer, the end of a wait or of a hook, an arrival. */
+/** One recorded event of an owner: a response, the end of a wait or of a hook, an arrival. */
 export type Happening =
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   | { readonly kind: 'wait'; readonly end: WaitEnd }
   | { readonly kind: 'hook'; readonly end: HookEvent }
   | { readonly kind: 'arrival'; readonly arrival: Arrival }
 
-/** What is recorded, handed out to each owner in the order in which it once came. */
+/** A record as a source of events: each owner gets its events in the recorded order. */
 export interface Script {
-  /** The recorded answer. Rejects with ReplayMismatch where there is none, or the request differs. */
+  /** The recorded response. Rejects with ReplayMismatch if there is none, or the request differs. */
   answer(request: WireRequest): Promise<WireResponse & Recorded>
   /** The end of the n-th wait of an owner. */
   wait(owner: string, n: number): Promise<WaitEnd>
-  /** What came of the n-th hook of an owner. */
+  /** The outcome of the n-th hook of an owner. */
   hook(owner: string, n: number): Promise<string | null>
-  /** Who takes in arrivals; false where the job that one is about is not there yet. */
+  /** Sets the function that takes arrivals; it returns false if the job of an arrival is not there yet. */
   arrivals(take: (arrival: Arrival) => boolean): void
 }
 
@@ -39,7 +39,7 @@ interface Part {
   readonly hooked: Map<number, () => void>
 }
 
-/** After so many turns of the event loop without anything handed out, the order cannot be kept. */
+/** Turns of the event loop without an event handed out, after which the recorded order cannot be kept. */
 const stuckTurns = 20_000
 
 export function createScript(happenings: Iterable<Happening>): Script {
@@ -74,7 +74,7 @@ export function createScript(happenings: Iterable<Happening>): Script {
     return part
   }
 
-  /** Hands out what is next for as long as somebody asks for it; each time, who got it goes on first. */
+  /** Hands out events while somebody asks for the next one. Each time, the receiver of an event runs first. */
   async function run(part: Part): Promise<void> {
     if (part.running) return
     part.running = true
@@ -168,7 +168,7 @@ function ownerOf(happening: Happening): string {
   return (happening.kind === 'arrival' ? happening.arrival.owner : happening.end.owner) ?? ''
 }
 
-/** Who waits for what happened, if anybody does. */
+/** The function that waits for an event, if there is one. */
 function askerOf({ asked, waiting, hooked }: Part, happening: Exclude<Happening, { kind: 'arrival' }>) {
   if (happening.kind === 'exchange') return asked.get(traceOf(happening.exchange.request))
   return happening.kind === 'wait' ? waiting.get(happening.end.wait) : hooked.get(happening.end.hook)

@@ -9,7 +9,7 @@ import { type Finding, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
-/** Findings of one rule that are kept; the rest repeat what they say. */
+/** Most findings of one rule that are kept; the rest repeat them. */
 const findingsKept = 20
 
 interface Tally {
@@ -25,7 +25,7 @@ interface Tally {
   readonly readings: Record<string, string>
 }
 
-/** Folds every exchange of a run, in the order of their end, into the rules that hold over all of them. */
+/** Folds every exchange of a run, in the order in which they ended, into the invariants. */
 export interface InvariantFold {
   exchange(exchange: Exchange): void
   /** `starved`: scenarios that a budget kept from making exchanges. */
@@ -93,12 +93,12 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, starved: number)
     startedMs,
     endedMs,
   }
-  // A reducer that broke has not looked at the rest: its findings prove nothing any more.
+  // A reducer that broke did not see the rest, so its findings prove nothing.
   if (tally.findings.size > 0 && tally.fault === undefined) {
     const verdict = row.level === 'must' ? 'failed' : 'advice'
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
-  // What nothing exercised may owe that to what the target does not offer, or to rules that were not run to their end.
+  // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
   const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(starved))
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }

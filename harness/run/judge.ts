@@ -10,7 +10,7 @@ import {
 } from '../rule/outcome.ts'
 import type { Drawn } from '../variation/variation.ts'
 
-/** What a run says of one rule. */
+/** The judgement of one rule in a run. */
 export interface Judgement {
   readonly rule: string
   readonly verdict: Verdict
@@ -18,11 +18,11 @@ export interface Judgement {
   readonly by: string | null
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
-  /** What was drawn for the rule, by dimension. */
+  /** Drawn values, by dimension. */
   readonly variation: Drawn
   /** Clauses that were reached, sorted. */
   readonly clauses: readonly string[]
-  /** How many exchanges exercised the rule. */
+  /** Number of exchanges that exercised the rule. */
   readonly exchanges: number
   readonly startedMs: number | null
   readonly endedMs: number | null

@@ -8,7 +8,7 @@ const isRefused = () => {
   throw new Refusal(500, 'internal error')
 }
 
-/** What a creation shows in place of each parameter. */
+/** Wrong value of each parameter in a creation. */
 const otherwise: readonly (readonly [member: string, shown: unknown, observed: string])[] = [
   ['name', 'another', 'another name'],
   ['templateId', 'tpl-other', '"tpl-other"'],

@@ -13,17 +13,17 @@ export interface PodClient extends Caller {
   get(id: string, options?: CallOptions): Promise<Reply>
   patch(id: string, body: unknown, options?: CallOptions): Promise<Reply>
   delete(id: string, options?: CallOptions): Promise<Reply>
-  /** The action with the body that the description asks for: `{"action": …}`. */
+  /** The action with the described body: `{"action": …}`. */
   act(id: string, action: string, options?: CallOptions): Promise<Reply>
   /** The action call with a body of any kind. */
   actWith(id: string, body: unknown, options?: CallOptions): Promise<Reply>
   cpus(options?: CallOptions): Promise<Reply>
 }
 
-/** No platform gives such an id, and each may be asked for it. */
+/** An id that no platform issues and every platform can be asked for. */
 export const noSuchPod = 'plumbline-no-such-pod'
 
-/** One method an operation. */
+/** One method for each operation. */
 export function createPodClient(caller: Caller): PodClient {
   const call = (operation: PodOperation, call?: Call) => caller.call(operation, call)
   return {
@@ -39,7 +39,7 @@ export function createPodClient(caller: Caller): PodClient {
   }
 }
 
-/** Repeats what is harmless while a gateway answers in place of the API. */
+/** Repeats harmless requests while a gateway answers in place of the API. */
 export function outlasting(sleep: (ms: number) => Promise<unknown>): NonNullable<CallerOptions['repeat']> {
   return async (operation, call, send) => {
     const again = () => send(operation, call)
