@@ -83,6 +83,14 @@ export class Actors {
     for (const entry of this.#unanswered) entry.giveUp(new TransportFailure('timeout', reason))
   }
 
+  /** Sleeps until a moment; `cancel` ends that without a trace. */
+  sleep(at: number): { readonly over: Promise<null>; readonly cancel: () => void } {
+    const { promise: over, resolve, reject: fail } = Promise.withResolvers<null>()
+    const sleeper = { at, wake: () => resolve(null), fail }
+    this.add(sleeper)
+    return { over, cancel: () => void this.sleepers.delete(sleeper) }
+  }
+
   /**
    * Adds a wait for a moment. If time never moves again, the wait fails, but after everything that has already come.
    */
@@ -193,24 +201,19 @@ export class Participant implements Actor {
   async until<T>(event: Promise<T> | PendingEvent<T>, deadline: number): Promise<T | null> {
     const wait = ++this.#waits
     const comes = 'comes' in event ? event.comes : event
-    let cancel = () => {}
-    const late = new Promise<null>((resolve, reject) => {
-      const sleeper = { at: deadline, wake: () => resolve(null), fail: reject }
-      this.#book.add(sleeper)
-      cancel = () => this.#book.sleepers.delete(sleeper)
-    })
-    late.catch(() => {})
+    const late = this.#book.sleep(deadline)
+    late.over.catch(() => {})
     const came = comes.then(
       (value) => ({ value }),
       (reason: unknown) => ({ reason }),
     )
     const end = await this.#branches
-      .whileOthersRun(() => this.#waiting(deadline, Promise.race([came, late])))
+      .whileOthersRun(() => this.#waiting(deadline, Promise.race([came, late.over])))
       .catch((error: unknown) => {
         this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
         throw error
       })
-      .finally(cancel)
+      .finally(late.cancel)
     this.#settle(wait, end !== null)
     if (end === null) return null
     if ('reason' in end) throw end.reason
@@ -272,12 +275,7 @@ export class Participant implements Actor {
   }
 
   async #sleepUntil(at: number, early: Promise<unknown> = never): Promise<void> {
-    let cancel = () => {}
-    const over = new Promise<void>((wake, fail) => {
-      const sleeper = { at, wake, fail }
-      this.#book.add(sleeper)
-      cancel = () => this.#book.sleepers.delete(sleeper)
-    })
+    const { over, cancel } = this.#book.sleep(at)
     await this.#waiting(at, Promise.race([over, early])).finally(cancel)
   }
 

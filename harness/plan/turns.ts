@@ -26,11 +26,6 @@ export interface Resources {
   readonly creates: number
 }
 
-/** Decides which rules may run: many at once as far as resources allow, and some alone, after the others. */
-export interface Turns {
-  take(claim: Claim): Promise<Turn>
-}
-
 export interface Turn {
   /** Releases the workers and keeps the rest of the turn. */
   freeWorkers(): void
@@ -38,8 +33,8 @@ export interface Turn {
   leave(): void
 }
 
-/** The turns of a run. `nextToStart` decides which rule begins next. */
-export function createTurns(resources: Resources): Turns {
+/** The turns of a run: many rules run at once as far as resources allow, and some alone, after the others. */
+export function createTurns(resources: Resources) {
   const running: { claim: Claim }[] = []
   const waiting: { claim: Claim; readonly start: () => void }[] = []
 
@@ -55,7 +50,7 @@ export function createTurns(resources: Resources): Turns {
   }
 
   return {
-    take: (claim) =>
+    take: (claim: Claim): Promise<Turn> =>
       new Promise((resolve) => {
         const turn: Turn = {
           freeWorkers() {

@@ -7,13 +7,7 @@ import type { ResourceLedger } from '../record/resources.ts'
 import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
 
 /** The resources that one owner created on a plane. Each has a line in the ledger of resources. */
-export interface OwnResources {
-  /** Called before a request is sent with a key. The returned function takes the response. */
-  note(operation: string, call: Call, key: string): (reply: Reply) => void
-  removables(): readonly Removable[]
-}
-
-export function createOwnResources({ creates }: Plane, resources: ResourceLedger): OwnResources {
+export function createOwnResources({ creates }: Plane, resources: ResourceLedger) {
   /** Name to id, null if the id is not known. */
   const left = new Map<string, string | null>()
   /** Names that were sent in more than one creation: each creation may have made one. */
@@ -60,7 +54,8 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
   }
 
   return {
-    note(operation, { ids, body, authorization }, key) {
+    /** Called before a request is sent with a key. The returned function takes the response. */
+    note(operation: string, { ids, body, authorization }: Call, key: string): (reply: Reply) => void {
       if (operation === creates?.create) return creating(body)
       return (reply) => {
         // With another key, a target may answer with success and do nothing: a fault that rules look for.
@@ -68,7 +63,7 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
         if (isOwn && reply.status < 300 && ids?.id !== undefined) removed(ids.id)
       }
     },
-    removables: () =>
+    removables: (): Removable[] =>
       [...left].map(([name, id]) => ({
         keep() {
           tell(name, id, 'kept')

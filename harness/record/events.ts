@@ -14,6 +14,7 @@ export type RecordedBody = { readonly text: string } | { readonly base64: string
 export interface RunEvent {
   readonly type: 'run'
   readonly format: number
+  /** Names the run in the User-Agent, in pods and on disk: `r` and ten characters of base 36. */
   readonly run: string
   readonly plumbline: string
   /** Beginning of the run, on the harness's own clock. */
@@ -116,6 +117,7 @@ export interface VerdictEvent {
   readonly clauses: readonly string[]
   /** Drawn values, by dimension; missing in records of earlier versions. */
   readonly variation?: Drawn
+  /** On the target's clock, ms of the Unix epoch; null if the rule never ran. */
   readonly startedMs: number | null
   readonly endedMs: number | null
 }

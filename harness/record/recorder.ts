@@ -61,33 +61,20 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
       : { text }
   }
 
+  function message<Message extends { readonly headers: HeaderPairs; readonly body: Uint8Array | null }>(one: Message) {
+    const headers = one.headers.map(([name, value]) => [name, redactor.text(value)] as const)
+    return { ...one, headers, body: body(one.body) }
+  }
+
   return {
     event: write,
     exchange(exchange) {
       const { request, response } = exchange
-      write({
-        type: 'exchange',
-        ...exchange,
-        request: { ...request, headers: clean(request.headers, redactor), body: body(request.body) },
-        response:
-          response === null
-            ? null
-            : { ...response, headers: clean(response.headers, redactor), body: body(response.body) },
-      })
+      const answer = response === null ? null : message(response)
+      write({ type: 'exchange', ...exchange, request: message(request), response: answer })
     },
-    arrival(arrival) {
-      const { request } = arrival
-      write({
-        type: 'arrival',
-        ...arrival,
-        request: { ...request, headers: clean(request.headers, redactor), body: body(request.body) },
-      })
-    },
+    arrival: (arrival) => write({ type: 'arrival', ...arrival, request: message(arrival.request) }),
     clean: redactor.text,
     flush,
   }
-}
-
-function clean(headers: HeaderPairs, redactor: Redactor): HeaderPairs {
-  return headers.map(([name, value]) => [name, redactor.text(value)] as const)
 }

@@ -26,35 +26,21 @@ interface Tally {
 }
 
 /** Folds every exchange of a run, in the order in which they ended, into the invariants. */
-export interface InvariantFold {
-  exchange(exchange: Exchange): void
-  /** `starved`: scenarios that a budget kept from making exchanges. */
-  judge(rowOf: (id: string) => RuleRow, starved?: readonly string[]): Judgement[]
-}
-
-export function foldInvariants(rules: readonly Invariant[], target: Target): InvariantFold {
-  const tallies = rules.map(
-    (rule): Tally => ({
-      rule,
-      plane: planeOfRule(rule.id),
-      state: rule.initial,
-      exchanges: 0,
-      startedMs: null,
-      endedMs: null,
-      fault: undefined,
-      clauses: new Set(),
-      findings: new Map(),
-      readings: {},
-    }),
-  )
+export function foldInvariants(rules: readonly Invariant[], target: Target) {
+  const tallies = rules.map((rule): Tally => {
+    const nothing = { exchanges: 0, startedMs: null, endedMs: null, fault: undefined }
+    const found = { clauses: new Set<string>(), findings: new Map<string, Finding>(), readings: {} }
+    return { rule, plane: planeOfRule(rule.id), state: rule.initial, ...nothing, ...found }
+  })
   return {
-    exchange(exchange) {
+    exchange(exchange: Exchange): void {
       const plane = planeOfOperation(exchange.operation)
       for (const tally of tallies) {
         if (tally.fault === undefined && tally.plane === plane) take(tally, exchange, target)
       }
     },
-    judge(rowOf, starved = []) {
+    /** `starved`: scenarios that a budget kept from making exchanges. */
+    judge(rowOf: (id: string) => RuleRow, starved: readonly string[] = []): Judgement[] {
       const starvedOn = ({ name }: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(name)).length
       return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.plane)))
     },

@@ -216,29 +216,16 @@ async function listen(address: string): Promise<HttpListener | string> {
 }
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): RunEvent {
-  const { load } = options
+  const { run, plumbline, startedMs, targetFile, seed, profiles, strict, digests, leftOut = [], load } = options
   const event: RunEvent = {
-    type: 'run',
-    format: 1,
-    run: options.run,
-    plumbline: options.plumbline,
-    startedMs: options.startedMs,
-    targetFile: options.targetFile,
-    seed: options.seed,
+    ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
     clock: clock.kind === 'record' ? 'virtual' : clock.kind,
-    profiles: options.profiles,
-    strict: options.strict,
-    rules: [...options.rules].sort(),
-    ...(options.leftOut === undefined || options.leftOut.length === 0 ? {} : { leftOut: options.leftOut }),
+    ...{ profiles, strict, rules: [...options.rules].sort() },
+    ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(load !== undefined && {
-      load: {
-        rules: load.rules,
-        windowScale: load.windowScale,
-        k6: load.k6.version,
-        isSmoke: load.isSmoke,
-      },
+      load: { rules: load.rules, windowScale: load.windowScale, k6: load.k6.version, isSmoke: load.isSmoke },
     }),
-    digests: options.digests,
+    digests,
     target: describeTarget(target),
   }
   recorder.event(event)

@@ -8,23 +8,13 @@ import type { Shared } from '../owner.ts'
 import type { Removable } from '../plane.ts'
 import { finalStatuses, statusOf } from './job-status.ts'
 
-/**
- * The jobs that one owner submitted and that have not been seen to end. Each has a line in the ledger of resources.
- */
-export interface OwnJobs {
-  /** Called before a request is sent with a key. The returned function takes the response. */
-  note(operation: string, call: Call, key: string): (reply: Reply) => void
-  /** True if an operation of the owner has found the job before. */
-  wasFound(endpoint: string, id: string): boolean
-  removables(): readonly Removable[]
-}
-
 const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
 
+/** The jobs that one owner submitted and that have not been seen to end. Each has a line in the ledger of resources. */
 export function createOwnJobs(
   owner: string,
   { channel, target, resources }: Pick<Shared, 'channel' | 'target' | 'resources'>,
-): OwnJobs {
+) {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
   const found = new Set<string>()
   let submissions = 0
@@ -58,15 +48,17 @@ export function createOwnJobs(
   }
 
   return {
-    note(operation, { ids = {}, body, authorization }, key) {
+    /** Called before a request is sent with a key. The returned function takes the response. */
+    note(operation: string, { ids = {}, body, authorization }: Call, key: string): (reply: Reply) => void {
       const { endpoint = '', job } = ids
       if (submits.has(operation)) return submitting(endpoint, body)
       // With another key, the response may be that there is no such job, while the job goes on.
       const isOwn = job !== undefined && key === 'full' && authorization === undefined
       return (reply) => (isOwn ? shown(endpoint, job, reply) : undefined)
     },
-    wasFound: (endpoint, id) => found.has(`${endpoint} ${id}`),
-    removables: () =>
+    /** True if an operation of the owner has found the job before. */
+    wasFound: (endpoint: string, id: string) => found.has(`${endpoint} ${id}`),
+    removables: (): Removable[] =>
       [...open].map(([name, { endpoint, id }]) => ({
         async remove(cleaner) {
           if (id === null) return
