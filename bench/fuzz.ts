@@ -5,8 +5,8 @@ import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzzing.ts'
 import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { referenceTarget } from '../proof/instance.ts'
 
-// Fuzzing cases per second over one connection beside bare undici that sends the same requests, in turns A B A B. The
-// reference is served from a process of its own. Prints both rates and their ratio.
+// Fuzzing cases per second over one connection, and the rate of bare undici with the same requests, in turns A B A B. A
+// separate process serves the reference. Prints both rates and their ratio.
 
 const rounds = 5
 const casesEach = 4_000
@@ -19,7 +19,7 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[values
 async function ours(seed: number): Promise<{ readonly rate: number; readonly sent: readonly WireRequest[] }> {
   const sent: WireRequest[] = []
   const open = await openTarget(referenceTarget(url, 'real'), 1)
-  // The pods stay, so that the same requests can be sent once more.
+  // The pods stay, so that the same requests can be sent again.
   const kept: OpenTarget = {
     ...open,
     isEmbedded: true,
@@ -38,7 +38,7 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
     mostPodless: 0,
     branch: () => ({ run: `rbench${String(seed).padStart(5, '0')}`, resources() {} }),
     goesOn: (done) => {
-      // What is enumerated comes first, and makes the pods.
+      // Enumerated cases come first, and make the pods.
       if (done === 2_000 && warm === 0) {
         warm = done
         begin = performance.now()
@@ -55,7 +55,10 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
   return { rate, sent }
 }
 
-/** The same requests over one connection too, and as many at hand: the next is written as soon as an answer is there. */
+/**
+ * The same requests over one connection, with as many under way: the next one is written as soon as a response has
+ * come.
+ */
 async function bare(sent: readonly WireRequest[]): Promise<number> {
   const pool = new Pool(url, { connections: 1, pipelining: 1 })
   const left = sent.values()

@@ -1,7 +1,7 @@
 import { createControlledClock, createReference, defaultKeys } from '../reference/index.ts'
 
-// What a submission, a status and a cancellation cost with few and with many jobs waiting, in process, and what seven
-// days of the clock cost in which each of them ends at a moment of its own. Prints a line for each number of jobs.
+// The cost of a submission, a status and a cancellation with few and with many waiting jobs, in process, and the cost
+// of seven days of the clock in which each job ends at its own moment. Prints a line for each number of jobs.
 
 const sizes = [1_000, 10_000, 100_000]
 const sample = 2_000

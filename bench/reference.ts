@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Pool } from 'undici'
 
-// The reference beside a bare node:http server with the same validation, both over loopback, at the rate that one client reaches,
-// in short turns A B B A, so that a processor that is slower for a while is so for both of a pair. Prints what a request
-// costs each of them, in processor time of the serving process, and the median of the ratios of the pairs: what one core
-// can serve, for a read and for a refused action.
+// Compares the reference with a bare node:http server that uses the same validation. Both are driven over loopback at
+// the same rate, in short turns A B B A, so that a slower phase of the processor affects both of a pair. Prints the
+// cost of a request to each in processor time of the serving process, and the median ratio of the pairs, for a read and
+// for a refused action.
 
 interface Served {
   readonly child: ChildProcess
@@ -16,11 +16,11 @@ interface Served {
 
 const rounds = 24
 const roundRequests = 4_000
-/** Before the first round, so that what is compared is optimised code and not how fast each is compiled. */
+/** Before the first round, so that optimised code is compared, not compilation. */
 const warmUpRequests = 60_000
 /**
- * So many that the client is what holds both servers up: it never sleeps then. A client that does has to be woken by
- * the server that writes to it, more often by the slower one, which would count each microsecond of it twice.
+ * So many that the client limits both servers and never sleeps. A client that sleeps must be woken by the server that
+ * writes to it, and the slower server would pay for that more often.
  */
 const connections = 32
 

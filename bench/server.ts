@@ -3,13 +3,13 @@ import { createHost } from '../cli/host.ts'
 import { validators } from '../generated/validators.ts'
 import { createRealClock, createReference, defaultKeys } from '../reference/index.ts'
 
-// One of two servers, in a process of its own: the reference, or the least that does the same work without it. The word
-// after its name says which; it tells its parent where it answers, and the processor time that it took when asked.
+// One of two servers, in its own process: the reference, or the smallest server that does the same work. An argument
+// says which. It reports its address to the parent and, on request, its processor time.
 
 const maximumBodyBytes = 1_000_000
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the body, holds it to the same limits and the same validator, finds the pod and answers it. */
+/** Reads the body, applies the same limits and validator, finds the pod and responds. */
 function bare(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
 
-// The time of the whole suite in process beside vitest's floor: as many empty tests, one file, one worker.
+// Compares the time of the whole suite in process with vitest's minimum: as many empty tests in one file and one
+// worker.
 
 const dir = mkdtempSync(join(import.meta.dirname, 'empty-'))
 const root = join(import.meta.dirname, '..')

@@ -5,31 +5,19 @@ import { expect, test } from 'vitest'
 // The part of plain English that a machine can check.
 
 const root = join(import.meta.dirname, '..')
-/** Rooms whose comments name things rather than ask about them. A room joins the list once it has no other comment. */
-const rewritten = [
-  'cli',
-  'harness/rule',
-  'load',
-  'packages',
-  'proof',
-  'reference',
-  'reports',
-  'results',
-  'suites',
-  'target',
-]
+const rooms = 'bench cli harness load packages proof reference reports results scripts spec suites target'.split(' ')
 
+/** A documentation comment that begins with a question. */
 const asks = /\/\*\*(?:\s*\*)?\s+(?:What|Whether)\b.*/g
 /** A function, method or member whose name is a question and whose type says that it returns nothing. */
 const silentQuestion = /\b(?:is|has)[A-Z]\w*\s*[:=]?\s*\((?:[^()]|\([^()]*\))*\)\s*(?::|=>)\s*(?:Promise<void>|void\b)/g
 
-test.each(rewritten)('no comment of %s/ begins with What or Whether', (room) => {
-  expect(found(`${room}/**/*.ts`, asks)).toEqual([])
+test.each(rooms)('no comment of %s/ begins with What or Whether', (room) => {
+  expect(found(`${room}/**/*.{ts,mjs}`, asks)).toEqual([])
 })
 
 test('a predicate returns an answer', () => {
-  const rooms = 'bench,cli,harness,load,packages,proof,reference,reports,results,scripts,spec,suites,target'
-  const names = found(`{${rooms}}/**/*.ts`, silentQuestion).map((text) => text.replace(/\W*\([\s\S]*/, ''))
+  const names = found(`{${rooms.join()}}/**/*.ts`, silentQuestion).map((text) => text.replace(/\W*\([\s\S]*/, ''))
   expect(names).toEqual([])
 })
 

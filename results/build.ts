@@ -1,8 +1,7 @@
-import type { Exchange } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
-import type { EndEvent, ExchangeEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
-import { NoRecord } from '../harness/record/read.ts'
+import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
+import { NoRecord, toExchange } from '../harness/record/read.ts'
 import type { Finding, Verdict } from '../harness/rule/outcome.ts'
 import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
@@ -59,7 +58,10 @@ interface Findings {
  * times; of an exchange no more than its outline is held. Rejects with one sentence where the record names no
  * run, a rule twice, or a rule that the ledger does not have.
  */
-export async function buildResults(events: Events, { ledger, open = inline }: BuildOptions): Promise<Results> {
+export async function buildResults(
+  events: Events,
+  { ledger, open = (event) => toExchange('', event) }: BuildOptions,
+): Promise<Results> {
   const summary = await readSummary(events)
   const rows = selectedRows(summary, ledger)
   const known = judgeKnown({
@@ -284,21 +286,4 @@ function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): V
   const value = map.get(key) ?? make()
   map.set(key, value)
   return value
-}
-
-/** Opens an exchange whose bodies are in the event itself. */
-function inline(event: ExchangeEvent): Exchange {
-  const { type: _, ...exchange } = event
-  const bytes = (body: ExchangeEvent['request']['body']): Uint8Array | null => {
-    if (body === null) return null
-    if ('file' in body)
-      throw new Error(`the body ${body.file} of exchange ${event.n} is in a file; pass open to buildResults`)
-    return 'text' in body ? new TextEncoder().encode(body.text) : Buffer.from(body.base64, 'base64')
-  }
-  const { request, response } = event
-  return {
-    ...exchange,
-    request: { ...request, body: bytes(request.body) },
-    response: response === null ? null : { ...response, body: bytes(response.body) ?? new Uint8Array() },
-  }
 }

@@ -1,3 +1,4 @@
+import type { RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import type { Finding, Verdict } from '../harness/rule/outcome.ts'
 import type { UnjudgedPart } from '../target/claims.ts'
 
@@ -57,7 +58,8 @@ export interface ShownMessage {
   readonly bodyBytes: number
 }
 
-export interface RuleResult {
+export interface RuleResult
+  extends Pick<VerdictEvent, 'verdict' | 'reason' | 'by' | 'exchanges' | 'clauses' | 'startedMs' | 'endedMs'> {
   readonly id: string
   readonly area: string
   readonly profile: string
@@ -65,20 +67,12 @@ export interface RuleResult {
   readonly basis: 'stated' | 'inferred' | 'open'
   readonly source: string
   readonly says: string
-  readonly verdict: Verdict
-  readonly reason: string | null
-  readonly by: string | null
-  readonly exchanges: number
   /** Parts of the rule that were not judged because the target lacks a capability. */
   readonly unjudged: readonly UnjudgedPart[]
-  readonly clauses: readonly string[]
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
   /** Values that the seed drew: dimension to values, in the order of their use. */
   readonly variation: Readonly<Record<string, readonly string[]>>
-  /** On the target's clock, ms of the Unix epoch; null if the rule never ran. */
-  readonly startedMs: number | null
-  readonly endedMs: number | null
   /** The entry of `known:` that accepts this failure, null if none does. */
   readonly known: { readonly reason: string; readonly expires: string } | null
   /**
@@ -122,19 +116,13 @@ export interface ProfileCoverage {
 /** `results.json`: the results of a run, derived only from its record and the ledger. */
 export interface Results {
   readonly format: number
-  readonly run: {
+  readonly run: Pick<RunEvent, 'plumbline' | 'startedMs' | 'seed' | 'profiles' | 'strict'> & {
     readonly id: string
-    readonly plumbline: string
     readonly target: string
-    readonly startedMs: number
     readonly endedMs: number
     /** Time that passed on the target's clock, ms; null if the run was cut short. */
     readonly passedMs: number | null
-    /** Null if nothing was drawn, as in a load. */
-    readonly seed: number | null
     readonly clock: string
-    readonly profiles: readonly string[]
-    readonly strict: boolean
     readonly selected: number
     readonly exchanges: number
     readonly digests: Readonly<Record<string, string>>

@@ -1,11 +1,11 @@
-// Compiles into dist/ and then removes what no source makes any more, for the digest of the suite goes over whatever is
-// there. Not before: commands may be running from it.
+// Compiles into dist/, then removes files without a source, because the digest of the suite covers all files there. Not
+// before: commands may be running from it.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 const tsc = join(import.meta.dirname, '..', 'node_modules', 'typescript', 'bin', 'tsc')
-// A whole path: where a folder has two, both lists below are to name its files by the same one.
+// The real path: if a folder has two, both lists below must name its files by the same one.
 const args = [tsc, '-p', resolve('tsconfig.build.json'), '--listEmittedFiles']
 const mark = 'TSFILE: '
 

@@ -1,5 +1,5 @@
-// The same rules over real HTTP: each verdict is the one in process, whichever worker executes the jobs, and a replay of
-// either record gives the same bytes.
+// Judges the same rules over real HTTP. Each verdict must be the one in process, with either worker, and a replay of
+// each record must give the same bytes.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ const dir = mkdtempSync(join(tmpdir(), 'plumbline-http-'))
 const at = (name) => join(dir, name)
 const workerFolder = join(import.meta.dirname, '..', 'suites', 'worker')
 const isPythonThere = spawnSync('python3', ['--version']).status === 0
-/** All that the embedded reference is judged by when nothing is said. */
+/** The default profiles of the embedded reference. */
 const profiles = ['--profile', 'core,long']
 
 function plumbline(expected, ...args) {
@@ -76,7 +76,7 @@ try {
   replayed('over-http', 0)
   same('over HTTP another verdict than in process', verdicts('over-http'), verdicts('in-process'))
   if (isPythonThere) {
-    // Only what runs jobs: nothing else is different with another worker.
+    // Only rules that run jobs: nothing else differs with another worker.
     await serving('worker', ['--worker', `python3 '${workerFolder}'`], async (target) => {
       const jobs = ['--only', 'queue', '--only', 'webhook']
       plumbline(0, 'check', '--quiet', '--strict', ...profiles, ...jobs, '--target', target, '--out', at('worker'))

@@ -1,4 +1,4 @@
-// Measures what the rules take on the reference and writes harness/plan/costs.json, by which runs are planned.
+// Measures the cost of the rules on the reference and writes harness/plan/costs.json, which plans use.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { situations } from '../harness/plan/costs.ts'
@@ -6,7 +6,7 @@ import { measureCosts } from '../proof/costs.ts'
 
 const seeds = [1, 2, 3, 4, 5]
 
-/** Lines of what differs from the costs of a run that nothing holds up. */
+/** Lines that differ from the costs of an unlimited run. */
 const parts: string[] = []
 const free = await measureCosts('free', seeds)
 for (const situation of situations) {

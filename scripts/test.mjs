@@ -1,6 +1,5 @@
-// The one command that verifies all: groups of steps one after the other, the steps of a group at the same time; each
-// with what it printed and its time, and a last line that counts. With --load, what needs k6 is a step too; k6 is then
-// built where there is none.
+// Verifies everything: runs groups of steps in order and the steps of a group concurrently, prints the output and time
+// of each, and a last line that counts. `--load` adds the steps that need k6, and builds k6 if it is missing.
 import { spawn } from 'node:child_process'
 
 const node = process.execPath
@@ -25,7 +24,7 @@ const groups = [
   ...(process.argv.includes('--load') ? [[['load, through k6', 'npm', ['run', '--silent', 'test:load']]]] : []),
 ]
 
-/** Runs a step and prints what it said as a whole once it has ended. */
+/** Runs a step and prints its whole output once it has ended. */
 function run([name, command, args]) {
   const begun = performance.now()
   return new Promise((ended) => {

@@ -1,6 +1,9 @@
 import type { ToleranceName } from './defaults.ts'
 import type {
+  Budget,
+  Grants,
   HealthPaths,
+  KeyName,
   KnownFailure,
   ManagementPlane,
   PodPlane,
@@ -22,15 +25,8 @@ export interface TargetFile {
   readonly absent?: Readonly<Record<string, string>>
   readonly clock?: 'real' | { readonly url: string }
   readonly tolerances?: Readonly<Partial<Record<ToleranceName, string>>>
-  readonly budget?: BudgetSection
+  readonly budget?: Optional<Budget>
   readonly known?: readonly (Omit<KnownFailure, 'clause'> & { readonly clause?: string })[]
-}
-
-export interface BudgetSection {
-  readonly scenarios?: number
-  readonly requestsPerMinute?: number
-  readonly jobPrice?: number
-  readonly podPricePerHour?: number
 }
 
 export interface PodsSection extends Optional<Omit<PodPlane, 'url' | 'paths' | 'recipes'>> {
@@ -74,16 +70,7 @@ export interface ReceiverSection {
   readonly url?: string
 }
 
-export interface KeysSection {
+export interface KeysSection extends Optional<Record<Exclude<KeyName, 'full' | 'restricted' | 'altered'>, string>> {
   readonly full: string
-  readonly second?: string
-  readonly restricted?: string | RestrictedSection
-  readonly expired?: string
-  readonly stranger?: string
-}
-
-export interface RestrictedSection {
-  readonly key: string
-  readonly may?: readonly string[]
-  readonly mayNot?: readonly string[]
+  readonly restricted?: string | ({ readonly key: string } & Partial<Grants>)
 }

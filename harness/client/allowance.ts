@@ -1,8 +1,8 @@
 import type { WireResponse } from '../exchange/exchange.ts'
 
 /**
- * When requests may go out: `certain`: now. `blind`: one alone, whose answer tells how many may follow. `answered`: once
- * another answer is there. A number: in so many ms, unless an answer comes before.
+ * When requests may go out. `certain`: now. `blind`: one alone, whose response shows how many may follow. `answered`:
+ * once another response is there. A number: in so many ms, unless a response comes earlier.
  */
 export type Room = 'certain' | 'blind' | 'answered' | number
 
@@ -11,17 +11,17 @@ export interface Allowance {
   /** The room for so many requests together. */
   room(requests: number, now: number): Room
   /**
-   * Counts a request that goes out; the function takes in its answer, null if there was none. `isElsewhere`: it may be
-   * counted by another limit.
+   * Counts a request that goes out. The returned function takes its response, or null if there was none. `isElsewhere`:
+   * another limit may count the request.
    */
   send(now: number): (response: WireResponse | null, now: number, isElsewhere: boolean) => void
-  /** The most requests that are ever granted together; null if that is not known. */
+  /** The most requests that are ever granted together; null if unknown. */
   most(): number | null
-  /** The limit in words, for the reason of a rule that could not be judged. */
+  /** The limit in words, for the reason of an inconclusive rule. */
   says(now: number): string
 }
 
-/** Moments at which requests went out, and when the next one may so that no span of a window has more than `most`. */
+/** Records when requests went out, so that no span of a window has more than `most`. */
 export function createLog(most: number, windowMs: number) {
   const sent: number[] = []
   return {

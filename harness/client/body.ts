@@ -1,6 +1,6 @@
 const utf8 = new TextEncoder()
 
-/** Body bytes that are sent exactly as they are. */
+/** Body bytes that are sent unchanged. */
 export class RawBody {
   readonly bytes: Uint8Array
   constructor(bytes: Uint8Array) {
@@ -8,7 +8,7 @@ export class RawBody {
   }
 }
 
-/** A body that is no JSON value of ours: text or bytes, sent as they stand. */
+/** A body that is text or bytes instead of a JSON value, sent unchanged. */
 export function raw(body: string | Uint8Array): RawBody {
   return new RawBody(typeof body === 'string' ? utf8.encode(body) : body)
 }

@@ -15,7 +15,7 @@ export interface Call extends CallOptions {
   /** Query of the address, after its question mark. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Method and path of a request that is none of the operations. */
+  /** Method and path of a request that is not an operation. */
   readonly other?: { readonly method: string; readonly path: string }
 }
 
@@ -68,9 +68,11 @@ export interface CallerOptions {
   readonly section: PlaneSection
   readonly key: { readonly name: string; readonly value: string }
   readonly sender: Pick<Sender, 'send' | 'begin'>
-  /** Told before a request is sent; the function takes in the response, so that nothing is left behind. */
+  /**
+   * Called before a request is sent. The returned function takes the response, so that everything created is removed.
+   */
   readonly note: (operation: string, call: Call) => (reply: Reply) => void
-  /** Sends a request, again if need be; default: once. */
+  /** Sends a request, repeatedly if necessary; default: once. */
   readonly repeat?: (operation: string, call: Call, send: Send) => Promise<Reply>
 }
 

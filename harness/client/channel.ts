@@ -4,7 +4,7 @@ import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
 import type { SendOptions } from './headers.ts'
 
-/** What every request of a run goes through. */
+/** The channel of every request of a run. */
 export interface Channel {
   readonly run: string
   readonly version: string
@@ -18,7 +18,7 @@ export interface Channel {
   /** True if another quota may count the request too. */
   readonly isElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
   readonly record: (exchange: Exchange) => void
-  /** Requests in a row that had no answer, over all scenarios: the target is given up beyond a bound. */
+  /** Consecutive requests without a response, over all scenarios. Beyond a bound the target is given up. */
   readonly health: { unanswered: number; triedMs: number }
 }
 
@@ -29,6 +29,6 @@ export interface Outgoing extends WireRequest, SendOptions {
   /** The queue-based endpoint that it goes to. */
   readonly endpoint?: string
   readonly key: string | null
-  /** The answer may be held by the target: time may move meanwhile. */
+  /** The response may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
 }

@@ -1,12 +1,12 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import { type Allowance, createLog } from './allowance.ts'
 
-/** The share of a rate that a run uses, so that the edge of a window or another client does not bring it to a 429. */
+/** The share of a rate that a run uses. The rest allows for the edges of windows and for other clients. */
 const share = 0.8
 
 /**
- * Keeps the requests for one operation on one endpoint below the documented rate, in any span of its length. After a 429
- * one request goes alone. An operation without a documented rate is otherwise free.
+ * Keeps the requests for one operation on one endpoint below the documented rate, in any span of its length. After a
+ * 429 one request goes alone. An operation without a documented rate is not limited.
  */
 export function createDocumentedRate(operation: string, name: RateOperation | null): Allowance {
   const { requests, windowSeconds, concurrent } = name === null ? free : tables.rates[name]

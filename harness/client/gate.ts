@@ -9,35 +9,35 @@ import { statedWaitMs } from './rate-windows.ts'
 /** A request is not sent, because its quota is used up for too long. */
 export class UsedUp extends Inconclusive {}
 
-/** Who waits at a gate. */
+/** An owner that waits at a gate. */
 export interface Visitor {
   readonly actor: Pick<Actor, 'pause' | 'join'>
   /** True if the rule has ended and the request is not needed any more. */
   readonly isGone: () => boolean
 }
 
-/** Takes in the response to a request that went out; null: there was none. `isElsewhere`: see `Allowance.send`. */
+/** Takes the response to a request, or null if there was none. `isElsewhere`: see `Allowance.send`. */
 export type TakeResponse = (response: WireResponse | null, isElsewhere?: boolean) => void
 
-/** Lets the requests of one quota out, so that none meets a 429 that another one caused. First come, first served. */
+/** Lets the requests of one quota pass so that none meets a 429 that another one caused. First come, first served. */
 export interface Gate {
   /**
-   * Waits until a request may go out; one that was refused goes before all others. Rejects with UsedUp once nothing
-   * was served for the tolerance `rateWait`, or the quota is used up for longer.
+   * Waits until a request may go out. A refused request goes before all others. Rejects with UsedUp once nothing was
+   * served for the tolerance `rateWait`, or the quota is used up for longer.
    */
   pass(visitor: Visitor, isRefused?: boolean): Promise<TakeResponse>
   /**
-   * Waits until so many requests in a row are certain, and keeps them from others; before that nobody else goes out.
-   * Resolves with how many are kept: fewer if the quota never has so many. Rejects as `pass` does.
+   * Waits until so many requests in a row are certain, and keeps them from others. Until then nobody else goes out.
+   * Resolves with the number that is kept, which is lower if the quota never has so many. Rejects as `pass` does.
    */
   reserve(visitor: Visitor, requests: number): Promise<number>
-  /** Lets a reserved request out; null if it must wait as others do. */
+  /** Lets a reserved request pass; null if it must wait like the others. */
   passReserved(): TakeResponse | null
-  /** Lets a request out past all others. */
+  /** Lets a request pass before all others. */
   passAtOnce(): TakeResponse
-  /** Gives back reserved requests that are not needed. */
+  /** Releases reserved requests that are not needed. */
   giveBack(requests: number): void
-  /** Wakes those who are gone, so that they leave. */
+  /** Wakes visitors whose rule has ended, so that they leave. */
   look(): void
 }
 
@@ -53,7 +53,7 @@ export interface GateOptions {
   readonly refresh: () => Promise<void>
 }
 
-/** The smaller goes first. */
+/** The lowest rank goes first. */
 const ranks = { refused: 0, reservation: 1, request: 2 } as const
 
 interface Waiting {
@@ -62,25 +62,25 @@ interface Waiting {
   wake: () => void
 }
 
-/** It is done, it waits so many ms, or until something changes; `unpaced`: what it does once the clock has failed. */
+/** Done, a wait of so many ms, or a wait until something changes. `unpaced`: the result once the clock has failed. */
 type Decision<T> =
   | { readonly done: T }
   | { readonly waitMs: null }
   | { readonly waitMs: number; readonly unpaced: () => T }
 
-/** More than Retry-After, for clocks that differ, ms. */
+/** Added to Retry-After because clocks differ, ms. */
 const slackMs = 50
 
 export function createGate({ allowance, now, longestMs, budget, refresh }: GateOptions): Gate {
   const waiting: Waiting[] = []
   let reserved = 0
-  /** Nothing goes out before, after a 429. */
+  /** After a 429: no request goes out before this moment. */
   let closedUntil = Number.NEGATIVE_INFINITY
-  /** When the first request was refused since one was served; null: the last one was served. */
+  /** Moment of the first refusal since a request was served; null if the last one was served. */
   let refusedSince: number | null = null
   let backoffMs = firstBackoffMs
 
-  /** As `Allowance.room`, with all else that a request waits for. */
+  /** `Allowance.room`, and everything else that a request waits for. */
   function room(requests: number) {
     const others = Math.max(closedUntil - now(), budget?.waitMs(requests, now()) ?? 0)
     return others > 0 ? others : allowance.room(requests + reserved, now())
@@ -108,15 +108,15 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
   function close(response: WireResponse, sentAt: number): void {
     refusedSince ??= now()
     const saysMs = statedWaitMs(response)
-    // Those that were under way together were refused once.
+    // Concurrent requests were refused once.
     const isNew = sentAt >= closedUntil
     closedUntil = Math.max(closedUntil, now() + (saysMs === null ? backoffMs : saysMs + slackMs))
     if (saysMs === null && isNew) backoffMs *= 2
   }
 
   /**
-   * Asks `decide` each time something changes while the entry is the first in line: see `Decision`; a promise: something that it
-   * does first. `sinceMs`: since when it is the first.
+   * Calls `decide` each time something changes while the entry is first in line. If it returns a promise, the entry
+   * waits for that and asks again. `sinceMs`: since when the entry is first.
    */
   async function inLine<T>(entry: Waiting, decide: (sinceMs: number) => Decision<T> | Promise<void>): Promise<T> {
     const place = waiting.findIndex(({ rank }) => rank > entry.rank)
@@ -153,7 +153,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     }
   }
 
-  /** Why nobody waits any longer; null while it is worth while. */
+  /** Why waiting ends; null while it goes on. */
   function hopeless(waitMs: number, since: number): string | null {
     const leftMs = (refusedSince ?? since) + longestMs - now()
     if (waitMs <= leftMs) return null
@@ -198,7 +198,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
       let hasRefreshed = false
       return inLine(entry, (since) => {
         const free = room(most)
-        // An answer that shows nothing of the quota would be asked for again and again.
+        // A response that shows nothing about the quota would be requested again and again.
         const isInVain = now() - since >= longestMs || (free === 'blind' && hasRefreshed)
         if (free === 'certain' || (isInVain && refusedSince === null)) return { done: keep() }
         if (free === 'answered') return { waitMs: null }

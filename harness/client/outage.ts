@@ -1,7 +1,7 @@
 import { isOutage } from '../rule/check.ts'
 import type { Reply } from './reply.ts'
 
-/** Pauses before a request is sent again that a gateway answered, ms: most outages are shorter. */
+/** Pauses before a request that a gateway answered is sent again, ms. Most outages are shorter. */
 const pausesMs = [1_000, 2_000, 4_000]
 
 export interface Resending {
@@ -13,8 +13,8 @@ export interface Resending {
 }
 
 /**
- * Sends a request again that a gateway answered with 502, 503 or 504. The last answer is marked as lasting if the API
- * answers another request before it: then it is this request that fails, and no outage.
+ * Repeats a request that a gateway answered with 502, 503 or 504. If the API answers another request before the last
+ * try, its response is marked as lasting: then the request fails, and there is not outage.
  */
 export async function outlast(first: Reply, { again, other, sleep }: Resending): Promise<Reply> {
   let reply = first
@@ -28,7 +28,7 @@ export async function outlast(first: Reply, { again, other, sleep }: Resending):
   return isOutage(last) ? lasting(last) : last
 }
 
-/** An answer of a gateway that is no outage: other requests are answered. */
+/** A gateway's response that is not an outage, because other requests are answered. */
 export function lasting(reply: Reply): Reply {
   return Object.create(reply, { isLasting: { value: true } })
 }

@@ -3,28 +3,16 @@ import type { Exchange, Operation, WireResponse } from '../exchange/exchange.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
 
-/** What one owner takes of the quotas of a run. */
-export interface Quota {
-  /** Sends once the quota has room; `unsent` says why it never will. `isRefused`: the request was answered 429 before. */
-  within(outgoing: Outgoing, isRefused: boolean, send: (unsent: string | null) => Promise<Exchange>): Promise<Exchange>
-  /**
-   * Waits until the quota of an operation with the full key has room for so many requests in a row, and keeps it. Keeps
-   * nothing of one that is used up.
-   */
-  reserve(operation: Operation, requests: number): Promise<void>
-  /** Gives back what was reserved and not used. */
-  release(): void
-  /** How long the last request waited for the quota, ms; 0 in a replay. */
-  heldUpMs(): number
-}
+/** The use that one owner makes of the quotas of a run. */
+export type Quota = ReturnType<typeof createQuota>
 
 export function createQuota(
   channel: Pick<Channel, 'gate' | 'isElsewhere' | 'now'>,
   actor: Actor,
   isGone: () => boolean,
-): Quota {
+) {
   const visitor = { actor, isGone }
-  /** Where a request of this owner waits. */
+  /** Number of this owner's requests that wait at each gate. */
   const waitsAt = new Map<Gate, number>()
   const reserved = new Map<Gate, number>()
   let heldUpMs = 0
@@ -52,7 +40,15 @@ export function createQuota(
   }
 
   return {
-    async within(outgoing, isRefused, send) {
+    /**
+     * Sends once the quota has room, or says in `unsent` why it never will. `isRefused`: the request was answered 429
+     * before.
+     */
+    async within(
+      outgoing: Outgoing,
+      isRefused: boolean,
+      send: (unsent: string | null) => Promise<Exchange>,
+    ): Promise<Exchange> {
       const gate = outgoing.unpaced === true && !isRefused ? null : channel.gate(outgoing)
       if (gate === null) return send(null)
       let answered: TakeResponse
@@ -73,7 +69,11 @@ export function createQuota(
         answered(response, channel.isElsewhere(outgoing))
       }
     },
-    async reserve(operation, requests) {
+    /**
+     * Waits until the quota of an operation with the full key has room for so many requests in a row, and keeps it. Keeps
+     * nothing if the quota is used up.
+     */
+    async reserve(operation: Operation, requests: number): Promise<void> {
       const gate = channel.gate({ operation, key: 'full' })
       if (gate === null) return
       const kept = reserved.get(gate) ?? 0
@@ -86,8 +86,10 @@ export function createQuota(
         if (!(error instanceof UsedUp)) throw error
       }
     },
+    /** How long the last request waited for the quota, ms; 0 in a replay. */
     heldUpMs: () => heldUpMs,
-    release() {
+    /** Releases reserved requests that were not used. */
+    release(): void {
       for (const [gate, requests] of reserved) gate.giveBack(requests)
       reserved.clear()
       for (const [gate, requests] of waitsAt) if (requests > 0) gate.look()

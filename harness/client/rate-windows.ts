@@ -1,14 +1,14 @@
 import { headerList, headerOf, type WireResponse } from '../exchange/exchange.ts'
 import { structuredList } from './structured.ts'
 
-/** One rate window as an answer shows it; all times in ms. */
+/** One rate window as a response shows it; all times in ms. */
 export interface RateWindow {
   readonly name: string
   /** Requests left, r. */
   readonly remaining: number
-  /** Time until the window resets, t: until all requests or one more are given back, or the window ends. */
+  /** Time until the window resets, t: until it gives back all requests or one, or ends. */
   readonly resetMs: number
-  /** Requests that it grants in `lengthMs`, q and w of RateLimit-Policy; null if the target does not say. */
+  /** Requests that it grants in `lengthMs`, q and w of RateLimit-Policy; null if the target does not report them. */
   readonly policy: RatePolicy | null
 }
 
@@ -46,7 +46,10 @@ export function retryAfterMs(response: WireResponse): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1000) : null
 }
 
-/** How long a 429 says to wait, ms: Retry-After, or else the last reset of a window that is used up; null if neither. */
+/**
+ * The wait that a 429 asks for, ms: Retry-After, or the last reset of a window that is used up; null if it states
+ * neither.
+ */
 export function statedWaitMs(response: WireResponse): number | null {
   const resets = windowsOf(response).flatMap(({ remaining, resetMs }) => (remaining > 0 ? [] : [resetMs]))
   return retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))

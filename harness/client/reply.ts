@@ -1,15 +1,15 @@
 import { type Exchange, headerList, headerOf, jsonOf, type WireResponse } from '../exchange/exchange.ts'
 
-/** A whole answer, as a rule sees it. The body stays `unknown`; the readers of a check are the only way in. */
+/** A complete response, as a rule sees it. The body is `unknown`; only the readers of a check give access to it. */
 export interface Reply {
   readonly exchange: Exchange
   readonly status: number
   readonly bytes: Uint8Array
-  /** A gateway answered this request again and again, while the API answered another one. */
+  /** True if a gateway kept answering this request while the API answered another one. */
   readonly isLasting?: boolean
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown
-  /** First line of a header, null where it is missing. */
+  /** First line of a header, null if it is missing. */
   header(name: string): string | null
   /** All lines of a header joined. */
   list(name: string): string | null

@@ -8,41 +8,44 @@ import type { Channel, Outgoing } from './channel.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
-/** A replayed answer says when it was once given, and as which exchange. */
+/** A replayed response has its recorded moments and number. */
 export interface Recorded {
   readonly recorded?: Pick<Exchange, 'n' | 'sent' | 'received'> & { readonly failure: string | null }
 }
 
 const givenUpAfter = 8
-/** A target that was given up is tried again after so many real ms. */
+/** Real ms after which a target that was given up is tried again. */
 const tryAgainMs = 5_000
-/** How the failure of an exchange begins whose request was not sent for want of quota. */
+/** The beginning of the failure of a request that was not sent because the quota was used up. */
 const unsentPrefix = 'not sent: '
 
-/** How one owner's requests go out. */
+/** Sends the requests of one owner. */
 export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> {
-  /** Rejects with Inconclusive where no whole answer came. */
+  /** Rejects with Inconclusive if no whole answer came. */
   send(outgoing: Outgoing): Promise<Reply>
-  /** Sends and goes on; the answer is waited for with `clock.until`. */
+  /** Sends and goes on; the response is waited for with `clock.until`. */
   begin(outgoing: Outgoing): PendingEvent<Reply>
-  /** Gives up all that is unanswered; nothing is sent any more. Before `release`, which wakes what waits for a quota. */
+  /**
+   * Gives up all unanswered requests and sends nothing more. Call it before `release`, which wakes requests that wait
+   * for a quota.
+   */
   abandon(): void
 }
 
 const abandoned = new TransportFailure('abandoned', 'the rule ended before the answer came')
-/** As long as a default execution takes. */
+/** The length of a default execution. */
 const heldMs = tables.bounds.executionTimeoutMs.default
 
 /**
- * Sends for one owner: names run and rule, paces, waits 429s out, retries what is safe, records. `look` is called where
- * an exchange has just been recorded.
+ * Sends for one owner: names run and rule, paces, waits until a 429 passes, repeats safe requests, records. `look` is
+ * called each time an exchange has been recorded.
  */
 export function createSender(channel: Channel, owner: string, actor: Actor, look: () => void = () => {}): Sender {
   const given = new AbortController()
   const quota = createQuota(channel, actor, () => given.signal.aborted)
   let sent = 0
 
-  /** Sends and records; `unsent`: why it is not sent after all. */
+  /** Sends and records. `unsent`: why the request is not sent. */
   async function once(
     outgoing: Outgoing,
     place: string,
@@ -84,7 +87,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
     return exchange
   }
 
-  /** The answer; the target is given up once many requests in a row had none. */
+  /** The response. Many consecutive requests without one give the target up. */
   async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
     const { health } = channel
     if (health.unanswered >= givenUpAfter && channel.wallNow() - health.triedMs < tryAgainMs) {
@@ -108,7 +111,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
     return background ? answer : actor.join(answer)
   }
 
-  /** `place` counts the owner's requests and the attempts of each, whatever order the network gives them. */
+  /** `place` counts the owner's requests and their attempts, in an order that does not depend on the network. */
   function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
     const id = hash('sha256', `${channel.run} ${owner} ${place}`)
     return {
@@ -134,7 +137,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
       refuseIfGiven()
       const place = `${number}.${++tries}`
       return quota.within(outgoing, isRefused, (unsent) => {
-        // It may have ended while the quota had no room.
+        // The rule may have ended while the quota had no room.
         refuseIfGiven()
         return once(outgoing, place, background, unsent)
       })
@@ -157,7 +160,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
       comes.catch(() => {})
       return { comes }
     },
-    // The reason is never read; without one, an error with a stack is made.
+    // Nobody reads the reason, but without one an error with a stack is made.
     abandon: () => given.abort(abandoned),
     reserve: quota.reserve,
     release: quota.release,
@@ -165,7 +168,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
   }
 }
 
-/** The answer, or a failure as soon as nobody waits for it any more. */
+/** The response, or a failure as soon as nobody waits for it. */
 function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(abandoned)

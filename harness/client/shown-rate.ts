@@ -3,40 +3,43 @@ import type { WireResponse } from '../exchange/exchange.ts'
 import { type Allowance, createLog, type Room } from './allowance.ts'
 import { type RateWindow, retryAfterMs, windowsOf } from './rate-windows.ts'
 
-/** So many waits in a row after which a window is still said to be used up while its requests are served: it is wrong. */
+/**
+ * Consecutive waits after which a window that is still reported as used up, although requests are served, counts as
+ * wrong.
+ */
 const waitsInVain = 2
-/** A wait that is too short to be in vain, ms. */
+/** Shorter waits are not counted as in vain, ms. */
 const shortWaitMs = 5_000
-/** By how much whole seconds may be rounded, ms. */
+/** Rounding of whole seconds, ms. */
 const roundingMs = 1_000
 
 /**
- * The quota of one user as the RateLimit headers show it. Limiters of each kind (fixed window, sliding log, bucket, …) only
- * ever give back: after an answer at least r requests are granted, less those that were under way or sent since. When
- * that is used up, one request goes after t, whatever a limiter means by t, and its answer shows the rest.
- * @param longestMs windows that reset later are not waited for: a 429 will say that they are used up.
+ * The quota of one user as the RateLimit headers show it. Every kind of limiter (fixed window, sliding log, bucket, …)
+ * only gives back over time: after a response at least r requests are granted, less those under way or sent since. When
+ * they are used up, one request goes after t, whatever t means to the limiter, and its response shows how many follow.
+ * @param longestMs windows that reset later are not waited for: a 429 will show that they are used up.
  */
 export function createShownRate(longestMs: number): Allowance {
   let windows: readonly RateWindow[] = []
   let readAt = 0
-  /** Requests that may have been counted after the windows were read. */
+  /** Requests that the limiter may have counted after the windows were read. */
   let used = 0
   let sent = 0
   let underWay = 0
   let isAnswered = false
-  /** The request that went out blind and has no answer yet. */
+  /** The request that went out blind and has no response yet. */
   let blind: object | null = null
-  /** The requests that had been sent when one was refused and none has been served since. */
+  /** Number of requests sent at the first refusal since one was served. */
   let refusedAfter: number | null = null
-  /** Without headers: how many may be under way together; doubled by each answer after a refusal. */
+  /** Without headers: how many requests may be under way together. Each response after a refusal doubles it. */
   let together = Number.POSITIVE_INFINITY
   let inVain = 0
-  /** False once requests that may be counted elsewhere have been seen to be. */
+  /** False once requests are known to be counted elsewhere. */
   let isOneQuota = true
   let isReadElsewhere = false
-  /** Windows that are shown as used up for long while requests are served. */
+  /** Windows reported as used up for long while requests are served. */
   const served = new Set<string>()
-  /** By window: one more request is given back in this time, ms, though t says longer. */
+  /** By window: ms after which one more request is given back, although t is longer. */
   const paces = new Map<string, number>()
   const notPaced = new Set<string>()
   const logs = new Map<string, ReturnType<typeof createLog>>()
@@ -44,19 +47,19 @@ export function createShownRate(longestMs: number): Allowance {
   const isTrusted = () => inVain < waitsInVain
 
   function waitFor({ name, remaining, resetMs, policy }: RateWindow, requests: number): number {
-    // The request that shows the level takes one as well.
+    // The request that shows the level counts too.
     const lacking = requests + 1 - Math.max(0, remaining - used)
     const evenMs = policy === null || requests === 1 ? 0 : (lacking * policy.lengthMs) / policy.quota
     return Math.max(Math.min(paces.get(name) ?? resetMs, resetMs), evenMs)
   }
 
-  /** True if a window lacks room for longer than is waited for: then a 429 decides. */
+  /** True if a window lacks room for longer than a run waits. Then a 429 decides. */
   function isLong(window: RateWindow, requests: number): boolean {
     const isShort = window.remaining - used < requests && !served.has(window.name)
     return isShort && waitFor(window, requests) > longestMs
   }
 
-  /** Windows that lack room for so many requests and are worth waiting for. */
+  /** Windows that lack room for so many requests and reset soon enough to wait for. */
   function shortOf(requests: number): readonly RateWindow[] {
     return windows.filter((window) => window.remaining - used < requests && waitFor(window, requests) <= longestMs)
   }
@@ -68,7 +71,7 @@ export function createShownRate(longestMs: number): Allowance {
     return counted.reduce((least, { remaining }) => Math.min(least, remaining), Number.MAX_SAFE_INTEGER)
   }
 
-  /** The room by the policies alone; without a policy, by refusals. */
+  /** The room by the policies alone, or by refusals if there is no policy. */
   function untrusted(requests: number, now: number): Room {
     const waits = [...logs.values()].map((log) => log.waitMs(requests, now))
     if (waits.length === 0) return underWay < together ? 'certain' : 'answered'
@@ -89,8 +92,9 @@ export function createShownRate(longestMs: number): Allowance {
   }
 
   /**
-   * Learns from a window that is used up again after t, and for long: t is neither when all requests are given back nor
-   * when one is. A sliding counter may say when its own window ends, and gives back evenly meanwhile.
+   * Learns from a window that is used up again after t, and for long. Then t is neither the moment at which all
+   * requests are given back nor that of one: a sliding counter may report the end of its own window, and gives back
+   * evenly meanwhile.
    */
   function learnEven({ name, remaining, resetMs, policy }: RateWindow, waitedMs: number): void {
     if (remaining > 0 || policy === null || paces.has(name) || notPaced.has(name)) return
@@ -98,7 +102,7 @@ export function createShownRate(longestMs: number): Allowance {
     if (Math.min(waitedMs, resetMs) > roundingMs + 2 * evenMs) paces.set(name, evenMs)
   }
 
-  /** Learns from a 429 that a limiter gives back sooner than t says, and how soon. */
+  /** Learns from a 429 that a limiter gives back sooner than t, and how soon. */
   function learnPace(response: WireResponse): void {
     const afterMs = retryAfterMs(response)
     for (const { name, remaining, resetMs, policy } of windowsOf(response)) {
@@ -114,7 +118,7 @@ export function createShownRate(longestMs: number): Allowance {
     }
   }
 
-  /** True if a window says after a wait that it is used up, and too few requests were sent for that. */
+  /** True if a window is used up after a wait although too few requests were sent for that. */
   function isWrong({ name, remaining, policy }: RateWindow, waitedMs: number, now: number): boolean {
     if (remaining > 0 || waitedMs < shortWaitMs) return false
     return policy === null || (logs.get(name)?.count(now) ?? 0) <= policy.quota / 2
@@ -175,7 +179,7 @@ export function createShownRate(longestMs: number): Allowance {
     },
     most() {
       const quotas = windows.flatMap(({ policy }) => (policy === null ? [] : [policy.quota]))
-      // The request that shows that all are there takes one.
+      // The request that shows a full window takes one.
       return quotas.length === 0 ? null : Math.min(...quotas) - 1
     },
     says(now) {

@@ -1,7 +1,7 @@
 import { type List, parseList } from 'structured-headers'
 import { memoizeTexts } from '../common/memoize.ts'
 
-/** The pacer and several rules read the same few headers of an answer. */
+/** The pacer and several rules read the same few headers of a response. */
 const keptTexts = 64
 
 /** A header as a structured-field list, read strictly; null if it is not one. */

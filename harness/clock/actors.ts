@@ -9,15 +9,15 @@ interface Sleeper {
   readonly fail: (reason: Error) => void
 }
 
-/** The book of who is running and who waits; controlled and real clock differ only in what makes time pass. */
+/** Knows which actors run and which wait. Controlled and real clocks differ only in what makes time pass. */
 export class Actors {
   readonly all = new Set<Participant>()
   readonly sleepers = new Set<Sleeper>()
-  /** How many requests were begun so far. */
+  /** Number of requests begun so far. */
   asked = 0
-  /** How often anything has happened. */
+  /** Number of events so far. */
   moves = 0
-  /** Why time never moves again; null while it may. */
+  /** Why time never moves again; null while it can. */
   over: Error | null = null
   readonly #unanswered = new Set<{ readonly isHeld: boolean; readonly giveUp: (reason: Error) => void }>()
   #changed: () => void
@@ -31,35 +31,35 @@ export class Actors {
     this.#changed()
   }
 
-  /** True when every actor waits, be it for an answer, and nothing real is under way. */
+  /** True if every actor waits, for a response or otherwise, and nothing real is under way. */
   idle(): boolean {
     if (this.all.size === 0) return false
     for (const { waits, requests, reals } of this.all) if (reals > 0 || (waits === 0 && requests === 0)) return false
     return true
   }
 
-  /** Who neither waits nor asks, and has nothing real under way. */
+  /** Actors that neither wait nor have a request or something real under way. */
   still(): readonly Participant[] {
     return [...this.all].filter(({ waits, requests, reals }) => waits + requests + reals === 0)
   }
 
-  /** How often anything has happened, where nothing will bring on more; else null. */
+  /** The number of events, if no more can follow; else null. */
   standstill(): number | null {
     return this.#unanswered.size === 0 && this.sleepers.size === 0 && this.idle() ? this.moves : null
   }
 
-  /** True when somebody waits for an answer that should need no time. */
+  /** True if an actor waits for a response that should need no time. */
   asking(): boolean {
     for (const actor of this.all) if (actor.requests > 0) return true
     return false
   }
 
-  /** How many requests have no answer yet. */
+  /** Number of requests without a response. */
   unanswered(): number {
     return this.#unanswered.size
   }
 
-  /** Counts a request until its answer is there; `isHeld` where the answer may need time. */
+  /** Counts a request until its response is there. `isHeld`: the response may need time. */
   async ask<T>(work: Promise<T>, isHeld: boolean): Promise<T> {
     let giveUp = (_: Error) => {}
     const never = new Promise<never>((_, reject) => {
@@ -78,19 +78,29 @@ export class Actors {
     }
   }
 
-  /** Ends every request that has no answer. */
+  /** Ends every request without a response. */
   giveUp(reason: string): void {
     for (const entry of this.#unanswered) entry.giveUp(new TransportFailure('timeout', reason))
   }
 
-  /** Somebody waits for a moment. Where time never moves again that fails, but what is there already comes first. */
+  /** Sleeps until a moment; `cancel` ends that without a trace. */
+  sleep(at: number): { readonly over: Promise<null>; readonly cancel: () => void } {
+    const { promise: over, resolve, reject: fail } = Promise.withResolvers<null>()
+    const sleeper = { at, wake: () => resolve(null), fail }
+    this.add(sleeper)
+    return { over, cancel: () => void this.sleepers.delete(sleeper) }
+  }
+
+  /**
+   * Adds a wait for a moment. If time never moves again, the wait fails, but after everything that has already come.
+   */
   add(sleeper: Sleeper): void {
     const { over } = this
     if (over === null) this.sleepers.add(sleeper)
     else setImmediate(() => sleeper.fail(over))
   }
 
-  /** Runs something at a moment; the function calls it off. */
+  /** Runs something at a moment; the returned function cancels it. */
   schedule(at: number, run: () => void): () => void {
     const sleeper = { at, wake: run, fail: () => {} }
     this.add(sleeper)
@@ -114,7 +124,7 @@ export class Actors {
     }
   }
 
-  /** Ends every wait with an error, be it for an answer that may need time. */
+  /** Ends every wait with an error, including that for a response that may need time. */
   fail(reason: Error): void {
     const sleepers = [...this.sleepers]
     this.sleepers.clear()
@@ -122,7 +132,7 @@ export class Actors {
     for (const { isHeld, giveUp } of this.#unanswered) if (isHeld) giveUp(abandoned(reason))
   }
 
-  /** Does so for good: whoever waits later is ended as well. */
+  /** Ends every wait, later ones too. */
   end(reason: Error): void {
     this.over = reason
     this.fail(reason)
@@ -133,13 +143,13 @@ export class Actors {
   }
 }
 
-/** An actor of a clock that a book of actors drives; `waited` is told of every wait that belongs into the record. */
+/** An actor of a clock with a book of actors. `waited` is called with every wait that belongs in the record. */
 export class Participant implements Actor {
   readonly name: string
   waits = 0
   requests = 0
   reals = 0
-  /** How often it began or ended a wait, a request or something real. */
+  /** Number of times it began or ended a wait, a request or something real. */
   moves = 0
   wakesAt: number | null = null
   readonly #book: Actors
@@ -164,7 +174,7 @@ export class Participant implements Actor {
   }
 
   seen(t: number): void {
-    // Of requests beside each other, any may be answered first.
+    // Concurrent requests may be answered in any order.
     if (this.#started === null || t < this.#started) this.#started = t
     if (t > this.#now) this.#now = t
   }
@@ -191,24 +201,19 @@ export class Participant implements Actor {
   async until<T>(event: Promise<T> | PendingEvent<T>, deadline: number): Promise<T | null> {
     const wait = ++this.#waits
     const comes = 'comes' in event ? event.comes : event
-    let cancel = () => {}
-    const late = new Promise<null>((resolve, reject) => {
-      const sleeper = { at: deadline, wake: () => resolve(null), fail: reject }
-      this.#book.add(sleeper)
-      cancel = () => this.#book.sleepers.delete(sleeper)
-    })
-    late.catch(() => {})
+    const late = this.#book.sleep(deadline)
+    late.over.catch(() => {})
     const came = comes.then(
       (value) => ({ value }),
       (reason: unknown) => ({ reason }),
     )
     const end = await this.#branches
-      .whileOthersRun(() => this.#waiting(deadline, Promise.race([came, late])))
+      .whileOthersRun(() => this.#waiting(deadline, Promise.race([came, late.over])))
       .catch((error: unknown) => {
         this.#waited({ owner: this.name, wait, nowMs: this.#clock.now(), failure: textOf(error) })
         throw error
       })
-      .finally(cancel)
+      .finally(late.cancel)
     this.#settle(wait, end !== null)
     if (end === null) return null
     if ('reason' in end) throw end.reason
@@ -220,7 +225,7 @@ export class Participant implements Actor {
   }
 
   async pause(ms: number, early?: Promise<unknown>): Promise<string | null> {
-    // The record knows nothing of pauses, so none may end a rule.
+    // Pauses are not recorded, so none may end a rule.
     const { over } = this.#book
     if (over === null) return this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).then(() => null, textOf)
     await nextTurn()
@@ -270,12 +275,7 @@ export class Participant implements Actor {
   }
 
   async #sleepUntil(at: number, early: Promise<unknown> = never): Promise<void> {
-    let cancel = () => {}
-    const over = new Promise<void>((wake, fail) => {
-      const sleeper = { at, wake, fail }
-      this.#book.add(sleeper)
-      cancel = () => this.#book.sleepers.delete(sleeper)
-    })
+    const { over, cancel } = this.#book.sleep(at)
     await this.#waiting(at, Promise.race([over, early])).finally(cancel)
   }
 

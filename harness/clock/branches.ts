@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** One line of work: it has its turn from when it takes it, save while it waits. */
+/** A concurrent branch. It has its turn from when it takes it, except while it waits. */
 interface Branch {
   readonly of: Branches
   isWaiting: boolean
   isOver: boolean
 }
 
-/** Which line runs. */
+/** The branch that runs. */
 const running = new AsyncLocalStorage<Branch>()
 
 /**
- * Several lines of work of one actor beside each other, of which one runs at a time: another goes on where that one
- * waits. So they share their waits, and what they send has an order that a replay can keep.
+ * Concurrent branches of one actor, of which one runs at a time: while it waits, another one runs. So their waits
+ * overlap, and their requests have an order that a replay can keep.
  */
 export class Branches {
   #isTaken = false
   readonly #next: (() => void)[] = []
 
-  /** All go on to their end. Rejects as they would one after the other: as the first in their order that does. */
+  /** Runs all branches to their end. Rejects with the first error in the order of the branches. */
   async concurrently<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]> {
     if (this.#branch() !== null) throw new Error('branches within a branch: a branch has no branches of its own')
     const ends = await Promise.allSettled(
@@ -39,11 +39,11 @@ export class Branches {
     })
   }
 
-  /** Does what waits while another line goes on; outside of them it is simply done. */
+  /** Waits while another branch runs. Outside of branches it just waits. */
   async whileOthersRun<T>(wait: () => Promise<T>): Promise<T> {
     const branch = this.#branch()
     if (branch === null) return wait()
-    // Whoever goes on after the first of two waits would do so without a turn.
+    // After the first of two waits the branch would go on without a turn.
     if (branch.isWaiting) throw new Error('two waits at once in a branch: a branch has one wait at a time')
     branch.isWaiting = true
     this.#give()
@@ -52,12 +52,12 @@ export class Branches {
     } finally {
       await this.#take()
       branch.isWaiting = false
-      // A line may have failed while something of it still waited.
+      // A branch may have failed while one of its waits went on.
       if (branch.isOver) this.#give()
     }
   }
 
-  /** The line that this is called in; null outside of them, and once it is over. */
+  /** The branch that this is called in; null outside of branches and after the branch has ended. */
   #branch(): Branch | null {
     const branch = running.getStore()
     return branch?.of === this && !branch.isOver ? branch : null

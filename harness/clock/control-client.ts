@@ -3,11 +3,11 @@ import { type Transport, TransportFailure } from '../transport/types.ts'
 import { type ClockCall, ClockFault, readClockState } from './state.ts'
 import type { ClockControl, ClockState } from './types.ts'
 
-/** No answer, or one that may be another the next time: a connection that was reset, or a 5xx. */
+/** A fault that may pass: a connection that was reset, or a 5xx. */
 class PassingFault extends ClockFault {}
 
 /**
- * The control address of a target (`clock: {url}` in the target file) as a clock control. A call that fails in passing
+ * The control address of a target (`clock: {url}` in the target file) as a clock control. A call whose fault may pass
  * is repeated once. Rejects with ClockFault, which says what came instead.
  */
 export function createControlClient(url: string, send: Transport): ClockControl {
@@ -31,7 +31,7 @@ export function createControlClient(url: string, send: Transport): ClockControl 
     advance(ms) {
       const beforeMs = seenMs
       const move = () => call('POST', JSON.stringify({ advanceMs: ms }))
-      // What had no answer may have been done all the same, and must not be done twice.
+      // A call without a response may have taken effect, and must not take effect twice.
       const again = async () => {
         const state = await look()
         return state.nowMs > beforeMs ? state : move()
@@ -41,7 +41,7 @@ export function createControlClient(url: string, send: Transport): ClockControl 
   }
 }
 
-/** Repeats what failed in passing; rethrows everything else. */
+/** Repeats a call whose fault may pass; rethrows everything else. */
 function once<T>(again: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => {
     if (error instanceof PassingFault) return again()

@@ -10,25 +10,25 @@ export interface ControlledClockOptions {
   readonly kind: Extract<ClockKind, 'virtual' | 'remote'>
   readonly control: ClockControl
   readonly startMs: number
-  /** Told of every wait that belongs into the record. */
+  /** Called with every wait that belongs in the record. */
   readonly waited?: Waited
-  /** How many steps one wait may take before the target's own timers are blamed. */
+  /** Number of steps after which a wait blames the target's own timers. */
   readonly stepBudget?: number
-  /** How long, in real ms, the target may be busy with something that is not here. */
+  /** Real ms for which the target may be busy with something that is not here. */
   readonly busyLimitMs?: number
 }
 
-/** Time cannot be moved just now: the target is busy with what is not here. */
+/** Time cannot move now: the target is busy with something that is not here. */
 class Unrest extends Inconclusive {}
 
-/** One wait took too many steps; a shorter one may come to its end. */
+/** One wait took too many steps; a shorter one may end. */
 class TooManySteps extends Inconclusive {}
 
 /**
- * A clock that moves only when every scenario waits: by steps, to the earliest moment that either side waits for. It
- * moves only while each call that the target makes is kept unanswered here, and while the target has received each
- * request that is unanswered. In process and over HTTP it is the same code; only `control` differs (`docs/clock.md`).
- * Once `control` has failed, every wait ends as inconclusive, with the same reason.
+ * A clock that moves only when every scenario waits: in steps, to the earliest moment that scenarios or target wait
+ * for. It moves only while each call of the target is kept unanswered here, and while the target has received each
+ * unanswered request. In process and over HTTP the code is the same; only `control` differs (`docs/clock.md`). Once
+ * `control` has failed, every wait ends as inconclusive, with the same reason.
  */
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
@@ -37,16 +37,16 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   const calls = new Map<string, number>()
   const unstamped: ((nowMs: number) => void)[] = []
   let now = options.startMs
-  /** Real time that answers of the clock took, and how many there were. */
+  /** Real time that responses of the clock took, and their number. */
   let spentMs = 0
   let answers = 0
   let moving = false
   let stepping = false
   let changed = false
   let closed = false
-  /** True where time could not be moved, and has not been moved since. */
+  /** True if time could not be moved, and has not moved since. */
   let isStuck = false
-  /** How many requests had been begun when they were last seen to have arrived. */
+  /** Number of requests begun when all were last seen to have arrived. */
   let arrived = 0
   const book = new Actors(() => {
     changed = true
@@ -87,12 +87,12 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       fail(error)
     } finally {
       stepping = false
-      // Whoever came to rest while the last look was under way was not seen by it.
+      // The last look did not see actors that came to rest while it was under way.
       if (changed) void step()
     }
   }
 
-  /** What passes ends those who wait now; what does not, all that wait later too. */
+  /** A fault that passes ends the present waits; any other fault ends all later ones too. */
   function fail(error: unknown): void {
     if (error instanceof TooManySteps || (error instanceof Unrest && !isStuck)) book.fail(error)
     else if (error instanceof Inconclusive) book.end(error)
@@ -115,7 +115,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       }
       const state = watch.seen(await timed(control.state()))
       now = Math.max(now, state.nowMs)
-      // The state is of a moment that is over where somebody has gone on meanwhile.
+      // If an actor has gone on meanwhile, the state is out of date.
       if (changed) continue
       if (!atRest(state)) {
         restless ??= { sinceMs: performance.now(), looks: 0 }
@@ -164,7 +164,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     book.changed()
   }
 
-  /** Code that a settled promise has yet to run shows itself within two turns of the event loop. */
+  /** Code after a settled promise runs within two turns of the event loop. */
   async function stillIdle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) {
       if (!book.idle()) return false

@@ -3,7 +3,9 @@ import type { Context } from '../rule/context.ts'
 import { type Hostility, hostileClock, hostilities } from '../testing/hostile-clock.ts'
 import { runOnRig, type TestScenario } from '../testing/rig.ts'
 
-/** Every way to wait: for a length of time, a status, an execution, a notification, an answer that is held, a quota. */
+/**
+ * Every way to wait: for a length of time, a status, an execution, a notification, a response that is held, a quota.
+ */
 const scenarios: Readonly<Record<string, TestScenario>> = {
   sleeps: {
     async run({ clock, queue, check }) {

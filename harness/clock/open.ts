@@ -7,17 +7,17 @@ import type { ClockControl, RunClock, Waited } from './types.ts'
 
 export interface OpenClockOptions {
   readonly waited?: Waited
-  /** Put around the control of a clock that lets itself be controlled. */
+  /** Wraps the control of a controlled clock. */
   readonly through?: (control: ClockControl) => ClockControl
 }
 
-/** The clock that a target file names. Rejects with ClockFault where it names one that gives no state. */
+/** The clock that a target file names. Rejects with ClockFault if the clock gives no state. */
 export async function openClock(
   { clock: given, tolerances: { answerMs, connectMs } }: Pick<Target, 'clock' | 'tolerances'>,
   { waited, through = (control) => control }: OpenClockOptions = {},
 ): Promise<RunClock> {
   if (given === 'real') return createRealClock(waited)
-  // Connections of its own: those of the target may all be taken by requests that it holds until time moves.
+  // Separate connections: requests that the target holds until time moves may take all others.
   const http = overHttp({ answerMs, connectMs, connections: 1 })
   try {
     const control = through(createControlClient(given.url, http.send))

@@ -2,31 +2,33 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ClockKind } from './types.ts'
 
 /**
- * What is waited for in real time before the clock of a target may move:
- * - `arrival`: a request whose answer may be held is with the target, and all that follows from it at once is done;
- * - `answer`: a request that is answered at once has not been, so its answer must be one that takes time;
- * - `nothing`: an answer is missing though nothing is due, so that it will never come.
+ * Reasons to wait in real time before the clock of a target may move:
+ * - `arrival`: a request whose response may be held has reached the target, and its immediate effects must be done;
+ * - `answer`: a request that needs no time has no response yet, so its response takes time after all;
+ * - `nothing`: a response is missing although nothing is due, so it will never come.
  */
 export type Occasion = 'arrival' | 'answer' | 'nothing'
 
-/** Real waits of a controlled clock; each ends early where something happens. */
+/** Real waits of a controlled clock. Each ends early if something happens. */
 export interface Patience {
-  /** True where nothing happened meanwhile. */
+  /** True if nothing happened meanwhile. */
   wait(occasion: Occasion): Promise<boolean>
   /** A short pause before the target is looked at for the `n`-th time in a row. */
   look(n: number): Promise<void>
   interrupt(): void
 }
 
-/** In process an answer that needs no time is there within a few turns of the event loop. */
+/** In process a response that needs no time comes within a few turns of the event loop. */
 const turns: Readonly<Record<Occasion, number>> = { arrival: 20, answer: 40, nothing: 40 }
 
-/** Over a network, in ms. A slow answer must not be taken for one that takes time: the state in between would be lost. */
+/**
+ * Over a network, in ms. A slow response must not count as one that takes time: the state in between would be lost.
+ */
 const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, answer: 5_000, nothing: 60_000 }
 
 /**
- * And before that in process, in ms: most answers are there before it is over, so that the turns need not be counted.
- * Nothing but a worker's real pause takes real time there, and those are listed as busy.
+ * Waits before that in process, in ms. Most responses come earlier, so that no turns need to be counted. Only a
+ * worker's real pause takes real time there, and that is listed as busy.
  */
 const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, answer: 5, nothing: 1_000 }
 

@@ -1,7 +1,7 @@
 import { Actors, Participant } from './actors.ts'
 import type { RunClock, Waited } from './types.ts'
 
-/** Real time: one timer for the earliest sleeper. `waited` is told of every wait that belongs into the record. */
+/** Real time: one timer for the earliest sleeper. `waited` is called with every wait that belongs in the record. */
 export function createRealClock(waited: Waited = () => {}): RunClock {
   let timer: NodeJS.Timeout | undefined
   const book = new Actors(arm)

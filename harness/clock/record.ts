@@ -4,7 +4,7 @@ import { Inconclusive } from '../rule/outcome.ts'
 import { Branches } from './branches.ts'
 import type { Actor, RunClock } from './types.ts'
 
-/** The clock of a replay: hands each owner the moments that its waits once ended at. Nothing waits. */
+/** The clock of a replay: gives each owner the moments at which its waits ended. Nothing waits. */
 export function createRecordClock(script: Pick<Script, 'wait'>, controlled: boolean): RunClock {
   return {
     kind: 'record',
@@ -22,7 +22,7 @@ export function createRecordClock(script: Pick<Script, 'wait'>, controlled: bool
   }
 }
 
-/** What had come by the end of a wait is there after a few turns of the event loop. */
+/** Turns of the event loop after which everything that had come by the end of a wait is there. */
 const turnsToCome = 100
 
 function createActor(name: string, script: Pick<Script, 'wait'>): Actor {

@@ -4,20 +4,22 @@ import type { ClockState } from './types.ts'
 /** The two calls to the clock of a target. */
 export type ClockCall = 'GET' | 'POST'
 
-/** The clock does not do what `docs/clock.md` asks of it, or does not answer: no wait of the run can be kept any more. */
+/**
+ * The clock does not behave as `docs/clock.md` describes, or does not answer. No later wait of the run can be kept.
+ */
 export class ClockFault extends Inconclusive {
   constructor(told: string) {
     super(`clock.url ${told} (docs/clock.md)`)
   }
 }
 
-/** The last moment of the year 9999: what is later can be no date. */
+/** The last moment of the year 9999; a later one is not a date. */
 const latestMs = Date.UTC(10_000, 0, 1) - 1
 
-/** How far a clock may go on by itself, ms: some add the real time that their own work takes. */
+/** How far a clock may move by itself, ms: some add the real time of their own work. */
 const driftMs = 1_000
 
-/** So many moves in a row may fall short: an event that is added between GET and POST is due earlier. */
+/** Consecutive moves that may fall short, because an event that is added between GET and POST is due earlier. */
 const missesAllowed = 100
 
 const members: Readonly<Record<keyof ClockState, readonly [isRight: (value: unknown) => boolean, form: string]>> = {
@@ -27,7 +29,7 @@ const members: Readonly<Record<keyof ClockState, readonly [isRight: (value: unkn
   open: [(value) => Number.isSafeInteger(value) && Number(value) >= 0, 'an integer of at least 0'],
 }
 
-/** The body of a clock's answer. Throws ClockFault where it is no state. */
+/** The body of a clock's response. Throws ClockFault if it is not a state. */
 export function readClockState(value: unknown, call: ClockCall): ClockState {
   if (typeof value !== 'object' || value === null) {
     throw new ClockFault(`answered ${call} with ${shown(value)}; it must be {nowMs, nextMs, busy, open}`)
@@ -45,15 +47,15 @@ export function readClockState(value: unknown, call: ClockCall): ClockState {
   return { nowMs, nextMs, busy: busy.map(String), open }
 }
 
-/** Holds each answer of a clock against the one before it. */
+/** Compares each response of a clock with the one before it. */
 export interface ClockWatch {
-  /** Takes in the answer to GET. Throws ClockFault where time has moved by itself. */
+  /** Takes the response to GET. Throws ClockFault if time has moved by itself. */
   seen(state: ClockState): ClockState
-  /** Takes in the answer to POST of so many ms. Throws ClockFault where time moved back, too far, or stays. */
+  /** Takes the response to POST of so many ms. Throws ClockFault if time moved back, too far, or not at all. */
   moved(askedMs: number, state: ClockState): ClockState
 }
 
-/** Watches the clock of one run, from the moment on at which it began. */
+/** Watches the clock of one run from its beginning. */
 export function watchClock(startMs: number): ClockWatch {
   let last: ClockState = { nowMs: startMs, nextMs: null, busy: [], open: 0 }
   let misses = 0

@@ -1,67 +1,69 @@
 /**
- * How one scenario waits. There are three ways and no fourth: a length, a moment, and whatever comes from outside.
- * All times are milliseconds; moments are of the Unix epoch on the target's clock.
+ * The three ways in which a scenario waits: for a length of time, for a moment, and for an outside event. All times are
+ * milliseconds; moments are of the Unix epoch on the target's clock.
  */
 export interface ScenarioClock {
   /** The moment of this scenario's last exchange or wait. It stands still between them, so a replay sees the same. */
   now(): number
   /** Waits `ms`; resolves with the moment reached. */
   sleep(ms: number): Promise<number>
-  /** Waits for moment `t`; resolves at once where it is past. */
+  /** Waits for moment `t`; resolves at once if it is past. */
   at(t: number): Promise<number>
-  /** Waits for something that comes from outside, at most until `deadline`; null where it did not come. */
+  /** Waits for an outside event, at most until `deadline`; null if it did not come. */
   until<T>(event: Promise<T> | PendingEvent<T>, deadline: number): Promise<T | null>
 }
 
 /**
- * Something that comes from outside, if ever: a notification, a beacon, an answer that is held. It is no promise, so
- * that nobody awaits it by mistake: time does not move for that, and the run would stand still. `clock.until` waits.
+ * An outside event that may never come: a notification, a beacon, a response that is held. It is not a promise, so that
+ * nobody awaits it by mistake: time does not move for that, and the run would stop. `clock.until` waits for it.
  */
 export interface PendingEvent<T> {
   readonly comes: Promise<T>
 }
 
-/** The end of one wait, as it belongs into the record. */
+/** The end of one wait, as the record has it. */
 export interface WaitEnd {
   readonly owner: string
-  /** Which wait of its owner it was, from 1 in the order of their beginning. */
+  /** Number of the wait among those of its owner, from 1, in the order in which they began. */
   readonly wait: number
   readonly nowMs: number
-  /** Whether what was waited for came; left out where nothing was. */
+  /** True if the event came; left out if the wait was not for an event. */
   readonly came?: boolean
-  /** Why the wait was given up; left out where it ended as asked. */
+  /** Why the wait was given up; left out if it ended as requested. */
   readonly failure?: string
 }
 
-/** Told of the end of each wait that belongs into the record. */
+/** Called at the end of each wait that belongs in the record. */
 export type Waited = (end: WaitEnd) => void
 
-/** One line of activity that the clock must wait for before it moves: a scenario, or the making of a shared fixture. */
+/** One activity that the clock must wait for before it moves: a scenario, or the making of a shared fixture. */
 export interface Actor extends ScenarioClock {
   readonly name: string
   /**
-   * Runs the branches of a rule concurrently, so that the waits overlap. Rejects as the first does, in their order, that rejects. Each
-   * has one wait at a time, and no branches of its own: whatever else throws.
+   * Runs the branches of a rule concurrently, so that their waits overlap. Rejects with the first error in the order of
+   * the branches. Throws if a branch has two waits at once or branches of its own.
    */
   concurrently<One, T>(all: readonly One[], work: (one: One) => Promise<T>): Promise<T[]>
-  /** Marks a request as under way: time stands still for it, unless the target says that the answer takes time. */
+  /**
+   * Marks a request as under way. Time stands still for it, unless the target reports that the response takes time.
+   */
   during<T>(work: Promise<T>): Promise<T>
-  /** Marks a request as unanswered whose answer may take time; the actor goes on meanwhile. */
+  /** Marks an unanswered request whose response may take time. The actor goes on meanwhile. */
   hold<T>(work: Promise<T>): Promise<T>
-  /** Waits for something real that ends by itself (a hook): time stands still, however long that takes. */
+  /** Waits for something real that ends by itself (a hook). Time stands still for as long as that takes. */
   real<T>(work: Promise<T>): Promise<T>
-  /** Waits for another actor (a shared fixture, a lock): counts as waiting, but no time is asked for. */
+  /** Waits for another actor (a shared fixture, a lock). Counts as waiting, but requests no time. */
   join<T>(other: Promise<T>): Promise<T>
-  /** Notes a moment that this scenario has seen; the earliest one is its start. */
+  /** Notes a moment that this scenario has seen. The earliest one is its start. */
   seen(t: number): void
   /** The earliest moment seen; null before any. */
   started(): number | null
   /**
-   * Pauses until `early` or for `ms`, without leaving a trace in the record (pacing); replay skips it. Never rejects:
+   * Pauses until `early` or for `ms` (pacing). The record has no trace of it, and replay skips it. Never rejects:
    * resolves at once with the reason if the clock has failed, else with null.
    */
   pause(ms: number, early?: Promise<unknown>): Promise<string | null>
-  /** Calls `look` at the end of each wait, at the moment that the record tells of. */
+  /** Calls `look` at the end of each wait, at its recorded moment. */
   watch(look: () => void): void
   /** Ends the actor. */
   done(): void
@@ -72,23 +74,27 @@ export type ClockKind = 'virtual' | 'remote' | 'real' | 'record'
 /** The clock of one run against one target. */
 export interface RunClock {
   readonly kind: ClockKind
-  /** True where time moves only when the harness moves it. */
+  /** True if time moves only when the harness moves it. */
   readonly controlled: boolean
   now(): number
   actor(name: string): Actor
-  /** Hands over the moment at which something came in; where time is just moving, once it has moved. */
+  /** Hands over the moment of an arrival; if time is just moving, once it has moved. */
   stamp(take: (nowMs: number) => void): void
-  /** Notes that a call of the target (its `Plumbline-Call`) is kept unanswered here; the function ends that. */
+  /**
+   * Notes that a call of the target (its `Plumbline-Call`) is kept unanswered here. The returned function ends that.
+   */
   holding(call: string): () => void
-  /** Runs something `ms` later; the function calls it off. */
+  /** Runs something `ms` later; the returned function cancels it. */
   after(ms: number, run: () => void): () => void
-  /** Who waits for what, for messages and live progress. */
+  /** All present waits, for messages and live progress. */
   pending(): readonly { readonly name: string; readonly until: number | null }[]
-  /** Actors that neither wait nor ask nor have something real under way, and how often they did before: code of ours runs, or awaits what it must not. */
+  /**
+   * Actors that neither wait nor have a request or something real under way: own code runs, or awaits what it must not.
+   */
   still(): readonly StillActor[]
-  /** Real ms that an answer of the clock takes on average; null where none is waited for. */
+  /** Mean real ms of a response of the clock; null if none is waited for. */
   answerMs(): number | null
-  /** How often anything has happened, where all wait and nothing is due or under way; else null. */
+  /** The number of events, if all wait and nothing is due or under way; else null. */
   standstill(): number | null
   close(): void
 }
@@ -100,7 +106,7 @@ export interface StillActor {
   done(): void
 }
 
-/** What a target says of a clock that lets itself be controlled (`docs/clock.md`). */
+/** The state of a controlled clock (`docs/clock.md`). */
 export interface ClockState {
   readonly nowMs: number
   readonly nextMs: number | null
@@ -108,7 +114,7 @@ export interface ClockState {
   readonly open: number
 }
 
-/** A clock that moves only when told to: the reference in process, or a control address over HTTP. */
+/** A controlled clock: the reference in process, or a control address over HTTP. */
 export interface ClockControl {
   state(): Promise<ClockState> | ClockState
   advance(ms: number): Promise<ClockState> | ClockState

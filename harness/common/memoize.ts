@@ -1,7 +1,7 @@
-/** Work that is done once for each object, as long as somebody has that object; what it gave must not be changed. */
+/** Does work once for each object, as long as the object is in use. Callers must not change the result. */
 export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => V {
   const done = new WeakMap<K, { readonly value: V }>()
-  // Most are asked for many times in a row, which is much faster than asking the map.
+  // Most are requested many times in a row, and this is much faster than the map.
   let last: { readonly key: K; readonly value: V } | null = null
   return (key) => {
     if (last?.key === key) return last.value
@@ -17,10 +17,7 @@ export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => 
   }
 }
 
-/**
- * Work that is done once for each text, as long as few other texts come between: at most `kept` are held. What it gave
- * must not be changed.
- */
+/** Does work once for each text and keeps at most `kept` results. Callers must not change the result. */
 export function memoizeTexts<V>(work: (text: string) => V, kept: number): (text: string) => V {
   const done = new Map<string, V>()
   return (text) => {

@@ -1,4 +1,4 @@
-/** The same text with its last letters and digits exchanged for others of their kind: of its form, and not issued. */
+/** The text with its last letters and digits replaced by others of their kind: of the same form, but never issued. */
 export function mutate(text: string): string {
   const isHex = /^[0-9a-f-]+$/i.test(text)
   let changes = 0

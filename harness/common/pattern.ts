@@ -1,8 +1,8 @@
 import picomatch from 'picomatch'
 
 /**
- * What a pattern over ids takes: an id, a glob in which `*` stands for any text, dots included (`queue.*`, `*.fuzz`), or
- * an area, which is the first part of the ids of its rules.
+ * A matcher for an id, a glob in which `*` matches any text, dots included (`queue.*`, `*.fuzz`), or an area, which is
+ * the first part of the ids of its rules.
  */
 export function matcherOf(pattern: string): (id: string) => boolean {
   const matches = picomatch(pattern)

@@ -1,7 +1,7 @@
 import type { OperationId, OperationOf } from '../../generated/operations.ts'
 import { memoize, memoizeTexts } from '../common/memoize.ts'
 
-/** Header lines as they stand on the wire: order, case and repetition kept. */
+/** Header lines as sent: order, case and repetition kept. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 
 export interface WireRequest {
@@ -20,7 +20,7 @@ export interface WireResponse {
 /** The operations of the pod plane, by the operationId of `spec/openapi.yaml`. */
 export type PodOperation = OperationOf<'pods'>
 
-/** The operations of the queue plane, and a request that is none of them. */
+/** The operations of the queue plane, and a request that is not an operation. */
 export type QueueOperation = OperationOf<'queue'> | 'otherQueueRoute'
 
 /** An operation of any plane. */
@@ -32,17 +32,17 @@ export interface Moment {
   readonly harness: number
 }
 
-/** One request and what came of it. `response` is null where no whole answer came; `failure` then says why. */
+/** One request and its outcome. `response` is null without a complete response; then `failure` says why. */
 export interface Exchange {
   readonly n: number
   /** The rule that sent it, or `fixture:…`, `probe`, `cleanup`. */
   readonly owner: string
   readonly operation: Operation
-  /** The id of the pod or job asked for in the path, null where the operation has none. */
+  /** The id of the pod or job in the path; null if the operation has none. */
   readonly subject: string | null
   /** The id of the queue-based endpoint that it was sent to; left out on other planes. */
   readonly endpoint?: string
-  /** Which key of the target file it was sent with; null for none or one that was never issued. */
+  /** The key of the target file that it was sent with; null for none or one that was never issued. */
   readonly key: string | null
   readonly sent: Moment
   readonly received: Moment
@@ -51,19 +51,19 @@ export interface Exchange {
   readonly failure: string | null
 }
 
-/** Whether a status says that what was asked for was done. */
+/** True for a status of success. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/** First value of a header, case-insensitively; null where it is missing. */
+/** First value of a header, case-insensitively; null if it is missing. */
 export function headerOf(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()
   for (const [key, value] of headers) if (key.toLowerCase() === wanted) return value
   return null
 }
 
-/** All values of a header joined as HTTP joins list headers; null where it is missing. */
+/** All values of a header joined as HTTP joins list headers; null if it is missing. */
 export function headerList(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()
   let joined: string | null = null
@@ -76,7 +76,7 @@ export function headerList(headers: HeaderPairs, name: string): string | null {
 const strict = new TextDecoder('utf-8', { fatal: true })
 const strictWithMark = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Body bytes as text; null where they are not UTF-8. A byte order mark is left out, or kept. */
+/** Body bytes as text; null if they are not UTF-8. A byte order mark is left out, or kept. */
 export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out'): string | null {
   try {
     return (mark === 'kept' ? strictWithMark : strict).decode(body)
@@ -85,21 +85,21 @@ export function textOf(body: Uint8Array, mark: 'left out' | 'kept' = 'left out')
   }
 }
 
-/** Texts whose JSON value is kept: a pod that is polled looks the same until it changes. */
+/** Texts whose JSON value is kept. A pod that is polled looks the same until it changes. */
 const keptTexts = 1_000
 
 const valueOfText = memoizeTexts(jsonIn, keptTexts)
 
 /**
- * Body bytes as a JSON value; undefined if they are not a JSON text. Many rules read the same answer, and equal answers
- * have the same value, so it must not be changed.
+ * Body bytes as a JSON value; undefined if they are not JSON. Many rules read the same response, and equal responses
+ * share one value, so it must not be changed.
  */
 export const jsonOf = memoize((body: Uint8Array): unknown => {
   const text = textOf(body)
   return text === null || text === '' ? undefined : valueOfText(text)
 })
 
-/** The value of a text; undefined where it is no JSON. */
+/** The value of a text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,6 +1,8 @@
 import { podRequired } from '../../generated/tables.ts'
 
-/** A pod as far as a rule may rely on it: an object with an id and a status; everything else is read when it is asked for. */
+/**
+ * A pod as far as a rule may rely on it: an object with an id and a status. Everything else is read when it is needed.
+ */
 export interface PodView {
   readonly id: string
   readonly status: string
@@ -16,19 +18,19 @@ export function membersOf(value: unknown): Members | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null
 }
 
-/** The string id of a value; null where it has none. */
+/** The string id of a value; null if it has none. */
 export function idIn(value: unknown): string | null {
   const id = membersOf(value)?.id
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-/** The id of a job as it is used in addresses, a string or a number; null if there is none. */
+/** The id of a job as addresses have it, a string or a number; null if there is none. */
 export function jobIdIn(value: unknown): string | null {
   const id = membersOf(value)?.id
   return typeof id === 'number' ? String(id) : idIn(value)
 }
 
-/** The pod in a value; null where it has no string id and status. */
+/** The pod in a value; null if it has no string id and status. */
 export function podOf(value: unknown, exchange: number): PodView | null {
   const members = membersOf(value)
   if (members === null) return null
@@ -37,32 +39,34 @@ export function podOf(value: unknown, exchange: number): PodView | null {
   return { id, status, value: members, exchange }
 }
 
-/** The list at a member of an answer (`''`: the answer itself); null where there is none. */
+/** The list at a member of a response (`''`: the response itself); null if there is none. */
 export function listOf(value: unknown, at: string): readonly unknown[] | null {
   const list = at === '' ? value : membersOf(value)?.[at]
   return Array.isArray(list) ? list : null
 }
 
-/** The lists in the first two levels of a value: under another name one is still a list. */
+/** The lists in the first two levels of a value, whatever their names. */
 export function listsIn(value: unknown, depth = 2): readonly (readonly unknown[])[] {
   if (Array.isArray(value)) return [value]
   return depth === 0 ? [] : Object.values(membersOf(value) ?? {}).flatMap((member) => listsIn(member, depth - 1))
 }
 
-/** A value as a text for a message: JSON, cut at 2,000 characters; the record cuts shorter, once it is free of secrets. */
+/**
+ * A value as text for a message: JSON, cut at 2,000 characters. The record shortens it again once secrets are removed.
+ */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 2_000 ? `${text.slice(0, 1_997)}…` : text
 }
 
-/** Fields that move by themselves; "unchanged" leaves them aside. */
+/** Fields that change by themselves; "unchanged" ignores them. */
 export const liveFields: ReadonlySet<string> = new Set(['runtime', 'cost', 'startedAt'])
 
-/** What a target shows beside the described fields is its own, and may change at any time. */
+/** Other fields than the described ones belong to the target and may change at any time. */
 const describedFields: ReadonlySet<string> = new Set([...podRequired, 'gpu', 'cpu'])
 
-/** Names of the described fields in which two pods differ, live ones aside, sorted. */
+/** Sorted names of the described fields in which two pods differ, live ones ignored. */
 export function changedFields(before: Members, after: Members, aside: ReadonlySet<string> = liveFields): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names]
@@ -74,7 +78,7 @@ function same(a: unknown, b: unknown, name: string): boolean {
   return canonical(a, name === 'actions' || name === 'ports') === canonical(b, name === 'actions' || name === 'ports')
 }
 
-/** JSON with sorted keys, so that the order of members says nothing; `unordered` sorts the array itself as well. */
+/** JSON with sorted keys, so that the order of members has no meaning. `unordered` sorts the array itself too. */
 export function canonical(value: unknown, unordered = false): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonical(item))

@@ -94,7 +94,7 @@ const alone = `import { createHooks } from ${JSON.stringify(import.meta.resolve(
   await createHooks(null, 0)(...JSON.parse(process.argv[1]))
   setTimeout(() => {}, 600_000)`
 
-/** Whether a process is there and has not merely been left unreaped. */
+/** True if a process runs; one that has ended and was not reaped does not. */
 function isRunning(id: number): boolean {
   const file = `/proc/${id}/stat`
   if (existsSync('/proc/self/stat')) return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))

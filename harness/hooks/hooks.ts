@@ -5,24 +5,24 @@ import { isSuccess } from '../exchange/exchange.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import type { Ended } from './leader.ts'
 
-/** What a hook is told: the run, the id of the pod, and the status that the pod is to have. */
+/** Input of a hook: the run, the id of the pod, and the status that the pod should have. */
 export interface HookCall {
   readonly run: string
   readonly pod: string
   readonly status: string
 }
 
-/** Runs a hook; resolves with null where it did its work, else with one clause that says why not. */
+/** Runs a hook. Resolves with null if it worked, else with one clause that says why not. */
 export type RunHook = (hook: Hook, call: HookCall) => Promise<string | null>
 
 const leaderFile = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? './leader.ts' : './leader.js', import.meta.url),
 )
 
-/** So much of what a command says is read, in bytes. */
+/** Bytes of a command's output that are read. */
 const keptOutput = 16_384
 
-/** Runs hooks as commands of this machine or as calls of an address, each at most `limitMs` of real time. */
+/** Runs hooks as commands of this machine or as calls of an address, each for at most `limitMs` of real time. */
 export function createHooks(transport: Transport, limitMs: number): RunHook {
   return (hook, call) =>
     'url' in hook ? post(transport, hook.url, call, limitMs) : execute(hook.command, call, limitMs)
@@ -47,7 +47,7 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
   }
 }
 
-/** The command is in a process group of its own, whose leader ends all of it once this process is gone. */
+/** The command has its own process group, whose leader ends the group once this process is gone. */
 function execute(command: readonly string[], call: HookCall, limitMs: number): Promise<string | null> {
   const [program = ''] = command
   const limit = AbortSignal.timeout(limitMs)
@@ -70,7 +70,7 @@ function execute(command: readonly string[], call: HookCall, limitMs: number): P
       leader.stderr?.destroy()
       resolve(failure)
     }
-    /** A command that has ended may have left something behind that keeps its output open. */
+    /** A command that has ended may have left a process behind that keeps its output open. */
     function late(): void {
       endGroup(leader)
       end(ended === null ? `${program} did not end within ${limitMs} ms` : failureOf(program, ended, said))
@@ -95,6 +95,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It is gone already, which is what was wanted.
+    // It is gone already.
   }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 
-// Leads the process group of a hook: it starts the command, tells the run what came of it, and ends the whole group
-// once the run lets go of the channel between the two, for whatever reason that is.
+// Leads the process group of a hook: starts the command, reports its outcome to the run, and ends the group once the
+// run closes the channel between the two.
 
-/** What came of the command. */
+/** Outcome of the command. */
 export type Ended =
   | { readonly fault: string }
   | { readonly code: number | null; readonly signal: NodeJS.Signals | null }

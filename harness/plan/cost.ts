@@ -8,14 +8,14 @@ type Prices = Pick<Budget, 'podPricePerHour' | 'jobPrice'>
 
 const hourMs = 3_600_000
 
-/** What the pods and jobs of a plan come to, USD; null where the target file does not price what is created. */
+/** The cost of the pods and jobs of a plan, USD; null if the target file has no price for what is created. */
 export function costOf({ pods, podMs, jobs }: Usage, { podPricePerHour, jobPrice }: Prices): number | null {
   const ofPods = pods === 0 ? 0 : podPricePerHour
   const ofJobs = jobs === 0 ? 0 : jobPrice
   return ofPods === null || ofJobs === null ? null : (podMs / hourMs) * ofPods + jobs * ofJobs
 }
 
-/** What is said of the cost of a plan before anything is created. */
+/** The line about the cost of a plan, before anything is created. */
 export function costLine(created: Usage, prices: Prices): string {
   const { pods, podMs, jobs } = created
   const parts = [

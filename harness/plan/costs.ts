@@ -1,6 +1,6 @@
 import measured from './costs.json' with { type: 'json' }
 
-/** The share of a run that a rule takes: means over runs on the reference with a controlled clock. */
+/** The cost of a rule: means over runs on the reference with a controlled clock. */
 export interface Cost {
   readonly requests: number
   /** From its first request to its last, its waits and the pauses between polls included. */
@@ -13,17 +13,20 @@ export interface Cost {
   readonly jobs: number
 }
 
-/** Costs by rule. The name of a plane: those of no rule (shared fixtures, pacing). `unused`: requests that a quota grants and nobody sends. */
+/**
+ * Costs by rule. The name of a plane holds those that belong to no rule (shared fixtures, pacing). `unused`: requests
+ * that a quota grants and nobody sends.
+ */
 export type Costs = Readonly<Record<string, Cost>>
 
 /**
- * `free`: quotas that do not matter. `paced`: 60 requests a minute, where polls are few. `atOnce`: free, and pods are
- * RUNNING when they are created.
+ * `free`: unlimited quotas. `paced`: 60 requests a minute, with few polls. `atOnce`: free, and pods are RUNNING when
+ * they are created.
  */
 export const situations = ['free', 'paced', 'atOnce'] as const
 export type Situation = (typeof situations)[number]
 
-/** Members that are 0 are left out, and entries of the other situations that are as in the first. */
+/** Members that are 0 are left out, as are entries that equal those of the first situation. */
 const costs: Readonly<Record<Situation, Readonly<Record<string, Partial<Cost>>>>> = measured
 
 const nothing: Cost = { requests: 0, ms: 0, workerMs: 0, pods: 0, podMs: 0, jobs: 0 }
@@ -35,8 +38,8 @@ export function costOfRule({ id, area }: { readonly id: string; readonly area: s
 }
 
 /**
- * What a run takes beside its rules, for each rule that makes a pod: on a plane, in shared fixtures and for pacing; or
- * `unused`, of the quota.
+ * The overhead of a run for each rule that makes a pod: on a plane, in shared fixtures and for pacing; or `unused`
+ * quota.
  */
 export function overheadOfOne(name: string, situation: Situation): Cost {
   const makers = Object.values(costs.free).filter(({ pods = 0 }) => pods > 0).length - 1

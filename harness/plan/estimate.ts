@@ -7,24 +7,24 @@ import { type Cost, costOfRule, overheadOfOne, type Situation } from './costs.ts
 import { claimOf, waitMsOf } from './resources.ts'
 import type { Overhead, PlanRule } from './types.ts'
 
-/** Where the clock is controlled, only the requests take real time, and pods cost for that alone. */
+/** On a controlled clock only requests take real time, and pods cost for that alone. */
 const controlledMs = 4
 
-/** A worker that the rules before have brought must be gone first. */
+/** A worker that earlier rules brought up must be gone first. */
 const coldMs = 10_000
 
-/** Requests a minute between which the costs lie between those of a paced run and those of a free one. */
+/** Between these requests a minute, costs lie between those of a paced and a free run. */
 const [pacedPerMinute, freePerMinute] = [60, 600]
 
 /** Facts about a target before a run. */
 export interface Surroundings {
   /** Requests that the pod API grants; null: no bound is known. */
   readonly perMinute: number | null
-  /** How long a request takes beside the times that were measured in process, real ms. */
+  /** Real ms of a request, added to the times that were measured in process. */
   readonly requestMs: number
 }
 
-/** What one rule takes of a run against this target. */
+/** The cost of one rule against this target. */
 export function estimate(
   scenario: Scenario,
   row: RuleRow,
@@ -69,7 +69,7 @@ function inSituation(target: Target, perMinute: number | null, of: (situation: S
   const share = Math.log((perMinute ?? freePerMinute) / pacedPerMinute) / Math.log(freePerMinute / pacedPerMinute)
   const [paced, free, freed] = [of('paced'), of('free'), Math.min(1, Math.max(0, share))]
   const { requests, podMs } = free
-  // The times of a paced run are those of its quota, which bounds the run as a whole.
+  // The times of a paced run come from its quota, which bounds the run as a whole.
   const mixedMs = paced.podMs + (podMs - paced.podMs) * freed
   if (isAtOnce) {
     const atOnce = of('atOnce')

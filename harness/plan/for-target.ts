@@ -9,25 +9,25 @@ import { perMinuteOf, quotasOf } from './quotas.ts'
 import { resourcesOf } from './resources.ts'
 import type { Plan } from './types.ts'
 
-/** A run against a target without controlled clock ends within this, unless it is told otherwise. */
+/** Default time limit of a run on a real clock. */
 export const defaultBudgetMs = 300_000
 
-/** Until a run in real time sends its first request, and after its last one, ms. */
+/** Time before the first and after the last request of a run in real time, ms. */
 const aroundMs = 3_000
 
 export interface PlanOptions {
   readonly target: Target
   readonly rules: readonly Rule[]
   readonly rowOf: (id: string) => RuleRow
-  /** Null: nothing is left out for want of time. */
+  /** Null: nothing is left out for lack of time. */
   readonly budgetMs: number | null
-  /** The windows that the pod API has shown; none if it was not asked. */
+  /** The windows that the pod API has reported; none if it was not asked. */
   readonly windows?: readonly RateWindow[]
   /** How long a request takes, real ms; default: as on this machine. */
   readonly requestMs?: number
 }
 
-/** As long as a request takes on this machine, real ms. */
+/** Time of a request on this machine, real ms. */
 const localMs = 5
 
 /** The plan of a run: the scenarios among `rules` that the target claims, within a budget of time. */

@@ -5,8 +5,8 @@ import { criticalPath, schedule } from './schedule.ts'
 import type { Plan, PlanResources, PlanRule } from './types.ts'
 
 /**
- * Plans a run: how long it takes, and what is left out so that it ends within `budgetMs` (null: nothing is). Pure; the
- * same rules in another order give the same plan.
+ * Plans a run: how long it takes, and which rules are left out so that it ends within `budgetMs` (null: none). Pure;
+ * the same rules in another order give the same plan.
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
@@ -39,12 +39,14 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
   }
 }
 
-/** What a run keeps of its budget to remove what it made, ms. */
+/** The part of a budget that is kept for removing what the run made, ms. */
 export function tidyingMs(budgetMs: number): number {
   return Math.min(6_000, budgetMs / 4)
 }
 
-/** Gives rules up, what decides the end first, until the rest fits. Some of them may still fit beside that. */
+/**
+ * Leaves rules out, those that decide the end first, until the rest fits. Some of them may still fit beside the rest.
+ */
 function fitting(
   rules: readonly PlanRule[],
   resources: PlanResources,
@@ -58,17 +60,20 @@ function fitting(
   return left
 }
 
-/** As a run begins them. */
+/** In the order in which a run begins them. */
 function inOrder(rules: readonly PlanRule[]): readonly PlanRule[] {
   return [...rules].sort((a, b) => beginsBefore(a, b) || (a.rule < b.rule ? -1 : 1))
 }
 
-/** The order in which rules begin: those that need no worker first, so that none waits for a worker in vain; the longest first. */
+/**
+ * The order in which rules begin: those that need no worker first, so that none waits for a worker in vain; then the
+ * longest.
+ */
 export function beginsBefore(a: Pick<PlanRule, 'needsWorker' | 'ms'>, b: Pick<PlanRule, 'needsWorker' | 'ms'>): number {
   return Number(a.needsWorker) - Number(b.needsWorker) || b.ms - a.ms
 }
 
-/** Musts first, and the short ones, of which more fit. */
+/** Musts first, then the short ones, because more of them fit. */
 function inRank(a: PlanRule, b: PlanRule): number {
   return Number(b.isMust) - Number(a.isMust) || a.ms - b.ms || (a.rule < b.rule ? -1 : 1)
 }
@@ -103,7 +108,7 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   }
 }
 
-/** What is given up first: the longest of the critical path, or what sends most. */
+/** The rule that is left out next: the longest of the critical path, or the one with the most requests. */
 function sacrifice(rules: readonly PlanRule[], { bound, path }: Pick<Plan, 'bound' | 'path'>): string {
   const onPath = new Set(path.map(({ rule }) => rule))
   const weight = (rule: PlanRule) => {

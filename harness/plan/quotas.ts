@@ -10,7 +10,10 @@ export interface PlanQuota {
   readonly remaining: number
 }
 
-/** The share of a window that is not waited out which a run uses: it has to remove what it made, and a plan is an estimate. */
+/**
+ * The share of a window too long to wait for that a run uses. The rest serves for removing resources and for errors of
+ * the plan.
+ */
 const usable = 0.9
 
 /** The quotas of a run: those that the target shows, and the one of the target file. */
@@ -23,8 +26,8 @@ export function quotasOf(windows: readonly RateWindow[], { budget }: Pick<Target
 }
 
 /**
- * How long so many requests take, and the window that decides it; Infinity if they are more than a window has
- * that is longer than `longestMs` and so is not waited out.
+ * The time that so many requests take, and the window that decides it; Infinity if they exceed a window that is longer
+ * than `longestMs`, because that one is not waited for.
  */
 export function grantedMs(
   requests: number,
@@ -38,7 +41,7 @@ export function grantedMs(
   return waits.reduce((most, wait) => (wait.ms > most.ms ? wait : most), { ms: 0, by: null as PlanQuota | null })
 }
 
-/** Requests a minute that the windows grant which are waited out; null if there are none. */
+/** Requests a minute that the windows grant that a run waits for; null if there are none. */
 export function perMinuteOf(quotas: readonly PlanQuota[], longestMs: number): number | null {
   const rates = quotas
     .filter(({ lengthMs }) => lengthMs <= longestMs)

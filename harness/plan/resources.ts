@@ -5,8 +5,8 @@ import type { Scenario } from '../rule/registry.ts'
 import type { Claim, Resources } from './turns.ts'
 
 /**
- * What a rule takes while it runs: a rule that needs the worker keeps one, unless it has endpoints to itself. Who has
- * the normal endpoint to itself, under whatever name, keeps all workers of that.
+ * The claim of a rule while it runs. A rule that needs the worker keeps one, unless it has endpoints to itself. A rule
+ * that has the normal endpoint to itself, under whatever role, keeps all its workers.
  */
 export function claimOf(
   { alone, exclusive = [], shared = [], wakes = [], workers, creates }: Omit<Scenario, 'kind' | 'id' | 'run'>,
@@ -29,7 +29,7 @@ export function claimOf(
   }
 }
 
-/** What a target has for rules that run beside each other. */
+/** The resources of a target for concurrent rules. */
 export function resourcesOf({ budget, management, queue }: Target): Resources {
   return { scenarios: budget.scenarios, workers: queue?.workers ?? 0, creates: management?.workers ?? 0 }
 }

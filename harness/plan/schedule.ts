@@ -1,7 +1,10 @@
 import { type Claim, nextToStart, type Resources } from './turns.ts'
 import type { PlanRule, Slot } from './types.ts'
 
-/** Lays rules out in their order as the turns of a run do: as soon as what they take is free, those alone at the end. */
+/**
+ * Lays rules out in their order as the turns of a run do: each as soon as its claim is free, those that run alone at
+ * the end.
+ */
 export function schedule(rules: readonly PlanRule[], resources: Resources): Slot[] {
   const waiting = [...rules]
   let running: { readonly slot: Slot; readonly claim: Claim }[] = []
@@ -32,7 +35,7 @@ function claimsOf(entries: readonly { readonly claim: Claim }[]): Claim[] {
   return entries.map(({ claim }) => claim)
 }
 
-/** The rules that decide the end, the last one last: each began when the one before it made room. */
+/** The critical path: the rules that decide the end, in order. Each began when the one before it made room. */
 export function criticalPath(slots: readonly Slot[]): Slot[] {
   const path: Slot[] = []
   let current = slots.reduce<Slot | undefined>(

@@ -4,7 +4,7 @@ import type { Plan } from './types.ts'
 /** At most so many rules are named in one line. */
 const named = 5
 
-/** What a plan says before a run, a line each: how long it will take, why, and what is left out. */
+/** The lines of a plan: how long the run will take, why, and what is left out. */
 export function planLines({ rules, requests, expectedMs, quota, longest, leftOut }: Plan): string[] {
   const why =
     quota !== null

@@ -1,14 +1,14 @@
-/** What a rule takes while it runs. */
+/** The claim of a rule while it runs. */
 export interface Claim {
   /** It runs after all others, alone. */
   readonly alone: boolean
-  /** Whether it is about pods, and so may have some of its own. */
+  /** True if it uses a quota that all rules of an account share. */
   readonly sharesQuota: boolean
-  /** Endpoints that nobody else may use meanwhile. */
+  /** Endpoints that no other rule may use meanwhile. */
   readonly exclusive: readonly string[]
-  /** Endpoints that others may use meanwhile, as long as nobody has them to himself. */
+  /** Endpoints that others may share meanwhile, but not have exclusively. */
   readonly shared: readonly string[]
-  /** Endpoints that others may use meanwhile who bring a worker there after a while as well, and nobody else. */
+  /** Endpoints that only other rules that wake them may use meanwhile. */
   readonly wakes: readonly string[]
   /** Workers of the normal endpoint. */
   readonly workers: number
@@ -16,9 +16,9 @@ export interface Claim {
   readonly creates: number
 }
 
-/** What there is for rules that run beside each other. */
+/** Resources for concurrent rules. */
 export interface Resources {
-  /** Rules about pods beside each other. */
+  /** Number of concurrent rules about pods. */
   readonly scenarios: number
   /** Workers of the normal endpoint. */
   readonly workers: number
@@ -26,20 +26,15 @@ export interface Resources {
   readonly creates: number
 }
 
-/** Who may run: many beside each other as far as resources allow, and some only alone, after the others. */
-export interface Turns {
-  take(claim: Claim): Promise<Turn>
-}
-
 export interface Turn {
-  /** Gives the workers back and keeps the rest of the turn. */
+  /** Releases the workers and keeps the rest of the turn. */
   freeWorkers(): void
-  /** Gives the turn back. */
+  /** Ends the turn. */
   leave(): void
 }
 
-/** Turns of a run: what begins next is for `nextToStart` to say. */
-export function createTurns(resources: Resources): Turns {
+/** The turns of a run: many rules run at once as far as resources allow, and some alone, after the others. */
+export function createTurns(resources: Resources) {
   const running: { claim: Claim }[] = []
   const waiting: { claim: Claim; readonly start: () => void }[] = []
 
@@ -55,7 +50,7 @@ export function createTurns(resources: Resources): Turns {
   }
 
   return {
-    take: (claim) =>
+    take: (claim: Claim): Promise<Turn> =>
       new Promise((resolve) => {
         const turn: Turn = {
           freeWorkers() {
@@ -69,16 +64,16 @@ export function createTurns(resources: Resources): Turns {
         }
         const entry = { claim, start: () => resolve(turn) }
         waiting.push(entry)
-        // Rules are started one by one in the same turn of the event loop; who goes first is seen once all are there.
+        // All rules ask in the same turn of the event loop; the choice is made once all are there.
         setImmediate(next)
       }),
   }
 }
 
 /**
- * The place in `waiting` of the rule that begins next; null where none may before one of `running` has ended. The first
- * that finds what it takes begins, those that are alone after all others. Who would share an endpoint lets all others
- * go first that want it: what shares may take days, and would keep them off. Where nothing runs, something begins.
+ * The place in `waiting` of the rule that begins next; null if none may begin before one of `running` has ended. The
+ * first whose claim is free begins; rules that run alone come after all others. A rule that shares an endpoint lets all
+ * others that want it go first, because shared use may take days. If nothing runs, some rule begins.
  */
 export function nextToStart(
   waiting: readonly Claim[],
@@ -91,7 +86,7 @@ export function nextToStart(
   const wanted = new Set(waiting.flatMap(({ alone, exclusive, wakes }) => (alone ? [] : [...exclusive, ...wakes])))
   const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
   if (first !== -1) return first
-  // Two that let each other go first.
+  // Two rules that let each other go first.
   return running.length === 0 ? waiting.findIndex(isFree) : null
 
   function isFree(claim: Claim): boolean {
@@ -106,7 +101,7 @@ export function nextToStart(
   }
 }
 
-/** Whether two want the same endpoint, and not both for the same that can be done beside each other. */
+/** True if two rules want the same endpoint, unless both share it or both wake it. */
 function excludes(a: Claim, b: Claim): boolean {
   return [...a.exclusive, ...a.shared, ...a.wakes].some((id) => {
     const [mine, other] = [a, b].map((claim) => useOf(claim, id))

@@ -2,15 +2,15 @@ import type { LeftOut } from '../record/events.ts'
 import type { PlanQuota } from './quotas.ts'
 import type { Claim, Resources } from './turns.ts'
 
-/** What one rule takes of a run. */
+/** The cost of one rule. */
 export interface PlanRule {
   readonly rule: string
-  /** What must hold is kept before what should. */
+  /** Must rules are kept before should rules. */
   readonly isMust: boolean
   /** Rules that need no worker begin before those that do, which may take long. */
   readonly needsWorker: boolean
   readonly requests: number
-  /** Pods that it makes and jobs that it submits, as means and so with fractions. */
+  /** Pods that it makes and jobs that it submits: means, so they have fractions. */
   readonly pods: number
   readonly jobs: number
   /** How long its pods live, one after the other, ms. */
@@ -27,11 +27,11 @@ export interface PlanRule {
 export interface PlanResources extends Resources {
   /** The quotas of the pod API. */
   readonly quotas: readonly PlanQuota[]
-  /** Windows that are longer are not waited out, ms. */
+  /** A run does not wait for longer windows, ms. */
   readonly longestMs: number
   /** Requests and pods that belong to no rule, for each rule about pods. */
   readonly overhead: Overhead
-  /** What a run takes before its first rule and after its last, real ms. */
+  /** Time before the first rule of a run and after its last, real ms. */
   readonly aroundMs: number
 }
 
@@ -39,7 +39,7 @@ export interface PlanResources extends Resources {
 export interface Overhead {
   readonly requests: number
   readonly pods: number
-  /** Requests that a quota grants and that nobody sends, since some wait for several together. */
+  /** Requests that a quota grants and nobody sends, because some requests wait for several together. */
   readonly unused: number
 }
 
@@ -52,12 +52,12 @@ export interface Plan {
   readonly podMs: number
   readonly jobs: number
   readonly expectedMs: number
-  /** What decides that: the rules of the critical path, or how many requests the target grants. */
+  /** The reason for that time: the rules of the critical path, or the requests that the target grants. */
   readonly bound: 'rules' | 'requests'
-  /** The window that does; null if the rules decide. */
+  /** The window that decides; null if the rules do. */
   readonly quota: PlanQuota | null
   readonly path: readonly Slot[]
-  /** The longest wait of a rule that is not left out; null where none waits. */
+  /** The longest wait of a rule that is not left out; null if none waits. */
   readonly longest: { readonly rule: string; readonly waitMs: number } | null
   readonly leftOut: readonly LeftOut[]
 }

@@ -4,7 +4,7 @@ import type { Plane, PlaneAccess } from './plane.ts'
 import { createPodAccess } from './pods/access.ts'
 import { createQueueAccess } from './queue/access.ts'
 
-/** Planes whose rules have more than the operations and the removal of what they create. */
+/** Planes whose rules need more than calls of operations and removal. */
 const special: Readonly<Record<string, (host: OwnerContext) => PlaneAccess>> = {
   pods: createPodAccess,
   queue: createQueueAccess,

@@ -14,7 +14,7 @@ export interface GatesOptions {
   readonly refresh: (plane: Plane, operation: string) => Promise<void>
 }
 
-/** The gates of a run, one a quota, each made when it is first asked for. */
+/** The gates of a run, one for each quota, made on first use. */
 export function createGates({ now, longestMs, requestsPerMinute, refresh }: GatesOptions) {
   const gates = new Map<string, Gate>()
   const bound = requestsPerMinute === null ? null : createLog(requestsPerMinute, 60_000)

@@ -6,12 +6,12 @@ import { queue } from './queue/plane.ts'
 
 const planes: Plane[] = [pods, queue, management]
 
-/** All planes that rules are judged on, in the order in which a run looks at them. */
+/** All planes, in the order in which a run probes them. */
 export function allPlanes(): readonly Plane[] {
   return planes
 }
 
-/** Adds a plane; the function that it returns takes it away. Throws if there is one of that name. */
+/** Adds a plane; the returned function removes it. Throws if there is one of that name. */
 export function addPlane(plane: Plane): () => void {
   if (planes.some(({ name }) => name === plane.name)) throw new Error(`plane ${plane.name} is added twice`)
   planes.push(plane)
@@ -27,7 +27,9 @@ export function planeNamed(name: string): Plane {
   return found((plane) => plane.name === name, name)
 }
 
-/** The plane that makes something by an operation, and the name of that in messages; null if nothing is made. */
+/**
+ * The plane whose operation makes something, and the name of that in messages; null if the operation makes nothing.
+ */
 export function madeBy(operation: string): { readonly plane: Plane; readonly kind: string } | null {
   for (const plane of planes) {
     const kind = plane.creates?.create === operation ? plane.creates.kind : plane.submits?.[operation]

@@ -6,17 +6,11 @@ import { idIn, membersOf } from '../exchange/read.ts'
 import type { ResourceLedger } from '../record/resources.ts'
 import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
 
-/** The resources that one owner created on a plane, each with a line in the ledger of resources. */
-export interface OwnResources {
-  /** Told before a request is sent with a key; the function takes in the response. */
-  note(operation: string, call: Call, key: string): (reply: Reply) => void
-  removables(): readonly Removable[]
-}
-
-export function createOwnResources({ creates }: Plane, resources: ResourceLedger): OwnResources {
+/** The resources that one owner created on a plane. Each has a line in the ledger of resources. */
+export function createOwnResources({ creates }: Plane, resources: ResourceLedger) {
   /** Name to id, null if the id is not known. */
   const left = new Map<string, string | null>()
-  /** Names that a creation was sent with more than once: each of them may have made one. */
+  /** Names that were sent in more than one creation: each creation may have made one. */
   const again = new Set<string>()
   let unnamed = 0
 
@@ -42,7 +36,7 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
         left.set(given, id)
         tell(given, id, 'created')
       } else if (given === name && reply.status >= 400 && reply.status < 500) {
-        // What was refused is looked for once at the end: the target's word is what is being judged.
+        // A refused creation is looked for at the end, because the target's response is what is being judged.
         left.delete(given)
         tell(given, null, 'refused')
       }
@@ -54,21 +48,22 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
       if (known !== id) continue
       left.delete(given)
       tell(given, id, 'removed')
-      // Searched for by its name at the end.
+      // It is searched for by name at the end.
       if (again.delete(given)) tell(given, null, 'requested')
     }
   }
 
   return {
-    note(operation, { ids, body, authorization }, key) {
+    /** Called before a request is sent with a key. The returned function takes the response. */
+    note(operation: string, { ids, body, authorization }: Call, key: string): (reply: Reply) => void {
       if (operation === creates?.create) return creating(body)
       return (reply) => {
-        // With another key a target may say so and do nothing: that is one of the faults that are looked for.
+        // With another key, a target may answer with success and do nothing: a fault that rules look for.
         const isOwn = operation === creates?.remove && key === 'full' && authorization === undefined
         if (isOwn && reply.status < 300 && ids?.id !== undefined) removed(ids.id)
       }
     },
-    removables: () =>
+    removables: (): Removable[] =>
       [...left].map(([name, id]) => ({
         keep() {
           tell(name, id, 'kept')

@@ -12,7 +12,7 @@ import { sectionOf } from './index.ts'
 import type { Plane } from './plane.ts'
 import type { PodTimes } from './pods/pod-times.ts'
 
-/** What all owners of a run share. */
+/** Services that all owners of a run share. */
 export interface Shared {
   readonly channel: Channel
   readonly target: Target
@@ -20,13 +20,13 @@ export interface Shared {
   readonly seed: number
   readonly resources: ResourceLedger
   readonly podTimes: PodTimes
-  /** Runs the n-th hook of an owner; why it did not do its work, null where it did. */
+  /** Runs the n-th hook of an owner. Resolves with the reason if it failed, else with null. */
   readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
-  /** The receiver of the run; null where the target does not reach the suite. */
+  /** The receiver of the run; null if the target does not reach the suite. */
   readonly receiver: Receiver | null
 }
 
-/** An owner as its access to the planes need it. */
+/** An owner as its access to the planes sees it. */
 export interface OwnerContext {
   readonly shared: Shared
   readonly name: string
@@ -38,7 +38,7 @@ export interface OwnerContext {
   readonly isReleased: () => boolean
 }
 
-/** The clients of an owner, one a key, each made when it is first asked for. Throws Unclaimed or NotApplicable. */
+/** The clients of an owner, one for each key, made on first use. Throws Unclaimed or NotApplicable. */
 export function createClients<Client extends Caller>(
   plane: Plane,
   { shared: { target }, sender }: OwnerContext,

@@ -4,7 +4,7 @@ import type { Allowance } from '../client/allowance.ts'
 import type { Call, Caller, Described } from '../client/caller.ts'
 import type { Outgoing } from '../client/channel.ts'
 
-/** Something that a rule may need of a target. */
+/** A capability: something that a rule may need of a target. */
 export interface Capability<Section = unknown> {
   readonly says: string
   /** Lines that claim it in a target file; null if no rule is judged by it yet. */
@@ -31,9 +31,9 @@ export interface Pacing {
 
 /** Resources that are created on a plane and removed after the run. Each has an id and the name that it was created with. */
 export interface Creates<Section = unknown> {
-  /** What one is called in messages. */
+  /** Its name in messages. */
   readonly kind: string
-  /** How its lines in the ledger of resources begin. */
+  /** The beginning of its lines in the ledger of resources. */
   readonly line: { readonly kind: 'pod' } | { readonly kind: 'resource'; readonly plane: string }
   /** Operations by operationId; the path of `get` and `remove` has an `{id}`. */
   readonly create: string
@@ -57,7 +57,7 @@ export interface Probe {
   resembles(json: unknown): boolean
 }
 
-/** A part of the API with an address, operations and limits of its own, as data. */
+/** A plane as data: its address, operations and limits. */
 export interface Plane<Section extends PlaneSection = PlaneSection> extends Described {
   /** Its key in the target file, and the need of all its rules. */
   readonly name: string
@@ -67,11 +67,11 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly areas: readonly string[]
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing
-  /** Null if nothing is created, or its side removes it otherwise. */
+  /** Null if nothing is created, or its access removes it otherwise. */
   readonly creates: Creates<Section> | null
   /** Operations that submit something that ends by itself, and its name in messages; left out if there are none. */
   readonly submits?: Readonly<Record<string, string>>
-  /** Asked in turn before a run, until a response resembles the API; none if the plane has no address. */
+  /** Sent in turn before a run until a response resembles the API; none if the plane has no address. */
   readonly probes: readonly Probe[]
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
@@ -85,19 +85,19 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
 
 /** A resource that was created and not removed yet. */
 export interface Removable {
-  /** Removes it with the side of another owner; rejects if it cannot be asked for. */
+  /** Removes it with the access of another owner. Rejects if the removal cannot be requested. */
   remove(cleaner: PlaneAccess): Promise<void>
   /** Notes that it is kept on purpose; left out if it cannot be kept. */
   keep?(): void
 }
 
-/** What an owner (a rule, a fixture, a probe) has of a plane. */
+/** An owner's access to a plane. Owners are rules, fixtures and probes. */
 export interface PlaneAccess {
   /** The plane with one key. Throws Unclaimed or NotApplicable if the target lacks either. */
   as(key: KeyName): Caller
   removables(): readonly Removable[]
-  /** From here on the owner can see what has arrived for it. */
+  /** Lets the owner see everything that has arrived so far. */
   look?(): void
-  /** Lets everything go on that waits for this owner. */
+  /** Releases everything that waits for this owner. */
   releaseAll?(): void
 }

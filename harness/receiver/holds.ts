@@ -1,14 +1,5 @@
 /** Requests that wait until a key of their job is released. */
-export interface Holds {
-  isReleased(job: string, key: string): boolean
-  /** Resolves once the key is released; never where the caller has gone. `keeping` is called while it waits. */
-  wait(job: string, key: string, signal: AbortSignal, keeping: () => () => void): Promise<void>
-  release(job: string, key: string): void
-  /** Releases every key of a job, those included that are asked for later. */
-  releaseAll(job: string): void
-}
-
-export function createHolds(): Holds {
+export function createHolds() {
   const released = new Set<string>()
   const waiting = new Map<string, Map<string, Set<() => void>>>()
 
@@ -21,8 +12,9 @@ export function createHolds(): Holds {
   const isReleased = (job: string, key: string) => released.has(job) || released.has(`${job} ${key}`)
   return {
     isReleased,
-    wait(job, key, signal, keeping) {
-      if (isReleased(job, key)) return Promise.resolve()
+    /** Resolves once the key is released; never if the caller has gone. `keeping` is called while it waits. */
+    async wait(job: string, key: string, signal: AbortSignal, keeping: () => () => void): Promise<void> {
+      if (isReleased(job, key)) return
       const end = keeping()
       return new Promise((resolve) => {
         const keys = waiting.get(job) ?? new Map<string, Set<() => void>>()
@@ -39,11 +31,12 @@ export function createHolds(): Holds {
         })
       })
     },
-    release(job, key) {
+    release(job: string, key: string) {
       released.add(`${job} ${key}`)
       letGo(job, key)
     },
-    releaseAll(job) {
+    /** Releases every key of a job, later ones included. */
+    releaseAll(job: string) {
       released.add(job)
       for (const key of [...(waiting.get(job)?.keys() ?? [])]) letGo(job, key)
     },

@@ -3,20 +3,20 @@ import type { HeaderPairs } from '../exchange/exchange.ts'
 import type { Answer, Listener, Receive } from './types.ts'
 
 export interface HttpListener extends Listener {
-  /** The address that it listens at, `http://host:port`. */
+  /** Its address, `http://host:port`. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** A body beyond this many bytes is refused. */
+/** Larger bodies are refused, bytes. */
 const maxBodyBytes = 16 * 1024 * 1024
 
-/** A hold is answered after so long in real time, and asked again: proxies give up on an answer after a minute. */
+/** Real ms after which a hold is answered, so that the worker asks again: proxies give up after a minute. */
 const holdLimitMs = 50_000
 
 /**
- * Listens for notifications and beacons at `host:port`; port 0 takes any. What comes before the session is open is 503.
- * Rejects with the error of the system where the port cannot be opened.
+ * Listens for notifications and beacons at `host:port`; port 0 takes any. Before the session is open, requests get 503.
+ * Rejects with the system's error if the port cannot be opened.
  */
 export async function listenForArrivals(listen: string): Promise<HttpListener> {
   let receive: Receive = async () => unavailable
@@ -27,7 +27,7 @@ export async function listenForArrivals(listen: string): Promise<HttpListener> {
     server.once('error', failed)
     server.listen(Number(listen.slice(at + 1)), host, found)
   })
-  // A connection that cannot be taken is the target's loss: what it was to bring does not come.
+  // If a connection cannot be accepted, its request does not arrive.
   server.on('error', () => {})
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
@@ -63,7 +63,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, receive
 
 const unavailable: Answer = { status: 503, headers: [], body: null }
 
-/** The whole body; null where it is too large or the caller has gone. */
+/** The whole body; null if it is too large or the caller has gone. */
 async function read(request: IncomingMessage): Promise<Uint8Array | null> {
   const chunks: Buffer[] = []
   let length = 0

@@ -1,7 +1,7 @@
 import type { EmbeddedTarget } from '../../target/types.ts'
 import type { Answer, Listener, Receive } from './types.ts'
 
-/** The receiver of a target in this process: what it calls ends here, and no port is open. */
+/** The listener of a target in this process: its calls end here, and no port is open. */
 export function inProcessListener(target: EmbeddedTarget): Listener | null {
   const { reach } = target
   if (reach === undefined) return null

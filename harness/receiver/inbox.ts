@@ -1,23 +1,23 @@
 import type { PendingEvent } from '../clock/types.ts'
 import type { Arrival, ArrivalKind, Beacon, Webhook, WebhookAnswer } from './types.ts'
 
-/** What came for one job, and how its notifications are answered. */
+/** The arrivals of one job, and the responses to its notifications. */
 export interface Inbox {
   readonly owner: string
   readonly token: string
   readonly beacon: Beacon
   readonly webhook: Webhook
-  /** Answers of its notifications in order; the last one is given again. */
+  /** Responses to its notifications in order; the last one repeats. */
   readonly script: readonly WebhookAnswer[]
   take(arrival: Arrival): void
-  /** From here on, what has come can be seen. */
+  /** Makes all arrivals so far visible. */
   look(): void
 }
 
 export interface InboxOptions {
   readonly owner: string
   readonly token: string
-  /** Address of all that is about this job. */
+  /** Base address of everything about this job. */
   readonly url: string
   readonly script: readonly WebhookAnswer[]
   readonly release: (key: string) => void
@@ -64,7 +64,7 @@ export function createInbox({ owner, token, url, script, release }: InboxOptions
   }
 }
 
-/** Without those that came again for the same execution. */
+/** Starts without repeated reports of the same execution. */
 function firstOfEach(starts: readonly Arrival[]): Arrival[] {
   return starts.filter(({ nth }, place) => starts.findIndex((start) => start.nth === nth) === place)
 }

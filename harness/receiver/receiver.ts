@@ -9,25 +9,28 @@ import type { Answer, Arrival, Incoming, Receive, WebhookAnswer } from './types.
 export interface ReceiverOptions {
   readonly run: string
   readonly seed: number
-  /** Address by which the target reaches the receiver, without a slash at the end. */
+  /** Address at which the target reaches the receiver, without a slash at the end. */
   readonly url: string
   readonly clock: Pick<RunClock, 'stamp' | 'holding' | 'after'>
   readonly wallNow: () => number
   readonly record: (arrival: Arrival) => void
 }
 
-/** The receiver of a run, whichever way requests come to it: sorts them, answers, and keeps what came for each job. */
+/**
+ * The receiver of a run: sorts requests, responds, and keeps the arrivals of each job. Requests may come over HTTP or
+ * in process.
+ */
 export interface Receiver {
   readonly receive: Receive
-  /** Takes in an arrival of a record; false where its job is not there yet. */
+  /** Takes an arrival of a record; false if its job is not there yet. */
   replayed(arrival: Arrival): boolean
   /** The inbox of the n-th job of an owner. */
   inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox
-  /** Lets all go on that waits for a key of these jobs. */
+  /** Releases everything that waits for a key of these jobs. */
   releaseAll(inboxes: readonly Inbox[]): void
 }
 
-/** At most so many requests without a job are recorded; a public address is found by others too. */
+/** Most requests without a job that are recorded: strangers find a public address too. */
 const strangersKept = 100
 
 export function createReceiver({ run, seed, url, clock, wallNow, record }: ReceiverOptions): Receiver {

@@ -4,13 +4,13 @@ import type { Inbox } from './inbox.ts'
 import type { ArrivalKind, Incoming, WebhookAnswer } from './types.ts'
 
 export interface SortingOptions {
-  /** The part of a path that all addresses of the run have. */
+  /** The part of the path that all addresses of the run have. */
   readonly root: string
   readonly inboxOf: (job: string) => Inbox | null
   readonly isReleased: (job: string, key: string) => boolean
 }
 
-/** What a request is, before it is known when it came. */
+/** The meaning of a request, before its moment is known. */
 export interface Sorted {
   readonly kind: ArrivalKind
   readonly inbox: Inbox | null
@@ -19,14 +19,14 @@ export interface Sorted {
   readonly answer: string
 }
 
-/** Says what requests to the receiver are, and counts those of each job. */
+/** Sorts requests to the receiver, and counts those of each job. */
 export function createSorting({ root, inboxOf, isReleased }: SortingOptions): (incoming: Incoming) => Sorted {
   const executions = new Map<string, Map<string, number>>()
   const counts = new Map<string, number>()
 
   function sort({ method, path, body }: Incoming): Sorted {
     const parts = path.replace(/\?.*$/, '').split('/')
-    // A proxy in front may take the path of the address away, or leave it.
+    // A proxy may remove the path of the address, or keep it.
     const at = parts.indexOf(root)
     const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : parts.slice(at + 1)
     const inbox = rest.length === 0 ? inboxOf(job) : null
@@ -54,7 +54,7 @@ export function createSorting({ root, inboxOf, isReleased }: SortingOptions): (i
     return count
   }
 
-  /** Which execution of its job this is; the same where a start is told again. */
+  /** The number of an execution of a job; a repeated start has the same number. */
   function executionOf(job: string, execution: string): number {
     const known = executions.get(job) ?? new Map<string, number>()
     executions.set(job, known)
@@ -68,7 +68,7 @@ export function createSorting({ root, inboxOf, isReleased }: SortingOptions): (i
 
 const nothing = { kind: 'unexpected', nth: 1, holds: null, answer: '404' } as const
 
-/** How the n-th notification of a job is answered. */
+/** The response to the n-th notification of a job. */
 export function scriptAt({ script }: Inbox, nth: number): WebhookAnswer {
   return script[Math.min(nth, script.length) - 1] ?? 200
 }

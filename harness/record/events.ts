@@ -7,16 +7,17 @@ import type { Drawn } from '../variation/variation.ts'
 /** Version of the evidence format; a reader refuses another one. */
 export const evidenceFormat = 1
 
-/** Body bytes in the record: as text where they are UTF-8, else base64; a large body lies in a file of its own. */
+/** Body bytes in the record: text if they are UTF-8, else base64. A large body has its own file. */
 export type RecordedBody = { readonly text: string } | { readonly base64: string } | { readonly file: string } | null
 
-/** The first line of a record: all that a replay needs beside the exchanges. */
+/** The first line of a record: everything that a replay needs besides the exchanges. */
 export interface RunEvent {
   readonly type: 'run'
   readonly format: number
+  /** Names the run in the User-Agent, in pods and on disk: `r` and ten characters of base 36. */
   readonly run: string
   readonly plumbline: string
-  /** When it began, on the harness's own clock. */
+  /** Beginning of the run, on the harness's own clock. */
   readonly startedMs: number
   /** The target file as it was named on the command line; null for the embedded reference. */
   readonly targetFile: string | null
@@ -27,7 +28,7 @@ export interface RunEvent {
   readonly strict: boolean
   /** Ids of the rules that were selected, sorted. */
   readonly rules: readonly string[]
-  /** Rules that a budget left out beforehand; missing where there is none. */
+  /** Rules that a budget left out beforehand; missing if there are none. */
   readonly leftOut?: readonly LeftOut[]
   /** Missing in a run without load. */
   readonly load?: LoadFacts
@@ -41,7 +42,7 @@ export interface RunEvent {
   readonly target: unknown
 }
 
-/** What the verdicts of load depend on beside the target, the plans and their points. */
+/** Facts that the verdicts of load depend on, besides the target, the plans and their points. */
 export interface LoadFacts {
   /** Ids of the selected rules that load judges, sorted. */
   readonly rules: readonly string[]
@@ -53,7 +54,7 @@ export interface LoadFacts {
   readonly isSmoke: boolean
 }
 
-/** A rule that a budget left out, and why. */
+/** A rule that a budget left out, with the reason. */
 export interface LeftOut {
   readonly rule: string
   readonly reason: string
@@ -73,24 +74,24 @@ export interface ClockEvent extends WaitEnd {
   readonly type: 'clock'
 }
 
-/** What came to the receiver of the suite: a notification, a beacon, or something unexpected. */
+/** An arrival at the receiver of the suite: a notification, a beacon, or something unexpected. */
 export interface ArrivalEvent extends Omit<Arrival, 'request'> {
   readonly type: 'arrival'
   readonly request: ExchangeEvent['request']
 }
 
-/** A hook of a recipe was run for a pod; `failure` says why it did not do its work, null where it did. */
+/** A hook of a recipe was run for a pod. `failure` is the reason if it failed, else null. */
 export interface HookEvent {
   readonly type: 'hook'
   readonly owner: string
-  /** Which hook of its owner it was, from 1. */
+  /** Its number among the hooks of its owner, from 1. */
   readonly hook: number
   readonly pod: string
   readonly status: string
   readonly failure: string | null
 }
 
-/** What was seen where the description is open. */
+/** A reading: an alternative that was seen where the description is open. */
 export interface ReadingEvent {
   readonly type: 'reading'
   readonly rule: string
@@ -107,26 +108,27 @@ export interface VerdictEvent {
   readonly type: 'verdict'
   readonly rule: string
   readonly verdict: Verdict
-  /** Why, where the verdict is none of passed, observed, failed, advice. */
+  /** The reason, unless the verdict is passed, observed, failed or advice. */
   readonly reason: string | null
   /** The rule or fixture that blocked it. */
   readonly by: string | null
-  /** How many exchanges exercised it. */
+  /** Number of exchanges that exercised it. */
   readonly exchanges: number
   readonly clauses: readonly string[]
-  /** What was drawn for it, by dimension; missing in records of earlier versions. */
+  /** Drawn values, by dimension; missing in records of earlier versions. */
   readonly variation?: Drawn
+  /** On the target's clock, ms of the Unix epoch; null if the rule never ran. */
   readonly startedMs: number | null
   readonly endedMs: number | null
 }
 
-/** A rule that the run ended before it came to a verdict: a replay ends it too. */
+/** A rule that the run ended before its verdict. A replay ends it too. */
 export interface CutEvent extends LeftOut {
   readonly type: 'cut'
   readonly verdict: 'unverified' | 'broken'
 }
 
-/** An answer of /health. */
+/** A response of /health. */
 export interface Health {
   readonly status: number
   readonly body: unknown
@@ -139,7 +141,7 @@ export interface PlanEvent {
   readonly plan: string
   /** The raw points of k6: path below the folder of the record, and SHA-256 of the file. */
   readonly points: { readonly file: string; readonly digest: string }
-  /** How many requests the file records. */
+  /** Number of requests in the file. */
   readonly requests: number
   /** /health before and after the plan, which shows how many workers ran; empty on the pod API. */
   readonly health: readonly Health[]
@@ -154,15 +156,15 @@ export interface BrokenOffEvent {
   readonly reason: string
 }
 
-/** The run ended in order; a record without it is of a run that was cut short. */
+/** The end of the run. A record without it is of a run that was cut short. */
 export interface EndEvent {
   readonly type: 'end'
-  /** When it ended, on the harness's own clock. */
+  /** End of the run, on the harness's own clock. */
   readonly endedMs: number
-  /** How much time passed on the target's clock, ms. */
+  /** Time that passed on the target's clock, ms. */
   readonly passedMs: number
   readonly exchanges: number
-  /** Set where the run could not start: the exit code's reason in words. */
+  /** Set if the run could not start: exit code and reason. */
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 

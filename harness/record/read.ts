@@ -11,12 +11,14 @@ import {
   type RecordedBody,
 } from './events.ts'
 
-/** What was given is no record, a damaged one, or one of another format. */
+/** The input is not a record, is damaged, or has another format. */
 export class NoRecord extends Error {
   override readonly name = 'NoRecord'
 }
 
-/** The events of a record in order, one at a time. Throws one sentence where a line is no event or the format is another. */
+/**
+ * The events of a record in order, one at a time. Throws one sentence if a line is not an event or the format differs.
+ */
 export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> {
   const file = join(dir, 'evidence.ndjson')
   let number = 0

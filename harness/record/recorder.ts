@@ -5,10 +5,10 @@ import type { Arrival } from '../receiver/types.ts'
 import type { EvidenceEvent, RecordedBody } from './events.ts'
 import type { Redactor } from './redact.ts'
 
-/** Bodies beyond this many bytes go into files of their own. */
+/** Larger bodies get their own files, bytes. */
 export const inlineBodyBytes = 64 * 1024
 
-/** Where the events of a run go. Nothing is kept in memory but a small buffer. */
+/** Takes the events of a run. Only a small buffer stays in memory. */
 export interface Recorder {
   event(event: Exclude<EvidenceEvent, { type: 'exchange' | 'arrival' }>): void
   exchange(exchange: Exchange): void
@@ -32,11 +32,11 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
 
   function write(event: EvidenceEvent): void {
     const json = JSON.stringify(event, (_, value) => (typeof value === 'string' ? redactor.text(value) : value))
-    // Many readers of lines, Node's among them, end a line at these two as well.
+    // Many readers, including Node's, also end a line at these two.
     const line = `${json.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'))}\n`
     buffer.push(line)
     size += line.length
-    // A verdict is written down at once: whoever ends the run early keeps what is known.
+    // A verdict is written at once, so that ending a run early keeps what is known.
     if (size > 256 * 1024 || event.type === 'verdict' || event.type === 'run') flush()
   }
 
@@ -61,33 +61,20 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
       : { text }
   }
 
+  function message<Message extends { readonly headers: HeaderPairs; readonly body: Uint8Array | null }>(one: Message) {
+    const headers = one.headers.map(([name, value]) => [name, redactor.text(value)] as const)
+    return { ...one, headers, body: body(one.body) }
+  }
+
   return {
     event: write,
     exchange(exchange) {
       const { request, response } = exchange
-      write({
-        type: 'exchange',
-        ...exchange,
-        request: { ...request, headers: clean(request.headers, redactor), body: body(request.body) },
-        response:
-          response === null
-            ? null
-            : { ...response, headers: clean(response.headers, redactor), body: body(response.body) },
-      })
+      const answer = response === null ? null : message(response)
+      write({ type: 'exchange', ...exchange, request: message(request), response: answer })
     },
-    arrival(arrival) {
-      const { request } = arrival
-      write({
-        type: 'arrival',
-        ...arrival,
-        request: { ...request, headers: clean(request.headers, redactor), body: body(request.body) },
-      })
-    },
+    arrival: (arrival) => write({ type: 'arrival', ...arrival, request: message(arrival.request) }),
     clean: redactor.text,
     flush,
   }
-}
-
-function clean(headers: HeaderPairs, redactor: Redactor): HeaderPairs {
-  return headers.map(([name, value]) => [name, redactor.text(value)] as const)
 }

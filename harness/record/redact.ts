@@ -1,15 +1,17 @@
-/** Takes secrets out of whatever is written; each becomes the stable mark `«key.NAME»`. */
+/** Removes secrets from everything that is written; each becomes the stable mark `«key.NAME»`. */
 export interface Redactor {
   text(value: string): string
   bytes(value: Uint8Array): Uint8Array
 }
 
-/** The mark that stands for a key in every file; replay sends the marks instead of the keys. */
+/** The mark of a key in every file; replay sends the marks instead of the keys. */
 export function markOf(name: string): string {
   return `«${name}»`
 }
 
-/** `secrets`: name to value, as `key.full` to the token. Longer forms go first, so that no part of one survives. */
+/**
+ * `secrets`: name to value, such as `key.full` to the token. Longer forms go first, so that no part of one remains.
+ */
 export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor {
   const marks = new Map<string, string>()
   for (const [name, value] of Object.entries(secrets)) {
@@ -29,14 +31,14 @@ export function createRedactor(secrets: Readonly<Record<string, string>>): Redac
   }
 }
 
-/** How a secret may stand in an answer: as it is, as JSON writes it, as a URL carries it, as base64 at any place. */
+/** The forms of a secret in a response: plain, as in JSON, as in a URL, and as base64 at any offset. */
 function forms(value: string): string[] {
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), ...encoded(value)]
 }
 
 /**
- * The characters of base64 that depend on the secret alone, for each of the three ways in which it may lie over groups
- * of three bytes. Short ones are left out: they would be found everywhere.
+ * The base64 characters that depend on the secret alone, for each of its three offsets in groups of three bytes. Short
+ * ones are left out because they would match everywhere.
  */
 function encoded(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8')

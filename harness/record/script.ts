@@ -5,76 +5,62 @@ import { type Exchange, headerOf, type WireRequest, type WireResponse } from '..
 import type { Arrival } from '../receiver/types.ts'
 import type { HookEvent } from './events.ts'
 
-/** The rules or the record are others than those of the run. */
+/** The rules or the record differ from those of the run. */
 export class ReplayMismatch extends Error {
   override readonly name = 'ReplayMismatch'
 }
 
-/** One thing that happened to an owner: an answer, the end of a wait or of a hook, an arrival. */
+/** One recorded event of an owner: a response, the end of a wait or of a hook, an arrival. */
 export type Happening =
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   | { readonly kind: 'wait'; readonly end: WaitEnd }
   | { readonly kind: 'hook'; readonly end: HookEvent }
   | { readonly kind: 'arrival'; readonly arrival: Arrival }
 
-/** What is recorded, handed out to each owner in the order in which it once came. */
+/** A record as a source of events: each owner gets its events in the recorded order. */
 export interface Script {
-  /** The recorded answer. Rejects with ReplayMismatch where there is none, or the request differs. */
+  /** The recorded response. Rejects with ReplayMismatch if there is none, or the request differs. */
   answer(request: WireRequest): Promise<WireResponse & Recorded>
   /** The end of the n-th wait of an owner. */
   wait(owner: string, n: number): Promise<WaitEnd>
-  /** What came of the n-th hook of an owner. */
+  /** The outcome of the n-th hook of an owner. */
   hook(owner: string, n: number): Promise<string | null>
-  /** Who takes in arrivals; false where the job that one is about is not there yet. */
+  /** Sets the function that takes arrivals; it returns false if the job of an arrival is not there yet. */
   arrivals(take: (arrival: Arrival) => boolean): void
 }
 
+/** The events of one owner, and the functions that wait for one of them, by its key. */
 interface Part {
-  readonly owner: string
   readonly happenings: Happening[]
   next: number
   running: boolean
-  readonly asked: Map<string, () => void>
-  readonly waiting: Map<number, () => void>
-  readonly hooked: Map<number, () => void>
+  readonly waiting: Map<string, () => void>
 }
 
-/** After so many turns of the event loop without anything handed out, the order cannot be kept. */
+/** Turns of the event loop without an event handed out, after which the recorded order cannot be kept. */
 const stuckTurns = 20_000
 
 export function createScript(happenings: Iterable<Happening>): Script {
   const parts = new Map<string, Part>()
   const exchanges = new Map<string, Exchange>()
-  const waits = new Map<string, WaitEnd>()
-  const hooks = new Map<string, HookEvent>()
+  const ends = new Map<string, WaitEnd | HookEvent>()
   const failures = new Set<(reason: Error) => void>()
   let take: (arrival: Arrival) => boolean = () => false
   let handedOut = 0
   let watching = false
   for (const happening of happenings) {
-    if (happening.kind === 'exchange') exchanges.set(traceOf(happening.exchange.request), happening.exchange)
-    if (happening.kind === 'wait') waits.set(`${happening.end.owner} ${happening.end.wait}`, happening.end)
-    if (happening.kind === 'hook') hooks.set(`${happening.end.owner} ${happening.end.hook}`, happening.end)
+    if (happening.kind === 'exchange') exchanges.set(keyOf(happening), happening.exchange)
+    else if (happening.kind !== 'arrival') ends.set(keyOf(happening), happening.end)
     partOf(ownerOf(happening)).happenings.push(happening)
   }
 
   function partOf(owner: string): Part {
-    const known = parts.get(owner)
-    if (known !== undefined) return known
-    const part = {
-      owner,
-      happenings: [],
-      next: 0,
-      running: false,
-      asked: new Map(),
-      waiting: new Map(),
-      hooked: new Map(),
-    }
+    const part = parts.get(owner) ?? { happenings: [], next: 0, running: false, waiting: new Map() }
     parts.set(owner, part)
     return part
   }
 
-  /** Hands out what is next for as long as somebody asks for it; each time, who got it goes on first. */
+  /** Hands out events while somebody asks for the next one. Each time, the receiver of an event runs first. */
   async function run(part: Part): Promise<void> {
     if (part.running) return
     part.running = true
@@ -91,26 +77,30 @@ export function createScript(happenings: Iterable<Happening>): Script {
     const happening = part.happenings[part.next]
     if (happening === undefined) return false
     if (happening.kind === 'arrival') return take(happening.arrival)
-    const go = askerOf(part, happening)
+    const go = part.waiting.get(keyOf(happening))
     go?.()
     return go !== undefined
   }
 
-  function turnOf<Value>(
-    part: Part,
-    list: Map<string, () => void> | Map<number, () => void>,
-    key: never,
-    value: Value,
-  ) {
-    return new Promise<Value>((resolve, reject) => {
+  function turnOf<Value>(owner: string, key: string, value: Value): Promise<Value> {
+    const part = partOf(owner)
+    return new Promise((resolve, reject) => {
       failures.add(reject)
-      ;(list as Map<unknown, () => void>).set(key, () => {
+      part.waiting.set(key, () => {
         failures.delete(reject)
         resolve(value)
       })
       void run(part)
       void watch()
     })
+  }
+
+  /** The recorded end of the n-th wait or hook of an owner, in its turn. */
+  function endOf<End>(kind: 'wait' | 'hook', owner: string, n: number, does: string): Promise<End> {
+    const key = `${kind} ${owner} ${n}`
+    const end = ends.get(key)
+    if (end === undefined) throw new ReplayMismatch(`${owner} ${does} once more than in the record`)
+    return turnOf(owner, key, end as End)
   }
 
   async function watch(): Promise<void> {
@@ -132,31 +122,20 @@ export function createScript(happenings: Iterable<Happening>): Script {
 
   return {
     async answer(request) {
-      const trace = traceOf(request)
-      const exchange = exchanges.get(trace)
+      const key = traceOf(request)
+      const exchange = exchanges.get(key)
       if (exchange === undefined) throw new ReplayMismatch(`${request.method} ${request.url} is not in the record`)
       const change = difference(exchange.request, request)
       if (change !== null) {
         throw new ReplayMismatch(`exchange ${exchange.n} was recorded with another request: ${change}`)
       }
-      exchanges.delete(trace)
+      exchanges.delete(key)
       const { n, sent, received, failure } = exchange
       const response = exchange.response ?? { status: 0, headers: [], body: new Uint8Array() }
-      const part = partOf(exchange.owner)
-      return turnOf(part, part.asked, trace as never, { ...response, recorded: { n, sent, received, failure } })
+      return turnOf(exchange.owner, key, { ...response, recorded: { n, sent, received, failure } })
     },
-    async hook(owner, n) {
-      const end = hooks.get(`${owner} ${n}`)
-      if (end === undefined) throw new ReplayMismatch(`${owner} runs a hook once more than in the record`)
-      const part = partOf(owner)
-      return (await turnOf(part, part.hooked, n as never, end)).failure
-    },
-    async wait(owner, n) {
-      const end = waits.get(`${owner} ${n}`)
-      if (end === undefined) throw new ReplayMismatch(`${owner} waits once more than in the record`)
-      const part = partOf(owner)
-      return turnOf(part, part.waiting, n as never, end)
-    },
+    hook: async (owner, n) => (await endOf<HookEvent>('hook', owner, n, 'runs a hook')).failure,
+    wait: async (owner, n) => endOf<WaitEnd>('wait', owner, n, 'waits'),
     arrivals(given) {
       take = given
     },
@@ -168,10 +147,11 @@ function ownerOf(happening: Happening): string {
   return (happening.kind === 'arrival' ? happening.arrival.owner : happening.end.owner) ?? ''
 }
 
-/** Who waits for what happened, if anybody does. */
-function askerOf({ asked, waiting, hooked }: Part, happening: Exclude<Happening, { kind: 'arrival' }>) {
-  if (happening.kind === 'exchange') return asked.get(traceOf(happening.exchange.request))
-  return happening.kind === 'wait' ? waiting.get(happening.end.wait) : hooked.get(happening.end.hook)
+/** Names an event that an owner can wait for. */
+function keyOf(happening: Exclude<Happening, { kind: 'arrival' }>): string {
+  if (happening.kind === 'exchange') return traceOf(happening.exchange.request)
+  const { kind, end } = happening
+  return `${kind} ${end.owner} ${kind === 'wait' ? end.wait : end.hook}`
 }
 
 function traceOf(request: WireRequest): string {

@@ -19,7 +19,9 @@ export interface Check {
   sameAs(reply: Reply, before: PodView, ...also: readonly string[]): PodView
   /** Members of a JSON object body. */
   object(reply: Reply): Members
-  /** `holds`, else both texts are in the report. `at` is the response that shows it; null without a single one. */
+  /**
+   * Asserts `holds`; else both texts are in the report. `at` is the response that shows it; null without a single one.
+   */
   that(holds: boolean, expected: string, observed: string, at: Reply | PodView | null): void
   /** Counts the exchange of a response as one that exercised the rule. */
   saw(reply: Reply): void
@@ -90,7 +92,7 @@ export function refuseOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLa
     throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing about the rule`)
 }
 
-/** `status 200`; for a refusal also its body as JSON, which the record shortens once it is free of secrets. */
+/** `status 200`; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
 export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
   if (status < 400 || bytes.length === 0) return `status ${status}`
   return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are no text')}`

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { startVitest } from 'vitest/node'
 import type { RunOptions } from './options.ts'
 
-// The process that runs the rules under vitest. It is told what to do over the channel to its parent, for the options
-// hold secrets; it ends when the parent does.
+// The process that runs the rules under vitest. It gets its options over the channel to its parent, because they hold
+// secrets, and it ends with its parent.
 
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const suites = join(dirname(fileURLToPath(import.meta.url)), '../../suites')
@@ -51,7 +51,7 @@ async function main(options: RunOptions): Promise<void> {
   process.disconnect()
 }
 
-/** A parent that is gone cannot ask for anything any more; its ledger tells `sweep` what is left. A k6 ends as well. */
+/** Without a parent nobody needs the run; its ledger tells `sweep` what is left. A k6 ends too. */
 function endAtOnce(): void {
   process.kill(-process.pid, 'SIGKILL')
 }

@@ -5,12 +5,15 @@ import type { Removable } from '../planes/plane.ts'
 import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../rule/outcome.ts'
 import { createOwner, type Owner } from './owner.ts'
 
-/** `all`: every pod goes once its rule is done. `passed`: those of failed rules stay. `none`: the target dies with the run. */
+/**
+ * `all`: every pod is removed once its rule is done. `passed`: pods of failed rules stay. `none`: the target ends with
+ * the run.
+ */
 export type Cleanup = 'all' | 'passed' | 'none'
 
 /**
- * Removes what owners have left and know the id of: pods are deleted, jobs that have not ended cancelled, and whatever
- * waits for a key goes on. Everything else stays in the ledger of resources: `sweepRun` looks for it once the run is over.
+ * Removes what owners left behind and know the id of: deletes pods, cancels jobs that have not ended, and releases
+ * keys. Everything else stays in the ledger of resources, and `sweepRun` looks for it after the run.
  */
 export async function removeLeftovers(
   shared: Shared,
@@ -62,7 +65,10 @@ async function remove(
   }
 }
 
-/** Removes one thing. What hinders it may not hinder the next; a target that does not answer is asked nothing more. */
+/**
+ * Removes one resource. A failure does not stop the next removal, but a target that does not answer gets no more
+ * requests.
+ */
 async function attempt(remove: () => Promise<void>): Promise<void> {
   try {
     await remove()

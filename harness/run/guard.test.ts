@@ -22,7 +22,7 @@ function clocks(): [name: string, make: () => RunClock][] {
   ]
 }
 
-/** What a guard ends of a session that only notes it, once it has ended something. */
+/** Rules that a guard ends in a session that only notes them, once it has ended one. */
 function guarding(clock: RunClock, running: readonly string[], more: { endsMs?: number } = {}) {
   const cuts: [name: string, rules: readonly string[] | undefined][] = []
   const left = new Set(running)

@@ -6,28 +6,28 @@ import type { Session } from './session.ts'
 export interface GuardOptions {
   readonly session: Pick<Session, 'running' | 'cut'>
   readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending' | 'answerMs'>
-  /** Real ms from now until rules are ended that have no verdict yet; null for no end. */
+  /** Real ms from now until rules without a verdict are ended; null for no end. */
   readonly endsMs: number | null
-  /** How long the run may take as it was told, ms; for the reason of what it ends. */
+  /** The budget of the run, ms; for the reason of what it ends. */
   readonly budgetMs: number | null
-  /** Real ms without any movement after which a rule is ended. */
+  /** Real ms without any event after which a rule is ended. */
   readonly stallMs?: number
 }
 
-/** How often is looked within the time of a stall. */
+/** Number of looks within the time of a stall. */
 const looks = 30
 
 const longestTimerMs = 2 ** 31 - 1
 
 /**
- * Ends rules that would not end: those that await something that is neither a request nor a wait of the clock, which
- * nothing may ever bring, and those that are not done when the time of the run is over. The function calls it off.
+ * Ends rules that would never end: those that await something that is neither a request nor a wait of the clock, and
+ * those that are not done when the time of the run is over. The returned function stops the guard.
  */
 export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }: GuardOptions): () => void {
   let seen = new Map<object, { readonly moves: number; readonly times: number }>()
   let calm = { moves: -1, times: 0 }
 
-  /** Actors look one by one: one that stands still holds all others up where time is controlled. */
+  /** Looks at each actor: on a controlled clock one that stands still holds up all others. */
   function look(): void {
     const now = new Map<object, { readonly moves: number; readonly times: number }>()
     for (const actor of clock.still()) {
@@ -49,7 +49,7 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
   const looking = setInterval(look, stallMs / looks)
   const reason = () => `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.answerMs())}`
   let ending: NodeJS.Timeout | undefined
-  /** What is beyond the longest time of a timer is set again. */
+  /** A time beyond the longest possible timer is set again. */
   function endIn(ms: number): void {
     const next = Math.min(Math.max(0, ms), longestTimerMs)
     ending = setTimeout(() => {
@@ -66,7 +66,7 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
   }
 }
 
-/** Real ms for an answer of a clock beyond which it is what a run waits for. */
+/** Real ms per response of a clock beyond which a run mainly waits for the clock. */
 const slowMs = 1_000
 
 function slowness(answerMs: number | null): string {

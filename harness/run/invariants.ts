@@ -9,7 +9,7 @@ import { type Finding, Unverified } from '../rule/outcome.ts'
 import type { Invariant } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
-/** Findings of one rule that are kept; the rest repeat what they say. */
+/** Most findings of one rule that are kept; the rest repeat them. */
 const findingsKept = 20
 
 interface Tally {
@@ -25,36 +25,22 @@ interface Tally {
   readonly readings: Record<string, string>
 }
 
-/** Folds every exchange of a run, in the order of their end, into the rules that hold over all of them. */
-export interface InvariantFold {
-  exchange(exchange: Exchange): void
-  /** `starved`: scenarios that a budget kept from making exchanges. */
-  judge(rowOf: (id: string) => RuleRow, starved?: readonly string[]): Judgement[]
-}
-
-export function foldInvariants(rules: readonly Invariant[], target: Target): InvariantFold {
-  const tallies = rules.map(
-    (rule): Tally => ({
-      rule,
-      plane: planeOfRule(rule.id),
-      state: rule.initial,
-      exchanges: 0,
-      startedMs: null,
-      endedMs: null,
-      fault: undefined,
-      clauses: new Set(),
-      findings: new Map(),
-      readings: {},
-    }),
-  )
+/** Folds every exchange of a run, in the order in which they ended, into the invariants. */
+export function foldInvariants(rules: readonly Invariant[], target: Target) {
+  const tallies = rules.map((rule): Tally => {
+    const nothing = { exchanges: 0, startedMs: null, endedMs: null, fault: undefined }
+    const found = { clauses: new Set<string>(), findings: new Map<string, Finding>(), readings: {} }
+    return { rule, plane: planeOfRule(rule.id), state: rule.initial, ...nothing, ...found }
+  })
   return {
-    exchange(exchange) {
+    exchange(exchange: Exchange): void {
       const plane = planeOfOperation(exchange.operation)
       for (const tally of tallies) {
         if (tally.fault === undefined && tally.plane === plane) take(tally, exchange, target)
       }
     },
-    judge(rowOf, starved = []) {
+    /** `starved`: scenarios that a budget kept from making exchanges. */
+    judge(rowOf: (id: string) => RuleRow, starved: readonly string[] = []): Judgement[] {
       const starvedOn = ({ name }: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(name)).length
       return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.plane)))
     },
@@ -93,12 +79,12 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, starved: number)
     startedMs,
     endedMs,
   }
-  // A reducer that broke has not looked at the rest: its findings prove nothing any more.
+  // A reducer that broke did not see the rest, so its findings prove nothing.
   if (tally.findings.size > 0 && tally.fault === undefined) {
     const verdict = row.level === 'must' ? 'failed' : 'advice'
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
-  // What nothing exercised may owe that to what the target does not offer, or to rules that were not run to their end.
+  // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
   const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(starved))
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }

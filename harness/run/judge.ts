@@ -1,3 +1,4 @@
+import type { VerdictEvent } from '../record/events.ts'
 import {
   Blocked,
   type Finding,
@@ -6,26 +7,14 @@ import {
   RuleBroken,
   Unclaimed,
   Unverified,
-  type Verdict,
 } from '../rule/outcome.ts'
 import type { Drawn } from '../variation/variation.ts'
 
-/** What a run says of one rule. */
-export interface Judgement {
-  readonly rule: string
-  readonly verdict: Verdict
-  readonly reason: string | null
-  readonly by: string | null
+/** The judgement of one rule in a run. */
+export interface Judgement extends Omit<VerdictEvent, 'type'> {
   readonly findings: readonly Finding[]
   readonly readings: Readonly<Record<string, string>>
-  /** What was drawn for the rule, by dimension. */
   readonly variation: Drawn
-  /** Clauses that were reached, sorted. */
-  readonly clauses: readonly string[]
-  /** How many exchanges exercised the rule. */
-  readonly exchanges: number
-  readonly startedMs: number | null
-  readonly endedMs: number | null
 }
 
 export interface RowFacts {

@@ -22,7 +22,7 @@ export interface JudgingOptions {
   readonly clock: RunClock
   readonly recorder: Recorder
   readonly cleanup: Cleanup
-  /** What had come of rules before they began. */
+  /** Reasons of rules that ended before they began. */
   readonly ended: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
   readonly workersFreed: ((rule: string) => void) | undefined
@@ -30,10 +30,10 @@ export interface JudgingOptions {
   readonly deal: Deal | null
 }
 
-/** Why a rule was ended before it came to a verdict. */
+/** Why a rule was ended before its verdict. */
 export type Cut = Unverified | Stalled
 
-/** Runs the scenarios of a session, each in its turn, and says what came of them. */
+/** Runs and judges the scenarios of a session, each in its turn. */
 export interface Judging {
   /** Rules that have begun and have no verdict yet. */
   readonly running: ReadonlySet<string>
@@ -101,7 +101,7 @@ export function createJudging(options: JudgingOptions): Judging {
       ? tellCut(row, came.error)
       : tell(recorder, { rule: row.id, ...verdictOf(came.error, row, log.count()), ...log.seen(), ...timesOf(actor) })
     owner.release()
-    // The removal is paced, so time must be able to move meanwhile.
+    // The removal is paced, so time must be able to move.
     await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, came.error instanceof RuleBroken))
     return judgement
   }
@@ -121,7 +121,7 @@ async function runBranches({ each, run }: Scenario, context: Context, actor: Act
   else await actor.concurrently(each(context), (branch) => run(context, branch))
 }
 
-/** What a rule comes to while it runs. */
+/** Collects what a rule reached while it runs. */
 function createLog({ drawn }: Variation) {
   const clauses = new Set<string>()
   const exercised = new Set<number>()

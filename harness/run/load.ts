@@ -6,7 +6,7 @@ import type { Transport } from '../transport/types.ts'
 import type { Judgement } from './judge.ts'
 import type { Progress, RunOptions } from './options.ts'
 
-/** What a run hands over to drive and judge its load. */
+/** Input for driving and judging the load of a run. */
 export interface LoadTask {
   readonly run: RunEvent
   readonly options: RunOptions

@@ -3,8 +3,8 @@ import { costOf } from '../plan/cost.ts'
 import type { ResourceLine } from '../record/resources.ts'
 
 /**
- * What a run has come to so far, by what its ledger of resources is told: a pod costs from its request until it is removed.
- * `now` is real time, as in the plan: a platform charges for that, whatever a controlled clock says.
+ * The cost of a run so far, from its ledger of resources: a pod costs from its request until it is removed. `now` is
+ * real time, as in the plan: a platform charges for that, even if the clock is controlled.
  */
 export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>, now: () => number) {
   const sinceMs = new Map<string, number>()
@@ -19,7 +19,7 @@ export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>
         sinceMs.set(line.name, since ?? now())
       } else if (sinceMs.delete(line.name)) removedMs += now() - (since ?? 0)
     },
-    /** USD; null where the target file does not price what was created. */
+    /** USD; null if the target file does not price what was created. */
     spent(): number | null {
       const podMs = [...sinceMs.values()].reduce((sum, since) => sum + now() - since, removedMs)
       return costOf({ pods, podMs, jobs }, prices)
@@ -27,7 +27,7 @@ export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>
   }
 }
 
-/** Why a run ends that has come to `spent` and may cost `maxCost`, both in USD; null where it goes on. */
+/** Why a run that has cost `spent` ends if it may cost `maxCost`, both in USD; null if it goes on. */
 export function reasonToEnd(spent: number | null, maxCost: number): string | null {
   if (spent === null)
     return `not done when the run had created what budget gives no price, and it may cost ${maxCost} USD`

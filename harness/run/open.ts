@@ -33,11 +33,11 @@ import { tell } from './tell.ts'
 /** A run with everything around it: target, clock, record, progress. */
 export interface OpenRun {
   readonly session: Session
-  /** Set where the run could not start; nothing is judged then. */
+  /** Set if the run could not start; nothing is judged then. */
   readonly stopped: { readonly exit: number; readonly message: string } | null
   /** Rules that load judges once all others are judged. */
   readonly loaded: readonly string[]
-  /** To be told of each verdict, for live progress. */
+  /** Call it with each verdict, for live progress. */
   judged(judgement: Judgement): void
   /** Judges the invariants, removes what is left, drives and judges the load, ends the record. */
   finish(): Promise<Judgement[]>
@@ -48,12 +48,12 @@ interface Connected {
   readonly transport: Transport
   readonly clockOf: (waited: Waited) => Promise<RunClock>
   readonly listener: Listener | null
-  /** Why the receiver could not be opened; null where it was, or none is asked for. */
+  /** Why the receiver could not be opened; null if it was, or is not needed. */
   readonly deaf: string | null
   readonly close: () => Promise<void>
 }
 
-/** Opens a run as `options` say, and looks at the target once before anything is created. */
+/** Opens a run, and probes the target before anything is created. */
 export async function openRun(options: RunOptions): Promise<OpenRun> {
   const { target, transport, clockOf, listener, deaf, close } = await connect(options)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
@@ -69,7 +69,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   const write = options.resources === null ? () => {} : createResourceLedger(options.resources)
   const meter = createMeter(target.budget, Date.now)
   const { maxCost } = options
-  /** Ends what is not done where the run has come to more than it may cost, or to what nobody knows. */
+  /** Ends unfinished rules if the run has cost more than it may, or an unknown amount. */
   const refuseMore = () => {
     const reason = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
     if (reason !== null) session.cut(new Unverified(reason))
@@ -151,14 +151,14 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   }
 }
 
-/** The target without the planes that none of these rules is about. */
+/** The target with only the planes of these rules. */
 function withPlanesOf(target: Target, rules: readonly string[]): Target {
   const judged = new Set(rules.map((id) => planeOfRule(id).name))
   const others = allPlanes().filter(({ name }) => !judged.has(name))
   return { ...target, ...Object.fromEntries(others.map(({ name }) => [name, null])) }
 }
 
-/** Something that the target file says is not so: nothing that needs it could be judged. */
+/** A statement of the target file is wrong, so nothing that needs it could be judged. */
 function refused(message: string | null): OpenRun['stopped'] {
   return message === null ? null : { exit: exitCodes.usage, message }
 }
@@ -167,7 +167,7 @@ async function connect(options: RunOptions): Promise<Connected> {
   if (options.embed !== null) return connectEmbedded(options.embed)
   if (options.target === null) throw new Error('a run needs a target or a module to embed')
   const { tolerances, receiver } = options.target
-  // Load needs nothing to come in.
+  // Load needs no arrivals.
   const wanted = options.load?.rules.length === options.rules.length ? null : receiver
   const heard = wanted === null ? null : await listen(wanted.listen)
   const [listener, deaf] = typeof heard === 'string' ? [null, heard] : [heard, null]
@@ -216,29 +216,16 @@ async function listen(address: string): Promise<HttpListener | string> {
 }
 
 function recordStart(recorder: Recorder, options: RunOptions, target: Target, clock: RunClock): RunEvent {
-  const { load } = options
+  const { run, plumbline, startedMs, targetFile, seed, profiles, strict, digests, leftOut = [], load } = options
   const event: RunEvent = {
-    type: 'run',
-    format: 1,
-    run: options.run,
-    plumbline: options.plumbline,
-    startedMs: options.startedMs,
-    targetFile: options.targetFile,
-    seed: options.seed,
+    ...{ type: 'run', format: 1, run, plumbline, startedMs, targetFile, seed },
     clock: clock.kind === 'record' ? 'virtual' : clock.kind,
-    profiles: options.profiles,
-    strict: options.strict,
-    rules: [...options.rules].sort(),
-    ...(options.leftOut === undefined || options.leftOut.length === 0 ? {} : { leftOut: options.leftOut }),
+    ...{ profiles, strict, rules: [...options.rules].sort() },
+    ...(leftOut.length === 0 ? {} : { leftOut }),
     ...(load !== undefined && {
-      load: {
-        rules: load.rules,
-        windowScale: load.windowScale,
-        k6: load.k6.version,
-        isSmoke: load.isSmoke,
-      },
+      load: { rules: load.rules, windowScale: load.windowScale, k6: load.k6.version, isSmoke: load.isSmoke },
     }),
-    digests: options.digests,
+    digests,
     target: describeTarget(target),
   }
   recorder.event(event)
@@ -250,6 +237,6 @@ function tellProgress(progress: Progress): void {
   try {
     writeSync(3, `${JSON.stringify(progress)}\n`)
   } catch {
-    // The reader is gone or slow: progress is for the eye only, the record holds everything.
+    // The reader is gone or slow. Progress is only for the eye; the record holds everything.
   }
 }

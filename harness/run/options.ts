@@ -1,44 +1,30 @@
 import type { Target } from '../../target/types.ts'
-import type { LeftOut, LoadFacts } from '../record/events.ts'
+import type { LoadFacts, RunEvent } from '../record/events.ts'
 import type { Verdict } from '../rule/outcome.ts'
 
-/** All that a run is told; plain data, handed from the command line to the process that runs the rules. Holds secrets: never written. */
-export interface RunOptions {
-  /** Names the run in the User-Agent, in pods and on disk: `r` and ten characters of base 36. */
-  readonly run: string
-  readonly plumbline: string
-  /** Null if only load is judged. */
-  readonly seed: number | null
-  /** Wall-clock start, ms of the Unix epoch. */
-  readonly startedMs: number
-  readonly profiles: readonly string[]
-  readonly strict: boolean
+/**
+ * Options of a run: plain data, handed from the command line to the process that runs the rules. They hold secrets and
+ * are never written.
+ */
+export interface RunOptions
+  extends Pick<
+    RunEvent,
+    'run' | 'plumbline' | 'startedMs' | 'targetFile' | 'seed' | 'profiles' | 'strict' | 'rules' | 'leftOut' | 'digests'
+  > {
   readonly keep: boolean
-  /** Ids of the rules selected. */
-  readonly rules: readonly string[]
-  /** Those of them that a budget leaves out, named beforehand. */
-  readonly leftOut?: readonly LeftOut[]
-  /** How long the run may take, ms from `startedMs`; what has no verdict by then is unverified. Missing: as long as it takes. */
+  /** Time limit, ms from `startedMs`; rules without a verdict by then are unverified. Missing: no limit. */
   readonly budgetMs?: number
-  /** USD; what has no verdict when the run has come to more is unverified. Missing: whatever it comes to. */
+  /** Cost limit, USD; rules without a verdict by then are unverified. Missing: no limit. */
   readonly maxCost?: number
-  /** The target; null where `embed` names a module instead. */
+  /** The target; null if `embed` names a module instead. */
   readonly target: Target | null
-  /** The target file as it was named on the command line; null for the embedded reference. */
-  readonly targetFile: string | null
   /** The load of the run; missing in a run without load. */
   readonly load?: LoadOptions
   /** A module whose `embed()` gives an EmbeddedTarget: the reference in process. */
   readonly embed: string | null
-  readonly digests: {
-    readonly suite: string
-    readonly ledger: string
-    readonly specification: string
-    readonly target: string
-  }
   /** Folder of the record (`evidence.ndjson`). */
   readonly evidence: string
-  /** File of the run's resources, read by `sweep`; null where nothing outlives the run (in process). */
+  /** Ledger of the run's resources, read by `sweep`; null if nothing outlives the run (in process). */
   readonly resources: string | null
 }
 
@@ -66,7 +52,7 @@ export type Progress =
       readonly nowMs: number
       readonly pending: readonly { readonly name: string; readonly until: number | null }[]
     }
-  /** A plan of load begins, number `n` of `of`; when it ends and when all do, ms of the Unix epoch. */
+  /** A plan of load begins, number `n` of `of`, with its end and the end of all plans, ms of the Unix epoch. */
   | {
       readonly type: 'plan'
       readonly name: string

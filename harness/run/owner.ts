@@ -16,7 +16,7 @@ import type { Context } from '../rule/context.ts'
 import { Blocked, Inconclusive } from '../rule/outcome.ts'
 import type { Variation } from '../variation/variation.ts'
 
-/** One line of activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
+/** One activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
 export interface Owner {
   readonly name: string
   readonly actor: Actor
@@ -28,7 +28,7 @@ export interface Owner {
   access(plane: Plane): PlaneAccess
   /** Its access to the planes that it has used. */
   allAccess(): Iterable<PlaneAccess>
-  /** Gives back what it reserved of the quota, gives up what is unanswered, and sends and runs nothing any more. */
+  /** Releases its reserved quota, gives up unanswered requests, and sends and runs nothing more. */
   release(): void
 }
 

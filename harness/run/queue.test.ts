@@ -60,7 +60,7 @@ async function sync({ fixture, queue, clock, begun, check }: Context): Promise<v
   check('plain').that((plain.json as { status: string }).status === 'COMPLETED', 'COMPLETED', '', plain)
 }
 
-/** What a receiver that never answers does to the time between attempts. */
+/** The time between attempts if the receiver never answers. */
 async function silent({ fixture, clock, reading, check }: Context): Promise<void> {
   const job = await fixture.submitted({
     steps: [{ output: 1 }],

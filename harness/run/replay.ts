@@ -27,8 +27,8 @@ interface ReplayOptions {
 }
 
 /**
- * Runs the rules of a record again over its exchanges. Needs the suites to be imported (`suites/all.ts`).
- * Throws one sentence where the folder is no record, or is of a run that never began.
+ * Runs the rules of a record again over its exchanges. Needs the suites to be imported (`suites/all.ts`). Throws one
+ * sentence if the folder is not a record, or its run never began.
  */
 export async function replay(dir: string, options: ReplayOptions = {}): Promise<Replayed> {
   const { rules = allRules(), rowOf = rowOfLedger } = options

@@ -42,36 +42,36 @@ export interface SessionOptions {
   readonly resources: ResourceLedger
   /** The rules to judge, in any order. */
   readonly rules: readonly Rule[]
-  /** Whether pods are removed once their rule is done: all, those of rules that passed, or none. */
+  /** Which pods are removed once their rule is done. */
   readonly cleanup: Cleanup
   /** The harness's own clock, ms of the Unix epoch. */
   readonly wallNow: () => number
-  /** Where notifications and beacons come in; without it the target does not reach the suite. */
+  /** Source of notifications and beacons; without it the target does not reach the suite. */
   readonly listener?: Listener | null
   /** Rules that a budget left out beforehand. */
   readonly leftOut?: readonly LeftOut[]
-  /** What came of the hooks of a run that is over; default: they are run and recorded. */
+  /** Outcomes of hooks, in a replay; default: hooks are run and recorded. */
   readonly hook?: Shared['hook']
   /** In a replay: the rules that the run itself ended. */
   readonly cuts?: readonly CutEvent[]
   /** Every rule in its plain case: nothing is drawn. */
   readonly plain?: boolean
-  /** Told when a rule gives back its workers before it ends. */
+  /** Called when a rule releases its workers before it ends. */
   readonly workersFreed?: (rule: string) => void
   /** The row of a rule; default: of the ledger. */
   readonly rowOf?: (id: string) => RuleRow
 }
 
-/** One run of rules against one target. Many live beside each other in one process. */
+/** One run of rules against one target. One process may have many. */
 export interface Session {
   /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
   readonly scenarios: readonly { readonly id: string; judge(): Promise<Judgement> }[]
   readonly invariants: readonly string[]
   /** Rules that have begun and have no verdict yet. */
   readonly running: ReadonlySet<string>
-  /** Ends these rules, or all that have no verdict yet, with this error as what came of them. */
+  /** Ends these rules, or all without a verdict, with this error as their outcome. */
   cut: Judging['cut']
-  /** Ends what is still being made, removes what is left and judges the invariants; after it nothing is sent any more. */
+  /** Ends fixtures in the making, removes what is left and judges the invariants. After it nothing is sent. */
   finish(): Promise<Judgement[]>
   /** Looks at each plane that is judged before anything is created: see `lookAt`. */
   probe(): Promise<Seen | null>
@@ -82,7 +82,7 @@ export interface Session {
 /** Opens a session. */
 export function createSession(options: SessionOptions): Session {
   const { clock, recorder, seed, cleanup, listener = null, rowOf = rowOfLedger } = options
-  // What the file says of a receiver is of no use where nothing comes in.
+  // Without a listener, the receiver of the target file is useless.
   const target = listener === null ? { ...options.target, receiver: null } : options.target
   const ended = new Map<string, Error>([
     ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
@@ -131,7 +131,7 @@ export function createSession(options: SessionOptions): Session {
     cut,
     exchanges,
     async finish() {
-      // Where the run was cut, shared fixtures are still being made.
+      // If the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
       await removeLeftovers(shared, clock, owners, cleanup, false)
       const judgements = fold.judge(rowOf, starved)
@@ -163,7 +163,10 @@ function isScenario(rule: Rule): rule is Scenario {
   return rule.kind === 'scenario'
 }
 
-/** What all owners of a session share, and how many exchanges there were so far; `judge` is told of each. */
+/**
+ * The services that all owners of a session share, and the number of exchanges so far. `judge` is called with each
+ * exchange.
+ */
 function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
   const { run, clock, recorder, seed, transport, wallNow, listener } = options
   let count = 0
@@ -203,7 +206,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
       : createReceiver({
           run,
           seed,
-          // In process nobody looks up a host.
+          // In process no host is looked up.
           url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
           clock,
           wallNow,

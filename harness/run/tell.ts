@@ -1,7 +1,7 @@
 import type { Recorder } from '../record/recorder.ts'
 import type { Judgement } from './judge.ts'
 
-/** Writes what a run says of one rule into its record: readings, findings, and the verdict last. */
+/** Writes the judgement of one rule into the record: readings, findings, and the verdict last. */
 export function tell(recorder: Recorder, judgement: Judgement): Judgement {
   const { rule, verdict, by, variation, exchanges, clauses, startedMs, endedMs } = judgement
   const reason = judgement.reason === null ? null : brief(recorder, judgement.reason)
@@ -14,7 +14,7 @@ export function tell(recorder: Recorder, judgement: Judgement): Judgement {
   return judgement
 }
 
-/** Secrets go before the text is cut: the front part of a key would not be known for one. */
+/** Secrets are removed before the text is cut: the beginning of a key would not be recognised. */
 export function brief(recorder: Pick<Recorder, 'clean'>, text: string, most = 400): string {
   const clean = recorder.clean(text)
   return clean.length > most ? `${clean.slice(0, most - 3)}…` : clean

@@ -3,7 +3,7 @@ import { type Transport, TransportFailure } from '../transport/types.ts'
 
 type State = Readonly<Record<'nowMs' | 'nextMs' | 'busy' | 'open', unknown>> & { readonly nowMs: number }
 
-/** What a broken clock does in place of its answer. */
+/** The response of a broken clock. */
 type Spoiled =
   | 'reset'
   | 'silence'
@@ -14,23 +14,23 @@ interface Call {
   readonly method: string
   /** The state of the clock, for GET and, before it moves, for POST. */
   readonly state: State
-  /** How many calls it has had since it broke, this one included. */
+  /** Number of calls since it broke, this one included. */
   readonly nth: number
-  /** Moves the clock, by so many ms at most, and answers its state. */
+  /** Moves the clock by at most so many ms, and returns its state. */
   advance(mostMs?: number): Promise<State>
 }
 
 /** One way to break. */
 export interface Hostility {
   readonly says: string
-  /** What the reason of a rule that had to wait says; null where the run goes on as if nothing had happened. */
+  /** Expected reason of a rule that had to wait; null if the run goes on as if nothing had happened. */
   readonly reason: RegExp | null
   readonly spoil: (call: Call) => Spoiled | State | Promise<Spoiled | State>
 }
 
 const day = 86_400_000
 
-/** The healthy answer, with other members. */
+/** The healthy response with other members. */
 function spoiled(change: (state: State) => Record<string, unknown>): Hostility['spoil'] {
   return async ({ advance }) => {
     const state = await advance()

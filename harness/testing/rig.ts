@@ -37,13 +37,13 @@ export interface RigOptions {
   readonly seed?: number
   readonly target?: (target: Target) => Target
   readonly cleanup?: 'all' | 'none'
-  /** Put around the transport. */
+  /** Wraps the transport. */
   readonly through?: (transport: Transport) => Transport
-  /** In this process: put around the calls to the clock, which are then HTTP in form. */
+  /** In process: wraps the calls to the clock, which then have the form of HTTP. */
   readonly clock?: (calls: Transport) => Transport
-  /** How long, in real ms, the target may be busy with something that is not here. */
+  /** Real ms for which the target may be busy with something that is not here. */
   readonly busyLimitMs?: number
-  /** Handed the session before its rules begin. */
+  /** Called with the session before its rules begin. */
   readonly opened?: (session: Session) => void
 }
 
@@ -66,7 +66,7 @@ interface Setup {
   close(): Promise<void>
 }
 
-/** Runs scenarios of a test on a reference of their own, writes their record, and judges that record again. */
+/** Runs scenarios of a test on a reference, writes their record, and judges that record again. */
 export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
   options: RigOptions = {},

@@ -10,8 +10,8 @@ const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
 }
 
 /**
- * An answer with its body as it was before it was compressed; the header lines stay as they came. The record could not
- * find a secret in compressed bytes. Throws TransportFailure where the body is not what its Content-Encoding says.
+ * A response with its decompressed body and unchanged header lines: the record could not find a secret in compressed
+ * bytes. Throws TransportFailure if the body does not match its Content-Encoding.
  */
 export function withPlainBody(response: WireResponse): WireResponse {
   const coding = headerOf(response.headers, 'content-encoding')?.trim().toLowerCase() ?? 'identity'

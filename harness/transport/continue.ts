@@ -4,8 +4,8 @@ const interim = Buffer.from('HTTP/1.1 100')
 const headEnd = '\r\n\r\n'
 
 /**
- * Takes `100 Continue` out of what a connection receives. A client must pass over one that it did not ask for (RFC 9110,
- * 15.2); undici ends the connection. One exchange is on the connection at a time, and undici takes its bytes by `read`.
+ * Removes `100 Continue` from what a connection receives. A client must ignore an unrequested one (RFC 9110, 15.2), but
+ * undici ends the connection. One exchange is on the connection at a time, and undici takes its bytes by `read`.
  */
 export function passOverContinue(socket: Socket): void {
   const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)]

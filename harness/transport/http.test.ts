@@ -84,7 +84,7 @@ describe('a connection that is closed as the second request comes on it', () => 
 })
 
 describe('one connection, on which a request waits for the answer to the one before it', () => {
-  /** What came, and the sockets to answer on. */
+  /** Received text, and the sockets to answer on. */
   async function waiting() {
     const arrived: { readonly path: string; readonly socket: Socket }[] = []
     const url = await answering((socket) => {

@@ -7,7 +7,7 @@ import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure }
 export interface HttpOptions {
   /** Real milliseconds to wait for a connection. */
   readonly connectMs?: number
-  /** Real milliseconds to wait for a whole answer. */
+  /** Real milliseconds to wait for a complete response. */
   readonly answerMs?: number
   readonly connections?: number
 }
@@ -17,15 +17,15 @@ export interface HttpTransport {
   close(): Promise<void>
 }
 
-/** How far an exchange came. */
+/** Progress of an exchange. */
 interface Progress {
   hasBegun: boolean
   isLate: boolean
-  /** Why it is not waited for any more. */
+  /** Why the wait for it ended. */
   ended: Error | null
 }
 
-/** Real HTTP through undici: no redirects, header lines as they came. */
+/** Real HTTP through undici: no redirects, header lines as received. */
 export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}): HttpTransport {
   const carried = new WeakMap<Error, number>()
   const open = (most: number) =>
@@ -58,8 +58,8 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
 }
 
 /**
- * One exchange, by the dispatcher's own interface: a stream for each answer, which the plain request has, costs more than
- * the rest of it, and here every body is read whole.
+ * One exchange, through the dispatcher's own interface. The plain request makes a stream for each response, which costs
+ * more than everything else, and here every body is read whole.
  */
 function exchange(
   agent: Agent,
@@ -124,7 +124,10 @@ function exchange(
   })
 }
 
-/** A connector whose connections pass over an unasked 100, and note of the error that they end with how many bytes had come. */
+/**
+ * A connector whose connections ignore an unrequested 100, and which knows how many bytes a connection had received
+ * when it failed.
+ */
 function noting(connect: buildConnector.connector, carried: WeakMap<Error, number>): buildConnector.connector {
   return (options, callback) =>
     connect(options, (...result) => {
@@ -135,7 +138,7 @@ function noting(connect: buildConnector.connector, carried: WeakMap<Error, numbe
     })
 }
 
-/** How many bytes had come on the connection that ended with this error. */
+/** Bytes received on the connection that ended with this error. */
 function bytesBefore(error: unknown, carried: WeakMap<Error, number>): number {
   if (error instanceof errors.SocketError) return error.socket?.bytesRead ?? 0
   return error instanceof Error ? (carried.get(error) ?? 0) : 0
@@ -172,7 +175,7 @@ function toFailure(
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
     return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${why})`)
   }
-  // So undici says that it takes no 101 that it did not ask for.
+  // This is undici's error for an unrequested 101.
   if (error instanceof errors.SocketError && message === 'bad upgrade') {
     return new TransportFailure('malformed', `${call} was answered 101 first, which it had not asked for`)
   }
@@ -180,10 +183,10 @@ function toFailure(
   return new TransportFailure('reset', `${call} ended before a whole answer came (${which})`)
 }
 
-/** What an error means: the words that we have for its code, else its own, else the code alone. */
+/** The meaning of an error: our words for its code, else its own, else the code. */
 function inWords(error: unknown): string {
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  // What OpenSSL says of itself names its sources.
+  // OpenSSL's own text names its source files.
   const own = /SSL|:error:/.test(code + message) ? '' : message
   return words[code] ?? (own || code || String(error))
 }

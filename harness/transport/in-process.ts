@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { withPlainBody } from './content.ts'
 import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
-/** A target that is a value: `fetch(Request) → Response`, in this process. */
+/** The transport of a target in this process: `fetch(Request) → Response`. */
 export function inProcess(fetch: (request: Request) => Promise<Response>): Transport {
   return async (request, { signal } = {}) => {
     let response: Response

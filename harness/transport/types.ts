@@ -1,25 +1,25 @@
 import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
 
 /**
- * The only way to talk HTTP. Three makers: in process, over HTTP, from a record.
- * Raw status, header pairs and bytes are kept, compression aside; redirects are not followed.
- * Rejects with TransportFailure where no whole answer came, and with nothing else.
+ * The only way to send HTTP requests. There are three: in process, over HTTP, from a record. Status, header pairs and
+ * bytes are kept as received, except compression; redirects are not followed. Rejects only with TransportFailure, if
+ * there is no complete response.
  */
 export type Transport = (request: WireRequest, patience?: AnswerPatience) => Promise<WireResponse>
 
-/** How long an answer is waited for, where it is not as long as usual. */
+/** Bounds on the wait for a response, if they are not the usual ones. */
 export interface AnswerPatience {
-  /** Real ms for the whole answer. */
+  /** Real ms for the whole response. */
   readonly answerMs?: number
-  /** Aborted where nobody waits for the answer any more. */
+  /** Aborted once nobody waits for the response. */
   readonly signal?: AbortSignal
-  /** Sent on a connection of its own, which nothing was sent on before. */
+  /** Sent on a new connection. */
   readonly newConnection?: boolean
 }
 
 export type FailureKind = 'unreachable' | 'reset' | 'timeout' | 'malformed' | 'too-large' | 'abandoned'
 
-/** No whole HTTP answer came. `message` is one clause that a report can print. */
+/** There was no complete HTTP response. `message` is one clause that a report can print. */
 export class TransportFailure extends Error {
   override readonly name = 'TransportFailure'
   readonly kind: FailureKind
@@ -29,5 +29,5 @@ export class TransportFailure extends Error {
   }
 }
 
-/** Answers beyond this many bytes are cut off as `too-large`. */
+/** Larger responses end as `too-large`, bytes. */
 export const maxAnswerBytes = 16 * 1024 * 1024

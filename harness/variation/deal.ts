@@ -1,13 +1,13 @@
 import { randomFrom } from '../common/random.ts'
 import type { Dimension, Varying } from './dimensions.ts'
 
-/** Where each rule begins in the values of each dimension that it names. */
+/** The place at which a rule begins in the values of a dimension. */
 export type Deal = (rule: string, dimension: Dimension) => number
 
 /**
  * Deals the values of every dimension to the rules that name it. Rules of one topic (`pods.action`) get consecutive
- * places, so that a topic with as many rules as there are values has all of them, and so does an area. Selecting
- * some of the rules changes nothing about the others.
+ * places, so that a topic with as many rules as values has all values, and so does an area. Selecting some of the rules
+ * changes nothing for the others.
  */
 export function dealTo(rules: readonly Varying[], seed: number): Deal {
   const places = new Map<string, number>()

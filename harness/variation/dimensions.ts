@@ -2,32 +2,32 @@ import { missing } from '../../target/claims.ts'
 import type { Target } from '../../target/types.ts'
 
 /**
- * The dimensions that rules may leave to the engine. The first value of each is the plain case; a rule that does not name
- * a dimension gets that one.
+ * The dimensions that rules may leave to the engine. The first value of each is the plain case, which rules that do not
+ * name the dimension get.
  */
 export const dimensions = {
   /** The hardware of a pod. */
   kind: ['gpu', 'cpu'],
   mount: ['none', 'network', 'persistent'],
-  /** What happened to a pod before the rule gets it, in RUNNING or EXITED. */
+  /** The history of a pod in RUNNING or EXITED before the rule gets it. */
   history: ['fresh', 'restarted', 'restarted twice', 'stopped and started', 'patched', 'refused before'],
-  /** Which optional members a creation body has. */
+  /** Optional members of a creation body. */
   fields: ['few', 'many', 'networked'],
   /** How a pod becomes TERMINATED (heading Pod status: the same effect). */
   removal: ['terminate', 'delete'],
-  /** The action that a body asks for; the pod is in a status that permits it. */
+  /** The action in a body; the pod is in a status that permits it. */
   action: ['stop', 'start', 'restart', 'terminate'],
-  /** The status of a pod that PATCH is to refuse something. */
+  /** The status of a pod whose PATCH must be refused. */
   patchedWhile: ['EXITED', 'RUNNING'],
-  /** What happens to a pod between its PATCH and the last look at it. */
+  /** The steps between a PATCH and the last read of the pod. */
   afterwards: ['nothing', 'started', 'started and stopped'],
-  /** In which order a rule goes through what it has to try. */
+  /** The order in which a rule tries its cases. */
   order: ['given', 'reversed'],
-  /** A younger pod of the same shape, which the rule never touches. */
+  /** A younger pod of the same shape that the rule never touches. */
   sibling: ['none', 'younger'],
   /** How a job is submitted, for rules that need no id before it ends. */
   submission: ['run', 'runsync'],
-  /** Members of a job's input beside its steps. */
+  /** Members of a job's input, besides its steps. */
   input: ['plain', 'empty values', 'nested', 'large', 'unicode', 'brackets'],
   /** The output of a job; `outputs` has the value. */
   output: [
@@ -43,13 +43,13 @@ export const dimensions = {
     'large',
     'unicode',
   ],
-  /** Optional members of a submission that have no effect, spelled out. */
+  /** Optional members of a submission without effect, written out. */
   options: ['none', 'empty policy', 'default policy', 's3Config'],
-  /** What the endpoint did just before the job. */
+  /** The history of the endpoint just before the job. */
   execution: ['first', 'later', 'after a failure', 'after a refusal'],
-  /** Another job that runs beside this one. */
+  /** Another job that runs at the same time. */
   neighbour: ['none', 'before', 'after'],
-  /** When a rule looks for the second time, on a real clock: seconds later. */
+  /** When a rule reads again on a real clock: seconds later. */
   look: ['1', '3', '10'],
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>
 
@@ -70,7 +70,7 @@ export const aPod = ['kind', 'mount', 'fields', 'look'] as const satisfies reado
 /** The dimensions of a pod in RUNNING or EXITED, which may have a history. */
 export const anyPod = [...aPod, 'history', 'sibling'] as const satisfies readonly Dimension[]
 
-/** The dimensions of a job that a rule takes as it comes. */
+/** The dimensions of a job about which a rule demands nothing. */
 export const anyJob = ['input', 'options', 'execution', 'neighbour'] as const satisfies readonly Dimension[]
 
 const needs: Readonly<Partial<Record<string, string>>> = {

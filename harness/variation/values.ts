@@ -1,14 +1,14 @@
 import type { ValueOf } from './dimensions.ts'
 
-/** 64 KB: many platforms keep a result of that size in another place than a small one. */
+/** 64 KB: many platforms store a result of that size elsewhere than a small one. */
 const large = 'x'.repeat(65_536)
 const unicode = 'naïve 漢字 🚀 e\u0301 \u202eabc\u202c "\\/\b\f\n\r\t'
 const nested = { a: [{ b: [[], [[null, { c: { d: 1.5 } }]]] }], e: { f: { g: { h: { i: [true, -0.25, 1e21] } } } } }
 
-/** A text that a reader of nesting must not count, with quotes that do not end it. */
+/** A text whose brackets must not count as nesting, with quotes that do not end it. */
 const brackets = `${'[{'.repeat(500)}"${'['.repeat(1_000)}\\"${'{'.repeat(1_000)}`
 
-/** The outputs that a worker may give: any JSON value but null, which may as well be left out. */
+/** The outputs of a worker: any JSON value but null, which may be left out. */
 export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
   object: { depth: 3 },
   number: 7,

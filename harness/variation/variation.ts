@@ -3,10 +3,10 @@ import type { Deal } from './deal.ts'
 import { type Dimension, dimensions, offered, type ValueOf, type Varying } from './dimensions.ts'
 import { inputs, outputs } from './values.ts'
 
-/** What a rule drew, by dimension, in the order of its draws. */
+/** Values that a rule drew, by dimension, in the order of its draws. */
 export type Drawn = Readonly<Partial<Record<Dimension, readonly string[]>>>
 
-/** The source of what a rule's sentence leaves open. The same rule, seed and target draw the same values. */
+/** Draws what a rule's sentence leaves open. The same rule, seed and target draw the same values. */
 export interface Variation {
   /**
    * The next value of a dimension, among those that the target offers and `suits` accepts; the plain value if the rule
@@ -15,9 +15,9 @@ export interface Variation {
   draw<D extends Dimension>(dimension: D, suits?: (value: ValueOf<D>) => boolean): ValueOf<D>
   /** Every value that the target offers, for a rule that runs each of them; the plain one if it does not name it. */
   every<D extends Dimension>(dimension: D): readonly ValueOf<D>[]
-  /** Things to go through, in the order drawn. */
+  /** Things in the drawn order. */
   ordered<T>(things: readonly T[]): readonly T[]
-  /** Notes that the value drawn last did not come about, and the plain one took its place. */
+  /** Notes that the last drawn value did not come about, and the plain one took its place. */
   fellBack(dimension: Dimension): void
   /** An output for a job, any JSON value but null. */
   output(): unknown

@@ -65,7 +65,7 @@ export function refusesWith(cell: Cell, effect: Effect): Change {
   })
 }
 
-/** The action has another effect in this cell; its answer is the usual one. */
+/** The action has another effect in this cell; its response is the usual one. */
 export function does(cell: Cell, effect: Effect): Change {
   return parts({
     transition: (original) => (pod, action, service) => {
@@ -86,7 +86,7 @@ export function doesToo(cell: Cell, effect: Effect): Change {
   })
 }
 
-/** The answer to an action that was carried out in this cell is rewritten. */
+/** The response to an action that was carried out in this cell is rewritten. */
 export function answers(cell: Cell, rewrite: (response: Response) => Response | Promise<Response>): Change {
   const wrapFetch: FetchWrapper = (fetch) => async (request) => {
     if (!is.action(request) || (await jsonOf(request))?.action !== cell.action) return fetch(request)

@@ -60,7 +60,7 @@ export function refusesAndDoesLater(when: When, effect: Effect): Change {
   }
 }
 
-/** The pod id in the path of a request; empty where there is none. */
+/** The pod id in the path of a request; empty if there is none. */
 export function idIn(request: Request): string {
   return new URL(request.url).pathname.split('/')[3] ?? ''
 }

@@ -8,7 +8,11 @@ const isRefused = () => {
   throw new Refusal(500, 'internal error')
 }
 
+<<<<<<< HEAD
 /** The value that a creation shows in place of each parameter. */
+=======
+/** Wrong value of each parameter in a creation. */
+>>>>>>> d75030d0cd918361f35bce6ed73b03e0f4268214
 const otherwise: readonly (readonly [member: string, shown: unknown, observed: string])[] = [
   ['name', 'another', 'another name'],
   ['templateId', 'tpl-other', '"tpl-other"'],

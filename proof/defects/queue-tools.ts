@@ -65,7 +65,7 @@ export function takesInstead(operation: 'run' | 'runsync', change: (text: string
   })
 }
 
-/** The value of a JSON text; undefined where it is none. */
+/** The value of a JSON text; undefined if it is none. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -74,7 +74,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** The input in a JSON text; undefined where there is none. */
+/** The input in a JSON text; undefined if there is none. */
 export function inputOf(text: string): unknown {
   return membersOf(jsonIn(text))?.input
 }

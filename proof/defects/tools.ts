@@ -42,7 +42,7 @@ export function shows(change: (shown: Json, pod: StoredPod, service: PodService)
   })
 }
 
-/** An answer as it leaves the reference, the body as text. */
+/** A response as it leaves the reference, the body as text. */
 export interface Outgoing {
   readonly status: number
   readonly headers: Headers
@@ -82,7 +82,7 @@ export const is = {
   action: route('POST', /\/action$/),
 } as const
 
-/** Once a request was answered, something else is asked in its name, with its own key; the answer stays. */
+/** Once a request was answered, something else is asked in its name, with its own key; the response stays. */
 export function afterwards(
   when: (request: Request, response: Response) => boolean,
   follow: (request: Request, body: Json, fetch: Fetch) => Promise<unknown>,
@@ -100,7 +100,7 @@ export function withBody(request: Request, body: unknown): Request {
   return new Request(request.url, { method: request.method, headers: request.headers, body: JSON.stringify(body) })
 }
 
-/** The JSON object in a body, which can still be read afterwards; null where there is none. */
+/** The JSON object in a body, which can still be read afterwards; null if there is none. */
 export async function jsonOf(request: Request): Promise<Json | null> {
   const text = await request.clone().text()
   try {

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 
 const folder = import.meta.dirname
 const bin = join(folder, '..', '..', 'bin', 'plumbline.js')
-/** Nothing is refused for its rate. */
+/** No request is refused because of its rate. */
 const rates = ['--window-scale', '0.001', '--quotas', 'minute=9999999,hour=9999999,day=9999999']
 /** Load-balanced endpoints and endpoint management are in the document and not served yet. */
 const served = ['--include-path-regex', '^/v2/']

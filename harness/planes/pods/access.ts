@@ -59,7 +59,7 @@ export interface PodMaker {
   readonly cpu: () => Promise<Record<string, unknown>>
 }
 
-/** A request that waited longer for the quota shows that it is scarce, ms. */
+/** A longer wait for the quota shows that it is scarce, ms. */
 const heldUpMs = 2_000
 
 export function createPodAccess(host: OwnerContext): PodAccess {
@@ -114,7 +114,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
   return { as, removables, settle, maker }
 }
 
-/** True if a response tells of want of capacity, by the pattern of the target file. */
+/** True if a response shows a lack of capacity, by the pattern of the target file. */
 export function lacksCapacity({ pods }: Target, reply: Reply): boolean {
   const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
   if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false

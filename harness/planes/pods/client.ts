@@ -2,44 +2,37 @@ import { operations } from '../../../generated/operations.ts'
 import type { Call, Caller, CallerOptions } from '../../client/caller.ts'
 import type { CallOptions } from '../../client/headers.ts'
 import { outlast } from '../../client/outage.ts'
-import type { Reply } from '../../client/reply.ts'
 import type { PodOperation } from '../../exchange/exchange.ts'
 import { isOutage } from '../../rule/check.ts'
 
 /** The pod API as a rule calls it. Bodies are JSON values, or `raw(…)` for bytes as they are, or `nothing`. */
-export interface PodClient extends Caller {
-  list(options?: CallOptions): Promise<Reply>
-  create(body: unknown, options?: CallOptions): Promise<Reply>
-  get(id: string, options?: CallOptions): Promise<Reply>
-  patch(id: string, body: unknown, options?: CallOptions): Promise<Reply>
-  delete(id: string, options?: CallOptions): Promise<Reply>
-  /** The action with the body that the description asks for: `{"action": …}`. */
-  act(id: string, action: string, options?: CallOptions): Promise<Reply>
-  /** The action call with a body of any kind. */
-  actWith(id: string, body: unknown, options?: CallOptions): Promise<Reply>
-  cpus(options?: CallOptions): Promise<Reply>
-}
+export type PodClient = ReturnType<typeof createPodClient>
 
-/** No platform gives such an id, and each may be asked for it. */
+/** An id that no platform issues and every platform can be asked for. */
 export const noSuchPod = 'plumbline-no-such-pod'
 
-/** One method an operation. */
-export function createPodClient(caller: Caller): PodClient {
+/** One method for each operation. */
+export function createPodClient(caller: Caller) {
+  type Options = CallOptions | undefined
   const call = (operation: PodOperation, call?: Call) => caller.call(operation, call)
   return {
     ...caller,
-    list: (options) => call('listPods', options),
-    create: (body, options) => call('createPod', { ...options, body }),
-    get: (id, options) => call('getPod', { ...options, ids: { id } }),
-    patch: (id, body, options) => call('updatePod', { ...options, ids: { id }, body }),
-    delete: (id, options) => call('deletePod', { ...options, ids: { id } }),
-    act: (id, action, options) => call('triggerPodAction', { ...options, ids: { id }, body: { action } }),
-    actWith: (id, body, options) => call('triggerPodAction', { ...options, ids: { id }, body }),
-    cpus: (options) => call('listCpuFlavors', options),
+    list: (options?: Options) => call('listPods', options),
+    create: (body: unknown, options?: Options) => call('createPod', { ...options, body }),
+    get: (id: string, options?: Options) => call('getPod', { ...options, ids: { id } }),
+    patch: (id: string, body: unknown, options?: Options) => call('updatePod', { ...options, ids: { id }, body }),
+    delete: (id: string, options?: Options) => call('deletePod', { ...options, ids: { id } }),
+    /** The action with the described body: `{"action": …}`. */
+    act: (id: string, action: string, options?: Options) =>
+      call('triggerPodAction', { ...options, ids: { id }, body: { action } }),
+    /** The action call with a body of any kind. */
+    actWith: (id: string, body: unknown, options?: Options) =>
+      call('triggerPodAction', { ...options, ids: { id }, body }),
+    cpus: (options?: Options) => call('listCpuFlavors', options),
   }
 }
 
-/** Repeats what is harmless while a gateway answers in place of the API. */
+/** Repeats harmless requests while a gateway answers in place of the API. */
 export function outlasting(sleep: (ms: number) => Promise<unknown>): NonNullable<CallerOptions['repeat']> {
   return async (operation, call, send) => {
     const again = () => send(operation, call)

@@ -6,7 +6,7 @@ import { idIn, listsIn } from '../../exchange/read.ts'
 import type { Capability, Plane } from '../plane.ts'
 import { noSuchPod } from './client.ts'
 
-/** Keys that may all be of one user, and are paced as if they were. Null: an Authorization header written otherwise. */
+/** Keys that may belong to one user, and are paced as if they did. Null: an unusual Authorization header. */
 const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])
 
 const hasId = (json: unknown) => idIn(json) !== null
@@ -17,7 +17,7 @@ const recipe = (status: string): Capability<PodPlane> => ({
   given: ({ gpu, cpu }) => gpu !== null || cpu !== null,
 })
 
-/** Pods, and the catalog of what they run on. */
+/** Pods, and the catalog of hardware. */
 export const pods: Plane<PodPlane> = {
   name: 'pods',
   title: 'the pod API',
@@ -67,13 +67,13 @@ export const pods: Plane<PodPlane> = {
       line: 'pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}',
       given: ({ recipes }) => recipes.ERROR !== undefined,
     },
-    // The load decides by its caps.
+    // The caps of the load decide.
     'quota.reachable': { says: 'a pod quota that can be drained within the budget', line: null, given: () => true },
   },
   pacing: {
     quotaOf: ({ key }) => `user of ${ofTheAccount.has(key) ? 'full' : key}`,
     allowance: (_, longestMs) => createShownRate(longestMs),
-    // Nothing says that listings of the catalog are counted with the rest, or whose another key is.
+    // The description does not say that the catalog counts with the rest, or to whom another key belongs.
     isElsewhere: ({ operation, key }) => operation === 'listCpuFlavors' || (key !== 'full' && key !== 'second'),
     isOfAccount: true,
     refresh: 'listPods',
@@ -89,8 +89,9 @@ export const pods: Plane<PodPlane> = {
     isGone: ({ status }) => status === 'TERMINATED',
   },
   /**
-   * If the list is like nothing of the API: the one call whose path is described, and a creation whose body is no object,
-   * because defaults can make a pod of an empty one, which no ledger would name.
+   * If the list does not resemble the API, two more requests follow: the one call whose path is described, and a
+   * creation whose body is not an object. Defaults can make a pod of an empty object, and no ledger would name that
+   * pod.
    */
   probes: [
     { asked: 'the list of pods', operation: 'listPods', resembles: (json) => listsIn(json).length > 0 },

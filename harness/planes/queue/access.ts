@@ -56,7 +56,9 @@ export function createQueueAccess(host: OwnerContext): QueueAccess {
     return id
   }
 
-  /** Whether an answer leaves open what became of a job: it shows none, or a 404 for one that nothing has found yet. */
+  /**
+   * True if a response leaves the fate of a job open: it shows no job, or is a 404 for one that nothing has found yet.
+   */
   const isUnclear = ({ id, queue }: JobAt, status: string) =>
     status === 'gone' ? !wasFound(queue.endpoint, id) : status.startsWith('answer ')
 

@@ -7,35 +7,38 @@ import type { QueueOperation } from '../../exchange/exchange.ts'
 export type QueueCallOptions = Omit<Call, 'ids' | 'other'>
 
 /**
- * One queue-based endpoint as a rule calls it, with one key; one method an operation. Bodies are JSON values, or
- * `raw(…)` for bytes as they are, or `nothing`. `Answer` is a promise of the reply, which rejects with Inconclusive
- * where no whole one came; of `held` it is something to come, for `clock.until`.
+ * One queue-based endpoint as a rule calls it, with one key and one method for each operation. Bodies are JSON values,
+ * or `raw(…)` for bytes as they are, or `nothing`. `Answer` is a promise of the response, which rejects with
+ * Inconclusive without a complete one; `held` returns a pending event, for `clock.until`.
  */
 interface Operations<Answer> {
   run(body: unknown, options?: QueueCallOptions): Answer
-  /** Answers once the job is done, or its wait is over; time moves meanwhile. */
+  /** Responds once the job has ended or its wait is over; time moves meanwhile. */
   runsync(body: unknown, options?: QueueCallOptions): Answer
   status(job: string, options?: QueueCallOptions): Answer
   /** May be held by the target while there is nothing new; time moves meanwhile. */
   stream(job: string, options?: QueueCallOptions): Answer
   cancel(job: string, options?: QueueCallOptions): Answer
   retry(job: string, options?: QueueCallOptions): Answer
-  /** Throws where the endpoint is not the dedicated one. */
+  /** Throws if the endpoint is not the dedicated one. */
   purge(options?: QueueCallOptions): Answer
   health(options?: QueueCallOptions): Answer
   requests(options?: QueueCallOptions): Answer
-  /** `route` is what follows /openai, as `/v1/chat/completions`; time moves until the answer. */
+  /** `route` is what follows /openai, as `/v1/chat/completions`; time moves until the response. */
   openai(route: string, body: unknown, options?: QueueCallOptions): Answer
-  /** Anything else below the endpoint: another method, or a route that does not exist, as `/nothing`; never a purge. */
+  /**
+   * Any other request below the endpoint: another method, or a route that does not exist, such as `/nothing`; never a
+   * purge.
+   */
   other(method: string, route: string, body?: unknown, options?: QueueCallOptions): Answer
 }
 
 export interface QueueClient extends Operations<Promise<Reply>>, Caller {
   /** Id of the endpoint. */
   readonly endpoint: string
-  /** The same calls, sent without waiting for the answer. */
+  /** The same calls, sent without waiting for the response. */
   readonly held: Operations<PendingEvent<Reply>>
-  /** The endpoint that plays another part. Throws Unclaimed or NotApplicable where the target has none. */
+  /** The endpoint with another role. Throws Unclaimed or NotApplicable if the target has none. */
   on(role: EndpointRole): QueueClient
   /** An endpoint by its id, whether it exists or not. */
   at(endpoint: string): QueueClient
@@ -80,7 +83,7 @@ export function createQueueClient({ caller, section, endpointOf }: QueueClientOp
         openai: (route, body, options) => make('callOpenaiRoute', options, { route }, { body }),
         other(method, route, body, options) {
           const path = pathOf(paths.runJob, { endpoint }).replace(/\/run$/, route)
-          // One that ignores the endpoint's id would empty another queue.
+          // A target that ignores the endpoint's id would empty another queue.
           if (method === 'POST' && path === pathOf(paths.purgeQueue, { endpoint })) {
             throw new Error('a purge is sent by purge() alone')
           }

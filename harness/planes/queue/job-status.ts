@@ -21,10 +21,10 @@ export interface Followed {
   readonly settled: boolean
 }
 
-/** A job in one of these statuses needs no more of anybody. */
+/** Statuses of a job that needs nothing more. */
 export const finalStatuses: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMED_OUT', 'gone'])
 
-/** The end of a job that an answer shows; null if it shows none. */
+/** The end of a job that a response shows; null if it shows none. */
 export function endIn(reply: Reply): Followed | null {
   const status = statusOf(reply)
   return finalStatuses.has(status) ? { status, job: membersOf(reply.json), reply, settled: true } : null

@@ -8,21 +8,13 @@ import type { Shared } from '../owner.ts'
 import type { Removable } from '../plane.ts'
 import { finalStatuses, statusOf } from './job-status.ts'
 
-/** The jobs that one owner submitted and nobody has seen to have ended, each with a line in the ledger of resources. */
-export interface OwnJobs {
-  /** Told before a request is sent with a key; the function takes in the response. */
-  note(operation: string, call: Call, key: string): (reply: Reply) => void
-  /** True if an operation of the owner has found the job before. */
-  wasFound(endpoint: string, id: string): boolean
-  removables(): readonly Removable[]
-}
-
 const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpenaiRoute'])
 
+/** The jobs that one owner submitted and that have not been seen to end. Each has a line in the ledger of resources. */
 export function createOwnJobs(
   owner: string,
   { channel, target, resources }: Pick<Shared, 'channel' | 'target' | 'resources'>,
-): OwnJobs {
+) {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
   const found = new Set<string>()
   let submissions = 0
@@ -56,33 +48,38 @@ export function createOwnJobs(
   }
 
   return {
-    note(operation, { ids = {}, body, authorization }, key) {
+    /** Called before a request is sent with a key. The returned function takes the response. */
+    note(operation: string, { ids = {}, body, authorization }: Call, key: string): (reply: Reply) => void {
       const { endpoint = '', job } = ids
       if (submits.has(operation)) return submitting(endpoint, body)
-      // Another key may be told that there is no such job, and the job runs on.
+      // With another key, the response may be that there is no such job, while the job goes on.
       const isOwn = job !== undefined && key === 'full' && authorization === undefined
       return (reply) => (isOwn ? shown(endpoint, job, reply) : undefined)
     },
-    wasFound: (endpoint, id) => found.has(`${endpoint} ${id}`),
-    removables: () =>
+    /** True if an operation of the owner has found the job before. */
+    wasFound: (endpoint: string, id: string) => found.has(`${endpoint} ${id}`),
+    removables: (): Removable[] =>
       [...open].map(([name, { endpoint, id }]) => ({
         async remove(cleaner) {
           if (id === null) return
           const call = (operation: string) => cleaner.as('full').call(operation, { ids: { endpoint, job: id } })
           const isOver = async () => finalStatuses.has(statusOf(await call('getJobStatus')))
-          // Most have ended by now, and /status is granted twenty times as often as /cancel.
+          // Most have ended by now, and the quota of /status is twenty times that of /cancel.
           if ((await isOver()) || isSuccess((await call('cancelJob')).status) || (await isOver())) forget(name)
         },
       })),
   }
 }
 
-/** By when a job is gone that is about to be submitted: its quota may have to be waited for, and its end takes a while. */
+/**
+ * The moment at which a job that is about to be submitted is gone. It may have to wait for quota first, and its end
+ * takes a while.
+ */
 export function goneBy(nowMs: number, ttlMs: number, { rateWaitMs, sweepMs }: Tolerances): number {
   return nowMs + rateWaitMs + ttlMs + sweepMs
 }
 
-/** How long a job lives that is submitted so, ms; the longest that there is where that cannot be told. */
+/** The ttl of a submission, ms; the longest possible one if it cannot be read. */
 function ttlOf(body: unknown): number {
   const { minimum, maximum, default: usual } = tables.bounds.ttlMs
   const members = membersOf(body)

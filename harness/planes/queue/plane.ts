@@ -8,7 +8,7 @@ import type { Capability, Plane } from '../plane.ts'
 
 const operations: Readonly<Record<string, OperationFacts>> = {
   ...operationsOf('queue'),
-  /** Whatever is sent below an endpoint and is none of them. */
+  /** Any request below an endpoint that is not an operation. */
   otherQueueRoute: {
     plane: 'queue',
     method: 'POST',
@@ -20,7 +20,7 @@ const operations: Readonly<Record<string, OperationFacts>> = {
   },
 }
 
-/** The need that is an endpoint of this role. */
+/** The capability for each role of an endpoint. */
 export const endpointNeeds: Readonly<Record<Exclude<EndpointRole, 'normal'>, string>> = {
   dedicated: 'endpoint.dedicated',
   second: 'endpoint.second',
