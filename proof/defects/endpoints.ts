@@ -108,13 +108,12 @@ export const endpoints: readonly Defect[] = [
     }),
   }),
   defect('gpu-first-of-list', 'endpoints.gpu-priority', 'next', {
-    says: 'A worker gets the first GPU type of the list, available or not.',
-    observed: 'gpu-c',
+    says: 'Workers wait for the first GPU type of the list, available or not.',
+    observed: 'no worker',
     change: parts({
-      allocateGpu:
-        () =>
-        ([id]) =>
-          id === undefined ? null : { id, count: 1 },
+      scaleWorkers: (original) => (endpoint, service) => {
+        if (endpoint.gpuTypeIds[0] !== 'gpu-c') original(endpoint, service)
+      },
     }),
   }),
   defect('gpu-in-order-of-names', 'endpoints.gpu-priority', 'first', {
