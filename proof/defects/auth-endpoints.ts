@@ -36,7 +36,7 @@ const refused = [
   ['malformed', 'empty', 'empty-header', 'With an empty header', header((value) => value === '')],
 ] as const
 
-/** What each operation leaves if it is refused and carried out. */
+/** The finding if an operation is refused and carried out. */
 const effects = [
   ['createEndpoint', 'not-created', 'the endpoint whose creation was refused'],
   ['updateEndpoint', 'unchanged', 'idleTimeout 7'],

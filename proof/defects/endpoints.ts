@@ -8,7 +8,7 @@ const isRefused = () => {
   throw new Refusal(500, 'internal error')
 }
 
-/** What a creation shows in place of each parameter. */
+/** Other values that a creation shows, by parameter. */
 const otherwise: readonly (readonly [member: string, shown: unknown, observed: string])[] = [
   ['name', 'another', 'another name'],
   ['templateId', 'tpl-other', '"tpl-other"'],
