@@ -13,11 +13,11 @@ const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 const expected = {
   'auth.queue.hidden': 'failed refused: status 200', // nobody is asked for a key
   'auth.queue.invalid': 'failed refused: status 200', // the same
-  'auth.queue.missing': 'failed refused: status 404', // the same, and the first that is asked is not there
+  'auth.queue.missing': 'failed refused: status 200', // the same
   'queue.body.fuzz': 'failed run: status 200 to as-number at $', // unchecked
-  'queue.body.input-missing': 'failed refused: status 200', // unchecked
-  'queue.body.input-type': 'failed refused: status 200', // unchecked
-  'queue.body.not-json': 'failed not-object: status 200', // parsed, unchecked
+  'queue.body.input-missing': 'failed empty: status 200', // unchecked
+  'queue.body.input-type': 'failed null: status 200', // unchecked
+  'queue.body.not-json': 'failed string: status 200', // parsed, unchecked
   'queue.body.ttl-bounds': 'passed', // ignored, so accepted
   'queue.endpoint-unknown': 'failed refused: status 200', // unchecked
   'queue.run.accepted': 'passed', // kept

@@ -54,7 +54,7 @@ async function measureRequests(on: readonly Variant[], seed: number, costOf: (na
     }
     if (response === null || !isSuccess(response.status)) return
     if (operation === 'runJob' || operation === 'runJobSync') cost.jobs++
-    if (operation === plane.creates?.create) {
+    if (operation === plane.creates?.create && plane.creates.kind === 'pod') {
       cost.pods++
       const id = idIn(JSON.parse(Buffer.from(response.body).toString()))
       if (id !== null) alive.set(id, { cost, sinceMs: received.target })

@@ -89,6 +89,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       standardQuota: true,
       exclusive: true,
     },
+    openapi: { url: `${url}/openapi.json` },
     receiver: { listen: '127.0.0.1:0' },
     keys: {
       full: defaultKeys.full,

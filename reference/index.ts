@@ -1,3 +1,4 @@
+import { openapi } from '../generated/openapi.ts'
 import { createEndpointPipeline } from './endpoints/pipeline.ts'
 import type { Fetch } from './http/fetch.ts'
 import { splitUrl } from './http/path.ts'
@@ -42,9 +43,10 @@ function createPlanes(service: Service): Fetch {
   const pods = createPodPipeline(service)
   const queue = createQueuePipeline(service)
   const management = createEndpointPipeline(service)
-  return (request) => {
+  return async (request) => {
     const path = splitUrl(request.url)
     if (managed.test(path.pathname)) return management(request, path)
+    if (path.pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
     return endpointIn(path.pathname) === null ? pods(request, path) : queue(request)
   }
 }

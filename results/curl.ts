@@ -111,7 +111,9 @@ export function toCurl(scenario: ShellReproduction): string[] {
   function told(made: Made | null): string[] {
     return [
       ...removals,
-      ...(made === null || made.removal === null ? [] : [`# this creates a ${made.kind}: remove it afterwards`]),
+      ...(made === null || made.removal === null
+        ? []
+        : [`# this creates ${/^[aeiou]/.test(made.kind) ? 'an' : 'a'} ${made.kind}: remove it afterwards`]),
       ...(finding === null ? [] : [comment(`expected: ${finding.expected}`), comment(`observed: ${finding.observed}`)]),
     ]
   }

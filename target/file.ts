@@ -20,6 +20,7 @@ export interface TargetFile {
   readonly pods?: string | PodsSection
   readonly queue?: QueueSection
   readonly management?: ManagementSection
+  readonly openapi?: { readonly url: string; readonly allowPlainHttp?: boolean }
   readonly receiver?: ReceiverSection
   readonly keys: KeysSection
   readonly absent?: Readonly<Record<string, string>>

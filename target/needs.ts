@@ -37,7 +37,6 @@ const general: Readonly<Record<string, General>> = {
     'lb.worker': 'the conformance worker on a load-balanced endpoint',
     deploy: 'the deployment tool',
     'deploy.lookups': 'look-ups of addresses that can be observed',
-    openapi: 'a published API document',
   }),
 }
 

@@ -228,6 +228,8 @@ export interface Target {
   readonly pods: PodPlane | null
   readonly queue: QueuePlane | null
   readonly management: ManagementPlane | null
+  /** The address of the published API document. */
+  readonly openapi: PlaneSection | null
   readonly receiver: ReceiverAddress | null
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
   readonly grants: Grants

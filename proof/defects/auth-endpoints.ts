@@ -36,11 +36,7 @@ const refused = [
   ['malformed', 'empty', 'empty-header', 'With an empty header', header((value) => value === '')],
 ] as const
 
-<<<<<<< HEAD
-/** The trace that each operation leaves if it is refused and carried out. */
-=======
-/** Effects of each operation that is refused and carried out. */
->>>>>>> d75030d0cd918361f35bce6ed73b03e0f4268214
+/** The finding if an operation is refused and carried out. */
 const effects = [
   ['createEndpoint', 'not-created', 'the endpoint whose creation was refused'],
   ['updateEndpoint', 'unchanged', 'idleTimeout 7'],

@@ -8,11 +8,7 @@ const isRefused = () => {
   throw new Refusal(500, 'internal error')
 }
 
-<<<<<<< HEAD
-/** The value that a creation shows in place of each parameter. */
-=======
-/** Wrong value of each parameter in a creation. */
->>>>>>> d75030d0cd918361f35bce6ed73b03e0f4268214
+/** Other values that a creation shows, by parameter. */
 const otherwise: readonly (readonly [member: string, shown: unknown, observed: string])[] = [
   ['name', 'another', 'another name'],
   ['templateId', 'tpl-other', '"tpl-other"'],
@@ -112,13 +108,12 @@ export const endpoints: readonly Defect[] = [
     }),
   }),
   defect('gpu-first-of-list', 'endpoints.gpu-priority', 'next', {
-    says: 'A worker gets the first GPU type of the list, available or not.',
-    observed: 'gpu-c',
+    says: 'Workers wait for the first GPU type of the list, available or not.',
+    observed: 'no worker',
     change: parts({
-      allocateGpu:
-        () =>
-        ([id]) =>
-          id === undefined ? null : { id, count: 1 },
+      scaleWorkers: (original) => (endpoint, service) => {
+        if (endpoint.gpuTypeIds[0] !== 'gpu-c') original(endpoint, service)
+      },
     }),
   }),
   defect('gpu-in-order-of-names', 'endpoints.gpu-priority', 'first', {

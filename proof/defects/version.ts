@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import type { Defect, Fetch } from '../types.ts'
-import { defect, type Json, parts } from './tools.ts'
+import { defect, type Json, onAnswer, parts } from './tools.ts'
 
 /** A plane is served below another path, which the target file names. */
 function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: string): Pick<Defect, 'wrap' | 'file'> {
@@ -55,5 +55,13 @@ export const version: readonly Defect[] = [
         return isPersistent(body) ? { ...pod, mounts: {} } : pod
       },
     }),
+  }),
+  defect('persistent-mounts-not-marked', 'version.persistent-marked', 'marked', {
+    says: 'The API document does not mark persistent mounts as deprecated.',
+    observed: 'no mark',
+    wrap: onAnswer(
+      ({ url }) => url.endsWith('/openapi.json'),
+      ({ text }) => ({ text: text.replaceAll('"deprecated":true', '"deprecated":false') }),
+    ),
   }),
 ]

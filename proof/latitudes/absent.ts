@@ -16,6 +16,7 @@ export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
   lack('queue', null, (target) => ({ ...target, queue: null })),
   lack('management', null, (target) => ({ ...target, management: null })),
+  lack('openapi', null, (target) => ({ ...target, openapi: null })),
   lack('management.delete', 'management', same, {
     // Only rules of other planes send requests then.
     verdicts: { 'endpoints.json': 'inconclusive' },

@@ -1,4 +1,4 @@
-import type { ReferenceOptions } from '../../reference/options.ts'
+import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, reads, styled, timed, verdict } from './tools.ts'
@@ -53,6 +53,26 @@ export const endpoints: readonly Latitude[] = [
   optioned('idle-workers-leave-at-once', 'Idle workers are stopped before idleTimeout.', idles(0.001), {
     readings: reads('endpoints.idle-timeout', 'another worker', ['before the idleTimeout']),
   }),
+  {
+    id: 'workers-freed-later',
+    says: 'Workers of a deleted endpoint count for the quota for five seconds.',
+    change(options) {
+      const freed: { readonly workers: number; readonly atMs: number }[] = []
+      return composeOptions(options, {
+        parts: {
+          removeEndpoint: (original) => (endpoint, service) => {
+            original(endpoint, service)
+            freed.push({ workers: endpoint.workersMax, atMs: service.clock.now() + 5_000 })
+          },
+          workersInUse: (original) => (user, service) =>
+            freed.reduce(
+              (sum, { workers, atMs }) => (service.clock.now() < atMs ? sum + workers : sum),
+              original(user, service),
+            ),
+        },
+      })
+    },
+  },
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
     endpointReachableMs: 5_000,

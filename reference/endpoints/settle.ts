@@ -46,7 +46,8 @@ export function allocateGpu(gpuTypeIds: readonly string[], { gpuTypes, style }: 
     if (type === undefined) throw new Refusal(style.unknownTemplate, `there is no GPU type ${id}`)
     return type
   })
-  const first = types.find(({ isAvailable = true }) => isAvailable) ?? types[0]
+  const first = types.find(({ isAvailable = true }) => isAvailable)
+  if (first === undefined && types.length > 0) throw new Refusal(400, 'no capacity')
   return first === undefined ? null : { id: first.id, count: 1 }
 }
 

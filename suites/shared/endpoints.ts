@@ -12,8 +12,8 @@ import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, submittedId } from './job-answers.ts'
 import { isNamed } from './listing.ts'
 
-/** How long a creation waits until other rules give back their workers, ms. */
-const quotaWaitMs = 30_000
+/** How long a creation waits until the workers of other rules are free again, ms. */
+const quotaWaitMs = 60_000
 
 /** An endpoint that a rule has created. */
 export interface MadeEndpoint {
@@ -51,7 +51,7 @@ export function idleTimeoutOf(context: Context, seconds: number): number {
 export async function create(context: Context, body: Members): Promise<Reply> {
   const { clock, on } = context
   let waitedMs = 0
-  for (let pauseMs = 1_000; ; pauseMs *= 2) {
+  for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
     const reply = await on('management').call('createEndpoint', { body })
     if (!speaksOfQuota(reply) || waitedMs >= quotaWaitMs) return reply
     await clock.sleep(pauseMs)

@@ -1,5 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { canonical, membersOf, show } from '../../harness/exchange/read.ts'
+import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import { rule } from '../../harness/rule/registry.ts'
 
@@ -32,3 +32,30 @@ rule('version.persistent-deprecated', async (context) => {
   const isShown = canonical(membersOf(mounts)?.persistent) === canonical(persistent)
   check('shown').that(isShown, 'the persistent mount', show(mounts), reply)
 })
+
+rule('version.persistent-marked', async ({ check, inconclusive, on }) => {
+  const reply = await on('openapi').call('getDocument')
+  const document = membersOf(reply.json) ?? inconclusive(`the API document was answered ${reply.status} without JSON`)
+  const schemas = membersOf(membersOf(document.components)?.schemas) ?? {}
+  const mounts = propertiesIn(document, 'persistent')
+  if (mounts.length === 0) inconclusive('the API document has no property `persistent`')
+  const isMarked = mounts.some((mount) => partsOf(mount, schemas).some(({ deprecated }) => deprecated === true))
+  check('marked').that(isMarked, 'deprecated: true at the property `persistent`', 'no mark', reply)
+})
+
+/** The schemas of all properties of a name, at any depth of a document. */
+function propertiesIn(value: unknown, name: string): readonly Members[] {
+  if (Array.isArray(value)) return value.flatMap((item) => propertiesIn(item, name))
+  const members = membersOf(value)
+  if (members === null) return []
+  const own = membersOf(membersOf(members.properties)?.[name])
+  return [...(own === null ? [] : [own]), ...Object.values(members).flatMap((one) => propertiesIn(one, name))]
+}
+
+/** A schema, and those that it refers to or is made of. */
+function partsOf(schema: Members, schemas: Members): readonly Members[] {
+  const { $ref, allOf } = schema
+  const referred = typeof $ref === 'string' ? [schemas[$ref.split('/').at(-1) ?? '']] : []
+  const others = [...referred, ...(Array.isArray(allOf) ? allOf : [])].map((one) => membersOf(one) ?? {})
+  return [schema, ...others.flatMap((one) => partsOf(one, {}))]
+}
