@@ -274,7 +274,7 @@ describe('a target that closes connections', () => {
   test('whenever a body holds a certain thing has findings', async () => {
     const { findings, stopped } = await fuzzed(behind((body) => body.includes('plumbline":null')))
     expect(stopped).toBeNull()
-    expect(new Set(findings.map(({ observed }) => observed))).toEqual(new Set(['no whole answer']))
+    expect(new Set(findings.map(({ observed }) => observed))).toEqual(new Set(['no complete response']))
     expect(new Set(findings.map(mutatorOf))).toContain('extra-null')
   })
 
@@ -296,7 +296,7 @@ describe('a target that closes connections', () => {
 
   test('whatever comes is given up, and soon', async () => {
     const { cases, stopped } = await fuzzed(behind(() => true))
-    expect(stopped).toMatchObject({ reason: expect.stringContaining('no whole answer'), isUnreachable: true })
+    expect(stopped).toMatchObject({ reason: expect.stringContaining('no complete response'), isUnreachable: true })
     expect(cases).toBeLessThan(20)
   })
 })

@@ -265,7 +265,7 @@ function createDirectWay(
     const answer = controlled ? actor.during(sent) : sent
     meanwhile()
     const { status, body } = await answer.catch((error: unknown) => {
-      throw error instanceof TransportFailure ? new Unanswered(`no whole answer: ${error.message}`) : error
+      throw error instanceof TransportFailure ? new Unanswered(`no complete response: ${error.message}`) : error
     })
     if (status === 429) onLimit()
     return {

@@ -134,7 +134,7 @@ describe.concurrent('one clear sentence', () => {
     const { code, out, err } = await plumbline([...words.split(' ')])
     expect(code).toBe(5)
     expect(err).toContain('\nestimated cost: about ')
-    expect(out).toMatch(/^unreachable: http:\/\/127\.0\.0\.1:1 gives no answer that could be judged/m)
+    expect(out).toMatch(/^unreachable: http:\/\/127\.0\.0\.1:1 gives no response that can be judged/m)
   })
 })
 

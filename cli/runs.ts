@@ -121,7 +121,7 @@ export function readLedger(cwd: string, run: string): RunLedger {
     if (entry === undefined) continue
     if (entry.kind === 'run') {
       targetFile ??= entry.targetFile
-      urls ??= entry.urls ?? { pods: entry.url, queue: entry.queueUrl }
+      urls ??= entry.urls
     } else if (entry.kind === 'job') {
       if (entry.state === 'removed') jobs.delete(entry.name)
       else {

@@ -40,7 +40,7 @@ async function left(
     await new Promise((closed) => server.close(closed))
   })
   mkdirSync(runFolder(cwd, run), { recursive: true })
-  const head = { kind: 'run', run, targetFile: null, url, queueUrl: url }
+  const head = { kind: 'run', run, targetFile: null, urls: { pods: url, queue: url } }
   writeFileSync(resourcesFile(cwd, run), [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
   const target = { ...standard, clock: { url: `${url}/clock` }, tolerances: { ...standard.tolerances, answerMs } }
   return { ledger: readLedger(cwd, run), target, asked, leaveKept: false }
@@ -92,7 +92,7 @@ test('a target that does not answer is asked three times, not once for each pod'
   const given = await left(pods(many), silent, { answerMs: 200 })
   const { failed } = await sweepRun(given)
   expect(failed).toHaveLength(many.length)
-  expect(failed[0]?.reason).toContain('had no whole answer within 200 ms')
+  expect(failed[0]?.reason).toContain('had no complete response within 200 ms')
   expect(failed.at(-1)?.reason).toBe('not sent, because 3 requests in a row had no response in time')
   expect(given.asked.target).toBe(3)
 })

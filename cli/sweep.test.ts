@@ -104,7 +104,7 @@ test('a job counts as over where its status says so, not where its cancelling is
   const { id } = await call('run', '{"input":{"plumbline":{"v":1,"steps":[{"sleepMs":60000}]}}}')
   const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id, state: 'created' } as const
   ledger([
-    { kind: 'run', run, targetFile: null, url, queueUrl: url },
+    { kind: 'run', run, targetFile: null, urls: { pods: url, queue: url } },
     job,
     { ...job, name: 'queue.x 2', id: 'gone' },
     { ...job, name: 'queue.x 3', id: null, state: 'requested', endsMs: now },
@@ -205,7 +205,7 @@ test.each([
 function saying(lines: readonly ResourceLine[], more = '', podsUrl = '') {
   const plane = 'queue: {url: "http://127.0.0.1:1", endpoints: {normal: a}}'
   writeFileSync(join(cwd, 'target.yaml'), `plumbline: 1\n${plane}\n${more}\nkeys:\n  full: \${KEY}\n`)
-  ledger([{ kind: 'run', run, targetFile: join(cwd, 'target.yaml'), url: podsUrl }, ...lines])
+  ledger([{ kind: 'run', run, targetFile: join(cwd, 'target.yaml'), urls: { pods: podsUrl } }, ...lines])
   const out: string[] = []
   const err: string[] = []
   const say = (lines: string[]) => (line: string) => void lines.push(line)
@@ -304,7 +304,7 @@ test('a target that does not answer is told of, not thrown', async () => {
 })
 
 test('a line that was cut short is no resource, and the first line names the run', () => {
-  ledger([{ kind: 'run', run, targetFile: '/t.yaml', url: 'https://a.test' }])
+  ledger([{ kind: 'run', run, targetFile: '/t.yaml', urls: { pods: 'https://a.test' } }])
   writeFileSync(resourcesFile(cwd, run), '{"kind":"pod","name":"x","id":nu', { flag: 'a' })
   expect(readLedger(cwd, run)).toMatchObject({ targetFile: '/t.yaml', urls: { pods: 'https://a.test' }, left: [] })
   expect(listRuns(cwd)).toEqual([run])
@@ -322,7 +322,7 @@ test.each([
   [[run], {}],
   [[], { allHosts: true }],
 ])('a run of another machine is left, with exit 3, unless it is swept by %j %j', async (runs, options) => {
-  ledger([{ kind: 'run', run, targetFile: null, url: '' }])
+  ledger([{ kind: 'run', run, targetFile: null, urls: {} }])
   writeFileSync(join(runFolder(cwd, run), 'owner.json'), '{"host":"elsewhere","processes":[{"id":7,"began":null}]}')
   const said: string[] = []
   const say = (line: string) => void said.push(line)

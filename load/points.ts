@@ -6,11 +6,11 @@ export interface Point {
   /** Which endpoint it went to, where a plan drives more than one; absent: the first. */
   readonly endpoint?: string
   readonly sentMs: number
-  /** When the whole answer was there, or the client gave up. */
+  /** When the complete response was there, or the client gave up. */
   readonly receivedMs: number
   /** Status of the answer; 0 where none came. */
   readonly status: number
-  /** `transport`: no whole answer came (a reset, a time-out, a refused connection). */
+  /** `transport`: no complete response came (a reset, a time-out, a refused connection). */
   readonly kind: 'answer' | 'transport'
   /** Header lines as they came, where the script records them; null: the answer had none. */
   readonly retryAfter?: string | null

@@ -1,6 +1,6 @@
 import { quote } from 'shell-quote'
 
-/** Marks of values that only the shell has: secrets as in a record (`«key.full»`), and ids of its own (`«POD_1»`). */
+/** Marks of values that only the shell has: secrets as in a record (`«key.full»`), and ids that the lines read (`«POD_1»`). */
 const mark = /«([A-Za-z0-9._-]+)»/
 
 /** The variable of a mark: `KEY_FULL` for `key.full`. */

@@ -80,11 +80,11 @@ export const defaultTolerances: Tolerances = {
   coldStartMs: 120_000,
   // 2s: workers commonly ask for jobs once a second, and report as often.
   dispatchMs: 2_000,
-  // 5s: notifications commonly leave from a queue of their own that is looked at every few seconds.
+  // 5s: notifications commonly leave from a separate queue that is polled every few seconds.
   webhookMs: 5_000,
   // 5s: attempts at 0, 5 and 20 s were seen where 10 s apart was promised; they come from such a queue too.
   webhookSpacingMs: 5_000,
-  // 2s: a fifth of the 10 s; early and late attempts of a queue that is looked at every few seconds even out.
+  // 2s: a fifth of the 10 s; early and late attempts of a queue that is polled every few seconds even out.
   webhookMeanMs: 2_000,
   // 60s: instances of a service that restarts are replaced one by one within a minute.
   outageMs: 60_000,

@@ -89,10 +89,10 @@ describe('one clear sentence before anything is sent', () => {
     const k6 = join(cwd, 'k6')
     writeFileSync(k6, '#!/bin/sh\necho "k6 v2.1.0 (go1.26)"\n', { mode: 0o755 })
     const { code, out } = await plumbline('load pods --target pods.yaml', { PLUMBLINE_K6: k6 })
-    expect(out).toMatch(/unreachable: http:\/\/127\.0\.0\.1:9 gives no answer that could be judged/)
+    expect(out).toMatch(/unreachable: http:\/\/127\.0\.0\.1:9 gives no response that can be judged/)
     expect(code).toBe(5)
     const smoke = await plumbline('load smoke --target dedicated.yaml', { PLUMBLINE_K6: k6 })
-    expect(smoke.err).toMatch(/^plumbline: http:\/\/127\.0\.0\.1:9 gives no answer that could be judged/m)
+    expect(smoke.err).toMatch(/^plumbline: http:\/\/127\.0\.0\.1:9 gives no response that can be judged/m)
     expect(smoke.code).toBe(5)
   })
 

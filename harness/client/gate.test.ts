@@ -238,6 +238,6 @@ test('a quota that is too small for a short status is the reason why it was not 
     },
   )
   expect(verdicts['pods.catches']).toMatch(
-    /no pod was caught in STARTING; it went on to RUNNING; for the quota of the target \(window minute: 5 requests in 1m\) \w+ passed between two looks at it$/,
+    /no pod was seen in STARTING; the next status seen is RUNNING; because of the quota of the target \(window minute: 5 requests in 1m\), \w+ passed between two reads of it$/,
   )
 })

@@ -128,7 +128,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         const woken = new Promise<void>((resolve) => {
           entry.wake = resolve
         })
-        if (entry.visitor.isGone()) throw new Inconclusive('not sent, for the rule has ended')
+        if (entry.visitor.isGone()) throw new Inconclusive('not sent, because the rule has ended')
         if (waiting[0] !== entry) {
           isFirst = false
           await entry.visitor.actor.join(woken)

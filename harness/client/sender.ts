@@ -21,7 +21,7 @@ const unsentPrefix = 'not sent: '
 
 /** Sends the requests of one owner. */
 export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> {
-  /** Rejects with Inconclusive if no whole answer came. */
+  /** Rejects with Inconclusive if no complete response came. */
   send(outgoing: Outgoing): Promise<Reply>
   /** Sends and goes on; the response is waited for with `clock.until`. */
   begin(outgoing: Outgoing): PendingEvent<Reply>
@@ -32,7 +32,7 @@ export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> 
   abandon(): void
 }
 
-const abandoned = new TransportFailure('abandoned', 'the rule ended before the answer came')
+const abandoned = new TransportFailure('abandoned', 'the rule ended before the response came')
 /** The length of a default execution. */
 const heldMs = tables.bounds.executionTimeoutMs.default
 
@@ -91,7 +91,10 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
   async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
     const { health } = channel
     if (health.unanswered >= givenUpAfter && channel.wallNow() - health.triedMs < tryAgainMs) {
-      throw new TransportFailure('malformed', `not sent, for ${health.unanswered} requests in a row had no answer`)
+      throw new TransportFailure(
+        'malformed',
+        `not sent, because ${health.unanswered} requests in a row had no response`,
+      )
     }
     health.triedMs = channel.wallNow()
     const response = await answerTo(request, outgoing, background)
@@ -127,7 +130,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
   }
 
   function refuseIfGiven(): void {
-    if (given.signal.aborted) throw new Inconclusive('not sent, for the rule has ended')
+    if (given.signal.aborted) throw new Inconclusive('not sent, because the rule has ended')
   }
 
   async function send(outgoing: Outgoing, background = false): Promise<Reply> {
@@ -148,7 +151,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
       if (isAskedAgain && !given.signal.aborted) exchange = await next(isRefused)
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
-      if (response === null) throw new Unanswered(`no whole answer: ${failure}`)
+      if (response === null) throw new Unanswered(`no complete response: ${failure}`)
       if (response.status !== 429 || outgoing.raw429) return toReply(exchange, response)
     }
   }

@@ -63,7 +63,9 @@ export function watchClock(startMs: number): ClockWatch {
   function take(state: ClockState, call: ClockCall, mostMs: number): ClockState {
     const passedMs = state.nowMs - last.nowMs
     if (passedMs < 0) {
-      throw new ClockFault(`went back from ${last.nowMs} to ${state.nowMs} in its answer to ${call}; time only goes on`)
+      throw new ClockFault(
+        `went back from ${last.nowMs} to ${state.nowMs} in its answer to ${call}; time must not go back`,
+      )
     }
     if (passedMs > mostMs + driftMs) {
       throw new ClockFault(

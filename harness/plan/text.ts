@@ -1,4 +1,5 @@
 import { lengthOf } from '../common/length.ts'
+import { pluralize } from '../common/pluralize.ts'
 import type { Plan } from './types.ts'
 
 /** At most so many rules are named in one line. */
@@ -12,14 +13,13 @@ export function planLines({ rules, requests, expectedMs, quota, longest, leftOut
       : longest === null
         ? 'no rule waits'
         : `the longest wait is ${lengthOf(longest.waitMs)} (${longest.rule})`
-  const count = (many: number, noun: string) => `${many} ${noun}${many === 1 ? '' : 's'}`
   const lines = [
-    `planned: ${count(rules, 'rule')} with requests of ${rules === 1 ? 'its' : 'their'} own, about ${count(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`,
+    `planned: ${pluralize(rules, 'rule')} with requests of ${rules === 1 ? 'its' : 'their'} own, about ${pluralize(requests, 'request')}, done in about ${lengthOf(expectedMs)}; ${why}`,
   ]
   if (leftOut.length > 0) {
     const names = leftOut.slice(0, named).map(({ rule }) => rule)
     const more = leftOut.length > named ? ` and ${leftOut.length - named} more` : ''
-    lines.push(`left out, and so unverified: ${count(leftOut.length, 'rule')} (${names.join(', ')}${more})`)
+    lines.push(`left out, and so unverified: ${pluralize(leftOut.length, 'rule')} (${names.join(', ')}${more})`)
   }
   return lines
 }

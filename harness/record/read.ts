@@ -66,5 +66,5 @@ function parse(line: string, place: string): EvidenceEvent {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null && 'type' in value) return value as EvidenceEvent
   } catch {}
-  throw new NoRecord(`${place} is no line of evidence; the record is damaged or was cut short`)
+  throw new NoRecord(`${place} is not a line of evidence; the record is damaged or was cut short`)
 }

@@ -83,7 +83,7 @@ test('a damaged record is refused with its place', async () => {
   const read = async () => {
     for await (const _ of readEvidence(dir));
   }
-  await expect(read()).rejects.toThrow(/evidence\.ndjson:2 is no line of evidence/)
+  await expect(read()).rejects.toThrow(/evidence\.ndjson:2 is not a line of evidence/)
 })
 
 describe('no secret is written as base64', () => {

@@ -109,7 +109,7 @@ export function createScript(happenings: Iterable<Happening>): Script {
     let last = handedOut
     for (let turns = 0; failures.size > 0; turns++) {
       if (turns > stuckTurns) {
-        const mismatch = new ReplayMismatch('what the rules do is not in the order of the record')
+        const mismatch = new ReplayMismatch('the rules do not follow the order of the record')
         for (const fail of failures) fail(mismatch)
         failures.clear()
       }

@@ -8,7 +8,7 @@ test.each<[status: number, body: string | Buffer, said: string]>([
   [404, '', 'status 404'],
   [400, '{ "error": "no" }', 'status 400: {"error":"no"}'],
   [500, 'Oh,\n\u001b[31mno', 'status 500: "Oh,\\n\\u001b[31mno"'],
-  [500, Buffer.of(0xff), 'status 500: "bytes that are no text"'],
+  [500, Buffer.of(0xff), 'status 500: "bytes that are not text"'],
 ])('an answer %i of %j is told as %s', (status, body, said) => {
   const bytes = Buffer.from(body)
   expect(answered({ status, bytes, json: jsonOf(bytes) })).toBe(said)

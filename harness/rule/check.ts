@@ -95,11 +95,11 @@ export function refuseOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLa
 /** `status 200`; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
 export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
   if (status < 400 || bytes.length === 0) return `status ${status}`
-  return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are no text')}`
+  return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are not text')}`
 }
 
 function bodyOf(reply: Reply): string {
   if (reply.json !== undefined) return show(reply.json)
   if (reply.bytes.length === 0) return 'no body'
-  return `${pluralize(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is no JSON`
+  return `${pluralize(reply.bytes.length, 'byte')} of ${reply.header('content-type') ?? 'no content type'}, which is not JSON`
 }

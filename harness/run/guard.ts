@@ -74,5 +74,5 @@ function slowness(answerMs: number | null): string {
 }
 
 function stalled(rule: string, stallMs: number): Stalled {
-  return new Stalled(`${rule} waits for something that nothing brings: for ${lengthOf(stallMs)} nothing moved`)
+  return new Stalled(`${rule} waits for something that can never come: nothing happened for ${lengthOf(stallMs)}`)
 }

@@ -41,7 +41,7 @@ test('an owner that was released runs no hook any more', async () => {
   const { hook } = owner.pods.maker(async () => ({}))
   expect(await hook({ command: ['break'] }, 'p1', 'ERROR')).toBe(null)
   owner.release()
-  const refusal = new Inconclusive('the hook was not run, for the run has ended what needs it')
+  const refusal = new Inconclusive('the hook was not run, because its rule has ended')
   await expect(hook({ command: ['break'] }, 'p2', 'ERROR')).rejects.toThrow(refusal)
   expect(ran).toEqual(['1 p1'])
 })

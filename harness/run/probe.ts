@@ -48,7 +48,7 @@ export function refusalOf(
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
-      message: `${address} gives no answer that could be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
+      message: `${address} gives no response that can be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
     }
   }
   if ('strange' in seen) {
@@ -69,7 +69,7 @@ async function seenOf(plane: Plane, send: Direct): Promise<Seen> {
     return await look(plane, send)
   } catch (error) {
     if (!(error instanceof Inconclusive || error instanceof TransportFailure)) throw error
-    return { plane: plane.name, failure: error.message.replace(/^no whole answer: /, '') }
+    return { plane: plane.name, failure: error.message.replace(/^no complete response: /, '') }
   }
 }
 

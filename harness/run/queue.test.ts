@@ -185,7 +185,7 @@ describe('time is moved at rest alone', () => {
     )
     expect(judgements.get('deaf')).toMatchObject({
       verdict: 'inconclusive',
-      reason: 'no whole answer: the target has not answered, and nothing is due on its clock',
+      reason: 'no complete response: the target has not answered, and nothing is due on its clock',
     })
   })
 })

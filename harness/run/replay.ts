@@ -62,7 +62,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       if (!event.owner.startsWith('cleanup')) happenings.push({ kind: 'exchange', exchange })
     }
   }
-  if (run === null) throw new NoRecord(`${dir} holds no record of a run (evidence.ndjson has no line of type run)`)
+  if (run === null) throw new NoRecord(`${dir} has no record of a run (evidence.ndjson has no line of type run)`)
   const target = run.target as Target
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {

@@ -147,7 +147,7 @@ export function hostileClock(healthy: Transport, { spoil }: Pick<Hostility, 'spo
       },
     })
     if (spoiled === 'reset') throw new TransportFailure('reset', 'the connection was reset')
-    if (spoiled === 'silence') throw new TransportFailure('timeout', 'no whole answer within 30000 ms')
+    if (spoiled === 'silence') throw new TransportFailure('timeout', 'no complete response within 30000 ms')
     if ('status' in spoiled && typeof spoiled.status === 'number') return answer(spoiled.status, spoiled)
     return answer(200, { text: JSON.stringify(spoiled) })
   }

@@ -18,10 +18,10 @@ export function withPlainBody(response: WireResponse): WireResponse {
   if (coding === 'identity' || coding === '' || response.body.length === 0) return response
   const decode = decoders[coding]
   if (decode === undefined)
-    throw new TransportFailure('malformed', `an answer is compressed as ${coding}, which is not asked for`)
+    throw new TransportFailure('malformed', `a response is compressed as ${coding}, which was not requested`)
   try {
     return { ...response, body: decode(response.body) }
   } catch {
-    throw new TransportFailure('malformed', `an answer says that it is compressed as ${coding}, and is not`)
+    throw new TransportFailure('malformed', `a response claims to be compressed as ${coding} but is not`)
   }
 }

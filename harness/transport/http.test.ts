@@ -70,7 +70,7 @@ describe('a connection that is closed as the second request comes on it', () => 
     await expect(http.send(get(url))).rejects.toThrow('closed after it had served earlier requests')
     const unserved = await answering((socket) => socket.destroy())
     await expect(http.send(get(unserved))).rejects.toThrow(
-      /ended before a whole answer came \(the connection was (closed|reset)\)$/,
+      /ended before a complete response came \(the connection was (closed|reset)\)$/,
     )
   })
 
@@ -96,8 +96,8 @@ describe('one connection, on which a request waits for the answer to the one bef
   }
 
   test.each<[string, (patience: AbortController) => { answerMs?: number; signal?: AbortSignal }, string]>([
-    ['given up', ({ signal }) => ({ signal }), 'nobody waits for the answer any more'],
-    ['out of time', () => ({ answerMs: 50 }), 'had no whole answer within 50 ms'],
+    ['given up', ({ signal }) => ({ signal }), 'nobody waits for the response any more'],
+    ['out of time', () => ({ answerMs: 50 }), 'had no complete response within 50 ms'],
   ])('a request that is %s before its turn is never sent', async (_, patienceOf, message) => {
     const { url, arrived, send } = await waiting()
     const first = send(get(`${url}/first`))
@@ -125,7 +125,7 @@ describe('one connection, on which a request waits for the answer to the one bef
     arrived[0]?.socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
       setTimeout(() => stop.abort(), 20),
     )
-    await expect(half).rejects.toThrow('nobody waits for the answer any more')
+    await expect(half).rejects.toThrow('nobody waits for the response any more')
     await vi.waitUntil(() => arrived.length === 2)
     arrived[1]?.socket.write(plain)
     expect((await next).status).toBe(200)
@@ -158,7 +158,7 @@ describe('an answer after one that is not final', () => {
     const early = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'
     const url = await answering((socket) => socket.write(`${early}${plain}`))
     const failure = await http.send(get(url)).catch((error: unknown) => error)
-    expect(failure).toMatchObject({ kind: 'malformed', message: expect.stringContaining('which it had not asked for') })
+    expect(failure).toMatchObject({ kind: 'malformed', message: expect.stringContaining('which it had not requested') })
   })
 
   const goOn = 'HTTP/1.1 100 Continue\r\nX-Early: yes\r\n\r\n'

@@ -76,7 +76,7 @@ function exchange(
     reject(reason)
     controller?.abort(reason)
   }
-  const givenUp = () => end(new Error('nobody waits for the answer any more'))
+  const givenUp = () => end(new Error('nobody waits for the response any more'))
   const limit = setTimeout(() => {
     progress.isLate = true
     end(new Error('the time is up'))
@@ -96,7 +96,7 @@ function exchange(
     onResponseData(_, chunk) {
       answer.length += chunk.length
       if (answer.length <= maxAnswerBytes) answer.chunks.push(chunk)
-      else end(new TransportFailure('too-large', `an answer of more than ${maxAnswerBytes} bytes`))
+      else end(new TransportFailure('too-large', `a response of more than ${maxAnswerBytes} bytes`))
     },
     onResponseEnd: () =>
       resolve({ status: answer.status, headers: answer.headers, body: Buffer.concat(answer.chunks, answer.length) }),
@@ -165,7 +165,7 @@ function toFailure(
   if (error instanceof TransportFailure) return error
   const call = `${method} ${url}`
   if (isLate || error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) {
-    return new TransportFailure('timeout', `${call} had no whole answer within ${answerMs} ms`)
+    return new TransportFailure('timeout', `${call} had no complete response within ${answerMs} ms`)
   }
   const { code = '', message = '' } = error as { code?: string; message?: string }
   const why = inWords(error)
@@ -173,14 +173,14 @@ function toFailure(
     return new TransportFailure('unreachable', `${call} could not connect (${why})`)
   }
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
-    return new TransportFailure('malformed', `${call} was answered by something that is no HTTP (${why})`)
+    return new TransportFailure('malformed', `${call} was answered by something that is not HTTP (${why})`)
   }
   // This is undici's error for an unrequested 101.
   if (error instanceof errors.SocketError && message === 'bad upgrade') {
-    return new TransportFailure('malformed', `${call} was answered 101 first, which it had not asked for`)
+    return new TransportFailure('malformed', `${call} was answered 101 first, which it had not requested`)
   }
   const which = isUsed ? 'the connection was closed after it had served earlier requests' : why
-  return new TransportFailure('reset', `${call} ended before a whole answer came (${which})`)
+  return new TransportFailure('reset', `${call} ended before a complete response came (${which})`)
 }
 
 /** The meaning of an error: our words for its code, else its own, else the code. */

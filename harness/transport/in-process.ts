@@ -27,6 +27,6 @@ async function toWire(response: Response): Promise<WireResponse> {
   if (response.body === null) return { status: response.status, headers, body: new Uint8Array() }
   const body = new Uint8Array(await response.arrayBuffer())
   if (body.length > maxAnswerBytes)
-    throw new TransportFailure('too-large', `an answer of more than ${maxAnswerBytes} bytes`)
+    throw new TransportFailure('too-large', `a response of more than ${maxAnswerBytes} bytes`)
   return { status: response.status, headers, body }
 }

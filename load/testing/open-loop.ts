@@ -21,7 +21,7 @@ export interface LoadRequest {
   readonly isMissing?: true
 }
 
-/** Sends one request. A rejection means that no whole answer came. */
+/** Sends one request. A rejection means that no complete response came. */
 export type Send = (request: LoadRequest) => Promise<LoadAnswer>
 
 export interface OpenLoopOptions {

@@ -6,7 +6,7 @@ import type { LoadAnswer } from './open-loop.ts'
 
 export interface PodDriverOptions {
   readonly plan: PodPlan
-  /** Sends one request that reads; a rejection means that no whole answer came. */
+  /** Sends one request that reads; a rejection means that no complete response came. */
   readonly send: () => Promise<LoadAnswer>
   readonly clock: ScenarioClock
   readonly now?: () => number

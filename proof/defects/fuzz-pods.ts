@@ -36,7 +36,7 @@ export const fuzzPods: readonly Defect[] = [
     wrap: pretends('action', (body) => body === '{"action":"\\u0073top"}'),
   }),
   defect('patch-octal-number-accepted', 'pods.patch.fuzz', 'answer', {
-    says: 'A number in a PATCH may begin with 0, which is no JSON.',
+    says: 'A number in a PATCH may begin with 0, which is not JSON.',
     observed: 'status 200 to leading-zero at $.mounts.persistent.size',
     wrap: readsAs('patch', (body) => body.replace(':010', ':10')),
   }),

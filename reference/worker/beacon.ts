@@ -93,7 +93,7 @@ export function createBeacon({ address, job, call, pause, signal }: BeaconSetup)
   }
 }
 
-/** True if a connection was made and ended without a whole answer. */
+/** True if a connection was made and ended without a complete response. */
 function isBroken(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { readonly code?: unknown }

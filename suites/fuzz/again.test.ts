@@ -42,6 +42,6 @@ describe.each([
     const judgement = await judged(dropping((body) => body.includes(dropped)))
     expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
     expect(judgement?.reason).toContain(said)
-    expect(judgement?.reason).toContain(' had no whole answer: ')
+    expect(judgement?.reason).toContain(' had no complete response: ')
   })
 })

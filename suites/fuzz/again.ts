@@ -5,13 +5,13 @@ import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import type { Allowed } from './oracle.ts'
 import type { Trial } from './trial.ts'
 
-/** Does something that can be done over, such as making a pod, once more where a request of it had no whole answer. */
+/** Does something that can be done over, such as making a pod, once more where a request of it had no complete response. */
 export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
   return (await unlessUnanswered(work())) ?? work()
 }
 
 /**
- * Sends a body, and once more where no whole answer came: a target may close a connection just as a request is sent
+ * Sends a body, and once more where no complete response came: a target may close a connection just as a request is sent
  * on it. Rejects with Unanswered where none came again.
  */
 export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
@@ -19,7 +19,7 @@ export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array
 }
 
 /**
- * The pod on which a body that had no whole answer may be sent once more: another one where the body may have been
+ * The pod on which a body that had no complete response may be sent once more: another one where the body may have been
  * carried out, and null where it was to be refused and the pod is no longer as it was.
  */
 export async function podToTryAgain(

@@ -99,7 +99,7 @@ async function readsBack(context: Context, one: FuzzCase, reply: Reply, name: st
   await pods.delete(id)
 }
 
-/** Sends a body, and once more if no whole answer came. */
+/** Sends a body, and once more if no complete response came. */
 async function send({ pods }: Context, one: FuzzCase, bytes: Uint8Array): Promise<Reply> {
   const again = () => pods.create(raw(bytes), { newConnection: true, repeats: true })
   return (await unlessUnanswered(pods.create(raw(bytes), { repeats: true }))) ?? answerTo(bodySaid(one), again())

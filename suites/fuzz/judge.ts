@@ -31,7 +31,7 @@ export interface WrongCase {
 const tries = { onOnePod: 200, onNewPods: 6 } as const
 
 /** The requests that had no whole response. */
-export const noAnswer = 'no whole answer'
+export const noAnswer = 'no complete response'
 
 /**
  * Keeps a case with a forbidden result: alone if it has that on a new pod, else after those of the earlier cases that it

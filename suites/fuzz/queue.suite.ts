@@ -68,7 +68,7 @@ async function tryOne(context: Context, { clause, operation, send }: Way, one: F
   return reply
 }
 
-/** Sends a case, and once more where no whole answer came; the reason names its body where none came again. */
+/** Sends a case, and once more where no complete response came; the reason names its body where none came again. */
 async function sendTwice(send: Way['send'], one: FuzzCase): Promise<Reply> {
   const body = raw(one.bytes)
   return (await unlessUnanswered(send(body))) ?? answerTo(bodySaid(one), send(body, { newConnection: true }))

@@ -56,7 +56,7 @@ export interface Steps {
   readonly looked: (reply: Reply) => void
   /** Why no pod was made, each reason with the stages that it concerns. */
   readonly unmade: Map<string, Set<string>>
-  /** Bodies that had no whole answer, where nothing shows that they are why. */
+  /** Bodies that had no complete response, where nothing shows that they are why. */
   readonly silent: string[]
   /** Observations that are not findings, as sentences. */
   readonly notes: Set<string>

@@ -84,7 +84,7 @@ export async function tryOne(
   return true
 }
 
-/** Another pod for a body that had no whole answer. */
+/** Another pod for a body that had no complete response. */
 async function another(context: Context, trial: Trial, one: FuzzCase, { isRule }: Steps): Promise<PodView> {
   if (isRule) context.inconclusive(`${bodySaid(one)} had no whole response, and the pod has changed`)
   return trial.make()

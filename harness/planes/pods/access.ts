@@ -97,7 +97,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
     cpu,
     reserve: (requests) => sender.reserve('getPod', requests),
     async hook(hook, pod, status) {
-      if (isReleased()) throw new Inconclusive('the hook was not run, for the run has ended what needs it')
+      if (isReleased()) throw new Inconclusive('the hook was not run, because its rule has ended')
       return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
     },
     nextName: host.nextName,

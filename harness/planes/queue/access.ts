@@ -65,10 +65,7 @@ export function createQueueAccess(host: OwnerContext): QueueAccess {
   /** Blocks a rule that cannot see its job. */
   function notShown(reply: Reply): Blocked {
     refuseOutage(reply)
-    return new Blocked(
-      'queue.status.shape',
-      `/status of a job that should be there was answered with ${answered(reply)}`,
-    )
+    return new Blocked('queue.status.shape', `/status of a job that should exist was answered with ${answered(reply)}`)
   }
 
   async function found(job: JobAt): Promise<Reply> {
