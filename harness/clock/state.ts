@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { ClockState } from './types.ts'
 
@@ -99,11 +100,12 @@ function isMissed(before: ClockState, askedMs: number, after: ClockState): boole
   const goal = Math.min(before.nextMs ?? Number.POSITIVE_INFINITY, before.nowMs + askedMs)
   if (after.nowMs < goal) return true
   const isDue = after.nextMs !== null && after.nextMs <= after.nowMs
-  return isDue && after.nowMs === before.nowMs && after.nextMs === before.nextMs && isSame(before.busy, after.busy)
-}
-
-function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one, place) => one === others[place])
+  return (
+    isDue &&
+    after.nowMs === before.nowMs &&
+    after.nextMs === before.nextMs &&
+    isDeepStrictEqual(before.busy, after.busy)
+  )
 }
 
 function isMoment(value: unknown): boolean {

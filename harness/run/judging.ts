@@ -34,22 +34,17 @@ export interface JudgingOptions {
 export type Cut = Unverified | Stalled
 
 /** Runs and judges the scenarios of a session, each in its turn. */
-export interface Judging {
-  /** Rules that have begun and have no verdict yet. */
-  readonly running: ReadonlySet<string>
-  /** May be called once for each rule. */
-  judge(rule: Scenario): Promise<Judgement>
-  /** Ends these rules, or all that have no verdict yet. */
-  cut(error: Cut, rules?: readonly string[]): void
-}
+export type Judging = ReturnType<typeof createJudging>
 
-export function createJudging(options: JudgingOptions): Judging {
+export function createJudging(options: JudgingOptions) {
   const { shared, common, clock, recorder, ended, rowOf, deal } = options
   const { target } = shared
   const cutters = new Map<string, (error: Cut) => void>()
-  const running = new Set<string>()
+  /** Rules that have begun and have no verdict yet. */
+  const running: Set<string> = new Set()
   const turns = createTurns(resourcesOf(target))
 
+  /** May be called once for each rule. */
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
     const missing = missingNeed(target, row) ?? ended.get(rule.id)
@@ -109,7 +104,8 @@ export function createJudging(options: JudgingOptions): Judging {
   return {
     running,
     judge,
-    cut(error, rules = [...cutters.keys()]) {
+    /** Ends these rules, or all that have no verdict yet. */
+    cut(error: Cut, rules: readonly string[] = [...cutters.keys()]): void {
       for (const rule of rules) cutters.get(rule)?.(error)
     },
   }

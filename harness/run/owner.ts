@@ -17,25 +17,13 @@ import { Blocked, Inconclusive } from '../rule/outcome.ts'
 import type { Variation } from '../variation/variation.ts'
 
 /** One activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
-export interface Owner {
-  readonly name: string
-  readonly actor: Actor
-  readonly random: () => number
-  readonly pods: PodAccess
-  readonly queue: QueueAccess
-  /** A name for something to create, which tells the run and the owner. */
-  nextName(): string
-  access(plane: Plane): PlaneAccess
-  /** Its access to the planes that it has used. */
-  allAccess(): Iterable<PlaneAccess>
-  /** Releases its reserved quota, gives up unanswered requests, and sends and runs nothing more. */
-  release(): void
-}
+export type Owner = ReturnType<typeof createOwner>
 
-export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
+export function createOwner(shared: Shared, name: string, actor: Actor) {
   const used = new Map<string, PlaneAccess>()
   let released = false
   let names = 0
+  /** A name for something to create, which tells the run and the owner. */
   const nextName = () => `plumbline-${shared.channel.run}-${slug(name)}-${++names}`
   const look = () => {
     for (const access of used.values()) access.look?.()
@@ -62,8 +50,10 @@ export function createOwner(shared: Shared, name: string, actor: Actor): Owner {
     },
     nextName,
     access,
+    /** Its access to the planes that it has used. */
     allAccess: () => used.values(),
-    release() {
+    /** Releases its reserved quota, gives up unanswered requests, and sends and runs nothing more. */
+    release(): void {
       released = true
       sender.abandon()
       sender.release()

@@ -1,22 +1,15 @@
 import { defaultPlane } from '../../../target/defaults.ts'
-import type { Hook, KeyName, PodStatus, Target } from '../../../target/types.ts'
+import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createOwnResources } from '../own-resources.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
-import type { PlaneAccess } from '../plane.ts'
-import { createPodClient, outlasting, type PodClient } from './client.ts'
+import { createPodClient, outlasting } from './client.ts'
 import { pods } from './plane.ts'
-import type { PodTimes } from './pod-times.ts'
 
 /** An owner's access to the pod API. */
-export interface PodAccess extends PlaneAccess {
-  as(key: KeyName): PodClient
-  readonly settle: Settle
-  /** `cpu`: the CPU member of a creation body, looked up in the catalog if the target file says so. */
-  maker(cpu: () => Promise<Record<string, unknown>>): PodMaker
-}
+export type PodAccess = ReturnType<typeof createPodAccess>
 
 /** Polls a pod until `done` is true, at most `boundMs` (default: the tolerance `settle`). */
 export type Settle = (
@@ -37,32 +30,12 @@ export interface Settled {
 }
 
 /** Everything that the making of a pod needs: a client, ways to wait, and a name for each pod. */
-export interface PodMaker {
-  readonly target: Target
-  readonly pods: PodClient
-  readonly settle: Settle
-  readonly lacksCapacity: (reply: Reply) => boolean
-  readonly nextName: () => string
-  readonly sleep: (ms: number) => Promise<unknown>
-  /** The moment of the maker's last exchange or wait. */
-  readonly now: () => number
-  readonly podTimes: PodTimes
-  /** Waits so long, ms, if the quota holds requests up: reads that show nothing new take quota from others. */
-  readonly spareLooks: (ms: number) => Promise<void>
-  /** Notes that an optional part of a shape did not come about. */
-  readonly fellBack: (dimension: 'fields' | 'history') => void
-  /** Waits until the quota has room for so many requests, and keeps it for this owner. */
-  readonly reserve: (requests: number) => Promise<void>
-  /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
-  readonly hook: (hook: Hook, pod: string, status: PodStatus) => Promise<string | null>
-  /** The CPU member of a creation body, looked up in the catalog if the target file says so. */
-  readonly cpu: () => Promise<Record<string, unknown>>
-}
+export type PodMaker = ReturnType<PodAccess['maker']>
 
 /** A longer wait for the quota shows that it is scarce, ms. */
 const heldUpMs = 2_000
 
-export function createPodAccess(host: OwnerContext): PodAccess {
+export function createPodAccess(host: OwnerContext) {
   const { shared, name, actor, sender, isReleased } = host
   const { target } = shared
   const { note, removables } = createOwnResources(pods, shared.resources)
@@ -90,25 +63,31 @@ export function createPodAccess(host: OwnerContext): PodAccess {
     }
   }
 
-  const maker = (cpu: PodMaker['cpu']): PodMaker => ({
+  /** `cpu`: the CPU member of a creation body, looked up in the catalog if the target file says so. */
+  const maker = (cpu: () => Promise<Record<string, unknown>>) => ({
     target,
     pods: as('full'),
     settle,
     cpu,
-    reserve: (requests) => sender.reserve('getPod', requests),
-    async hook(hook, pod, status) {
+    /** Waits until the quota has room for so many requests, and keeps it for this owner. */
+    reserve: (requests: number) => sender.reserve('getPod', requests),
+    /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
+    async hook(hook: Hook, pod: string, status: PodStatus): Promise<string | null> {
       if (isReleased()) throw new Inconclusive('the hook was not run, because its rule has ended')
       return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
     },
     nextName: host.nextName,
-    sleep: (ms) => actor.sleep(ms),
+    sleep: (ms: number): Promise<unknown> => actor.sleep(ms),
+    /** The moment of the owner's last exchange or wait. */
     now: () => actor.now(),
     podTimes: shared.podTimes,
-    async spareLooks(ms) {
+    /** Waits so long, ms, if the quota holds requests up: reads that show nothing new take quota from others. */
+    async spareLooks(ms: number): Promise<void> {
       if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)
     },
-    fellBack() {},
-    lacksCapacity: (reply) => lacksCapacity(target, reply),
+    /** Notes that an optional part of a shape did not come about. */
+    fellBack(_: 'fields' | 'history'): void {},
+    lacksCapacity: (reply: Reply) => lacksCapacity(target, reply),
   })
 
   return { as, removables, settle, maker }

@@ -1,5 +1,5 @@
 import { demand } from '../../../target/claims.ts'
-import type { EndpointRole, KeyName, Target } from '../../../target/types.ts'
+import type { EndpointRole } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
@@ -8,33 +8,18 @@ import type { Arrival, Beacon, WebhookAnswer } from '../../receiver/types.ts'
 import { answered, outageStatuses, refuseOutage } from '../../rule/check.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
-import type { PlaneAccess } from '../plane.ts'
-import { createQueueClient, type QueueClient } from './client.ts'
+import { createQueueClient } from './client.ts'
 import { type Followed, finalStatuses, type JobAt, statusOf } from './job-status.ts'
 import { createOwnJobs } from './own-jobs.ts'
 import { endpointNeeds, queue } from './plane.ts'
 
 /** An owner's access to the queue plane: clients, the jobs that it submitted, and what arrived for them. */
-export interface QueueAccess extends PlaneAccess {
-  as(key: KeyName): QueueClient
-  readonly maker: JobMaker
-  found(job: JobAt): Promise<Reply>
-  follow(job: JobAt, done: (status: string) => boolean, boundMs?: number): Promise<Followed>
-  begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
-  ended(job: JobAt, boundMs?: number): Promise<Followed>
-}
+export type QueueAccess = ReturnType<typeof createQueueAccess>
 
 /** Everything that the making of a job needs. */
-export interface JobMaker {
-  /** The rule or fixture that submits. */
-  readonly owner: string
-  readonly target: Target
-  readonly queue: () => QueueClient
-  /** The inbox of one more job of this owner; null if the target has no receiver. */
-  readonly inbox: (script: readonly WebhookAnswer[]) => Inbox | null
-}
+export type JobMaker = QueueAccess['maker']
 
-export function createQueueAccess(host: OwnerContext): QueueAccess {
+export function createQueueAccess(host: OwnerContext) {
   const { name, actor, shared } = host
   const { target, receiver } = shared
   const inboxes: Inbox[] = []
@@ -117,11 +102,13 @@ export function createQueueAccess(host: OwnerContext): QueueAccess {
     return arrival
   }
 
-  const maker: JobMaker = {
+  const maker = {
+    /** The rule or fixture that submits. */
     owner: name,
     target,
     queue: () => as('full'),
-    inbox(script) {
+    /** The inbox of one more job of this owner; null if the target has no receiver. */
+    inbox(script: readonly WebhookAnswer[]): Inbox | null {
       if (receiver === null) return null
       const inbox = receiver.inbox(name, inboxes.length + 1, script)
       inboxes.push(inbox)
@@ -134,7 +121,7 @@ export function createQueueAccess(host: OwnerContext): QueueAccess {
     found,
     follow,
     begun,
-    ended: (job, boundMs) => follow(job, (status) => finalStatuses.has(status), boundMs),
+    ended: (job: JobAt, boundMs?: number) => follow(job, (status) => finalStatuses.has(status), boundMs),
     removables,
     releaseAll: () => receiver?.releaseAll(inboxes),
     look() {
