@@ -11,8 +11,8 @@ import { createRedactor } from '../harness/record/redact.ts'
 import type { ResourceLedger } from '../harness/record/resources.ts'
 import type { Context } from '../harness/rule/context.ts'
 import { Unanswered } from '../harness/rule/outcome.ts'
+import { shorten } from '../harness/run/record-judgement.ts'
 import { createSession, type Session } from '../harness/run/session.ts'
-import { brief } from '../harness/run/tell.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
@@ -112,7 +112,7 @@ export function openReference(like?: Target): OpenTarget {
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const { open, seed, concurrency, goesOn, mostPodless, cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
-  const clean = (text: string) => brief(recorder, text)
+  const clean = (text: string) => shorten(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   const end = new AbortController()
   let cases = 0
@@ -196,7 +196,7 @@ export async function replayOn(
   branch: ReturnType<FuzzOptions['branch']>,
 ): Promise<{ readonly seen: Replayed | null; readonly stopped: string | null }> {
   const recorder = recorderFor(open.target)
-  const attempt = createAttempt((text) => brief(recorder, text))
+  const attempt = createAttempt((text) => shorten(recorder, text))
   const held: { seen: Replayed | null } = { seen: null }
   const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, branch, async (context) => {
     const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
@@ -238,11 +238,11 @@ function recorderFor(target: Target): Recorder {
 
 async function reasonOf(scenario: Session['scenarios'][number], recorder: Recorder): Promise<string | null> {
   const { verdict, reason } = await scenario.judge()
-  if (verdict === 'broken') throw new BrokenError(brief(recorder, reason ?? verdict))
+  if (verdict === 'broken') throw new BrokenError(shorten(recorder, reason ?? verdict))
   // Clauses are not checked here, so a count of 0 exchanges means nothing.
   return verdict === 'passed' || reason === 'no exchange exercised this rule'
     ? null
-    : brief(recorder, reason ?? verdict)
+    : shorten(recorder, reason ?? verdict)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createDirect } from '../harness/client/direct.ts'
 import { sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
-import { lookAt, refusalOf } from '../harness/run/probe.ts'
+import { probeTarget, refusalOf } from '../harness/run/probe.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
@@ -20,7 +20,7 @@ export async function refusalBefore(
     return createDirect({ transport: http.send, plane, section, token: target.keys.full ?? '', userAgent })
   }
   try {
-    return refusalOf(await lookAt(target, isJudged, directTo), target)
+    return refusalOf(await probeTarget(target, isJudged, directTo), target)
   } finally {
     await http.close()
   }

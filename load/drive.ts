@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { createRealClock } from '../harness/clock/real.ts'
 import type { DriveLoad } from '../harness/run/load.ts'
-import { brief } from '../harness/run/tell.ts'
+import { shorten } from '../harness/run/record-judgement.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { describeEstimate, estimateOf, msOf, refusalBeyond } from './caps.ts'
 import { leftOutOf } from './claims.ts'
@@ -46,7 +46,7 @@ export const driveLoad: DriveLoad = async (task) => {
   }
 
   function brokenOff(plan: string, told: string): LoadError {
-    const reason = brief(recorder, told, longestReason)
+    const reason = shorten(recorder, told, longestReason)
     recorder.event({ type: 'broken-off', plan, reason })
     return new LoadError(reason)
   }

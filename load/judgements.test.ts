@@ -5,7 +5,7 @@ import { rules as ledger } from '../generated/rules.ts'
 import type { EvidenceEvent } from '../harness/record/events.ts'
 import { noRecorder } from '../harness/record/recorder.ts'
 import { NotApplicable } from '../harness/rule/outcome.ts'
-import { tell } from '../harness/run/tell.ts'
+import { recordJudgement } from '../harness/run/record-judgement.ts'
 import { buildResults } from '../results/build.ts'
 import { eventsOf, sampleRun } from '../results/sample.ts'
 import type { Results } from '../results/types.ts'
@@ -58,7 +58,7 @@ function results(steps: readonly Judged[], { leftOut = new Map(), ...more }: Mor
     events.push({ type: 'plan', plan: step.name, points, requests: sent.length, health, notes })
   }
   const recorder = { ...noRecorder, event: (event: EvidenceEvent) => void events.push(event) }
-  for (const judgement of judgementsOf(rules, run, leftOut, conducted)) tell(recorder, judgement)
+  for (const judgement of judgementsOf(rules, run, leftOut, conducted)) recordJudgement(recorder, judgement)
   events.push({ type: 'end', endedMs: run.startedMs + 5000, passedMs: 5000, exchanges: 0, stopped: null })
   return buildResults(eventsOf(events), { ledger })
 }

@@ -6,7 +6,7 @@ import { createColors } from 'picocolors'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFileRecorder } from '../../harness/record/recorder.ts'
 import { createRedactor } from '../../harness/record/redact.ts'
-import { tell } from '../../harness/run/tell.ts'
+import { recordJudgement } from '../../harness/run/record-judgement.ts'
 import { conductLoad } from '../../load/conduct.ts'
 import { judgementsOf } from '../../load/judgements.ts'
 import { readRawPoints } from '../../load/k6/raw.ts'
@@ -151,7 +151,7 @@ async function writeLoad(dir: string): Promise<void> {
       return driven
     },
   })
-  for (const judgement of judgementsOf([rule], run, new Map(), conducted)) tell(recorder, judgement)
+  for (const judgement of judgementsOf([rule], run, new Map(), conducted)) recordJudgement(recorder, judgement)
   recorder.event({ type: 'end', endedMs: run.startedMs + 5000, passedMs: 5000, exchanges: 0, stopped: null })
   recorder.flush()
   writeFileSync(join(dir, 'results.json'), serialiseResults(await resultsOf(dir)))

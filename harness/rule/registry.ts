@@ -30,7 +30,7 @@ export interface Scenario {
 }
 
 /** The judgement of a reducer about one exchange. */
-export interface Seen<State> {
+export interface InvariantStep<State> {
   readonly state: State
   /** Clauses that this exchange exercised; empty if it shows nothing about the rule. */
   readonly exercised: readonly string[]
@@ -44,7 +44,7 @@ export interface Invariant<State = unknown> {
   readonly kind: 'invariant'
   readonly id: RuleId
   readonly initial: State
-  readonly reduce: (state: State, exchange: Exchange, target: Target) => Seen<State>
+  readonly reduce: (state: State, exchange: Exchange, target: Target) => InvariantStep<State>
 }
 
 export type Rule = Scenario | Invariant
@@ -74,7 +74,7 @@ export function invariant<State>(id: RuleId, initial: State, reduce: Invariant<S
 /** An invariant without state: each exchange is judged by itself. `null`: the exchange shows nothing about the rule. */
 export function everyExchange(
   id: RuleId,
-  judge: (exchange: Exchange, target: Target) => Omit<Seen<null>, 'state'> | null,
+  judge: (exchange: Exchange, target: Target) => Omit<InvariantStep<null>, 'state'> | null,
 ): void {
   invariant<null>(id, null, (state, exchange, target) => {
     const seen = judge(exchange, target)

@@ -14,7 +14,7 @@ import { createVariation, type Variation } from '../variation/variation.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
-import { tell } from './tell.ts'
+import { recordJudgement } from './record-judgement.ts'
 
 export interface JudgingOptions {
   readonly shared: Shared
@@ -48,7 +48,7 @@ export function createJudging(options: JudgingOptions) {
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
     const missing = missingNeed(target, row) ?? ended.get(rule.id)
-    if (missing !== undefined) return tell(recorder, empty(row, missing))
+    if (missing !== undefined) return recordJudgement(recorder, empty(row, missing))
     const actor = clock.actor(rule.id)
     const cut = new Promise<Cut>((resolve) => cutters.set(rule.id, resolve))
     try {
@@ -66,7 +66,7 @@ export function createJudging(options: JudgingOptions) {
   function tellCut(row: RuleRow, error: Cut): Judgement {
     const verdict = error instanceof Stalled ? 'broken' : 'unverified'
     recorder.event({ type: 'cut', rule: row.id, verdict, reason: error.message })
-    return tell(recorder, empty(row, error))
+    return recordJudgement(recorder, empty(row, error))
   }
 
   async function judgeIn(
@@ -94,7 +94,12 @@ export function createJudging(options: JudgingOptions) {
     running.delete(rule.id)
     const judgement = came.isCut
       ? tellCut(row, came.error)
-      : tell(recorder, { rule: row.id, ...verdictOf(came.error, row, log.count()), ...log.seen(), ...timesOf(actor) })
+      : recordJudgement(recorder, {
+          rule: row.id,
+          ...verdictOf(came.error, row, log.count()),
+          ...log.seen(),
+          ...timesOf(actor),
+        })
     owner.release()
     // The removal is paced, so time must be able to move.
     await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, came.error instanceof RuleBroken))

@@ -27,8 +27,8 @@ import type { DriveLoad } from './load.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
 import type { Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
+import { recordJudgement } from './record-judgement.ts'
 import { createSession, type Session } from './session.ts'
-import { tell } from './tell.ts'
 
 /** A run with everything around it: target, clock, record, progress. */
 export interface OpenRun {
@@ -100,12 +100,12 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
   const stopped = refused(deaf) ?? refusalOf(await session.probe(), target) ?? refused(clockFault)
-  tellProgress(
+  reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
   const ticker = setInterval(() => {
     refuseMore()
-    tellProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() })
+    reportProgress({ type: 'waiting', nowMs: clock.now(), pending: clock.pending() })
   }, 500)
   ticker.unref()
   const { budgetMs = null } = options
@@ -115,14 +115,14 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
 
   function judged({ rule, verdict }: Judgement): void {
     done++
-    tellProgress({ type: 'verdict', rule, verdict, done, total })
+    reportProgress({ type: 'verdict', rule, verdict, done, total })
   }
 
   async function driveLoad(): Promise<Judgement[]> {
     if (load === undefined) return []
     const module = (await import(load.module)) as { readonly driveLoad: DriveLoad }
-    const task = { run: started, options, target, transport, recorder, resources, tell: tellProgress }
-    return (await module.driveLoad(task)).map((judgement) => tell(recorder, judgement))
+    const task = { run: started, options, target, transport, recorder, resources, tell: reportProgress }
+    return (await module.driveLoad(task)).map((judgement) => recordJudgement(recorder, judgement))
   }
 
   return {
@@ -145,7 +145,7 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
       recorder.flush()
       clock.close()
       await close()
-      tellProgress({ type: 'ended' })
+      reportProgress({ type: 'ended' })
       return judgements
     },
   }
@@ -233,7 +233,7 @@ function recordStart(recorder: Recorder, options: RunOptions, target: Target, cl
 }
 
 /** Progress goes to file descriptor 3, which the command line opens as a pipe. */
-function tellProgress(progress: Progress): void {
+function reportProgress(progress: Progress): void {
   try {
     writeSync(3, `${JSON.stringify(progress)}\n`)
   } catch {

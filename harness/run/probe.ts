@@ -10,7 +10,7 @@ import { Inconclusive } from '../rule/outcome.ts'
 import { TransportFailure } from '../transport/types.ts'
 
 /** One look at a plane before anything is created. */
-export type Seen =
+export type ProbeResult =
   /** Status of the response to the first request. */
   | { readonly plane: string; readonly status: number }
   /** Why there was no response. */
@@ -22,12 +22,12 @@ export type Seen =
  * Looks at the first plane of the target that has an address and the others that are judged, up to the first that prevents
  * a run. Null if no plane has an address.
  */
-export async function lookAt(
+export async function probeTarget(
   target: Target,
   isJudged: (plane: string) => boolean,
   directTo: (plane: Plane) => Direct,
-): Promise<Seen | null> {
-  let first: Seen | null = null
+): Promise<ProbeResult | null> {
+  let first: ProbeResult | null = null
   for (const plane of allPlanes()) {
     if ((sectionOf(target, plane.name)?.url ?? null) === null || (first !== null && !isJudged(plane.name))) continue
     const seen = await seenOf(plane, directTo(plane))
@@ -39,7 +39,7 @@ export async function lookAt(
 
 /** Why nothing can be judged at a target, with the exit code; null if it can be. */
 export function refusalOf(
-  seen: Seen | null,
+  seen: ProbeResult | null,
   target: Target,
 ): { readonly exit: number; readonly message: string } | null {
   if (seen === null) return null
@@ -64,7 +64,7 @@ export function refusalOf(
   }
 }
 
-async function seenOf(plane: Plane, send: Direct): Promise<Seen> {
+async function seenOf(plane: Plane, send: Direct): Promise<ProbeResult> {
   try {
     return await look(plane, send)
   } catch (error) {
@@ -74,7 +74,7 @@ async function seenOf(plane: Plane, send: Direct): Promise<Seen> {
 }
 
 /** One response that resembles the API is enough, however wrong. */
-async function look({ name: plane, probes }: Plane, send: Direct): Promise<Seen> {
+async function look({ name: plane, probes }: Plane, send: Direct): Promise<ProbeResult> {
   const told: string[] = []
   let first: number | null = null
   for (const { asked, operation, call, resembles } of probes) {

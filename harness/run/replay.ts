@@ -8,9 +8,9 @@ import { createScript, type Happening } from '../record/script.ts'
 import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
 import { foldInvariants } from './invariants.ts'
 import type { ReplayLoad } from './load.ts'
+import { recordJudgement } from './record-judgement.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 import { createSession } from './session.ts'
-import { tell } from './tell.ts'
 
 /** The events of a record with every verdict, finding and reading derived anew. */
 export interface Replayed {
@@ -88,10 +88,10 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     })
     const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
     const starved = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
-    if (fold !== null) for (const judgement of fold.judge(rowOf, starved)) tell(recorder, judgement)
+    if (fold !== null) for (const judgement of fold.judge(rowOf, starved)) recordJudgement(recorder, judgement)
     if (run.load !== undefined) {
       if (options.load === undefined) throw new Error('a record of load needs the judges of load')
-      for (const judgement of await options.load(dir, run, driven)) tell(recorder, judgement)
+      for (const judgement of await options.load(dir, run, driven)) recordJudgement(recorder, judgement)
     }
   }
   return { run, events: [...kept, ...judged, ...(end === null ? [] : [end])] }

@@ -27,9 +27,9 @@ import type { Judgement } from './judge.ts'
 import { createJudging, type Judging } from './judging.ts'
 import { inOrder } from './order.ts'
 import { createOwner, type Owner } from './owner.ts'
-import { lookAt, type Seen } from './probe.ts'
+import { type ProbeResult, probeTarget } from './probe.ts'
+import { recordJudgement, shorten } from './record-judgement.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
-import { brief, tell } from './tell.ts'
 
 export interface SessionOptions {
   readonly run: string
@@ -73,8 +73,8 @@ export interface Session {
   cut: Judging['cut']
   /** Ends fixtures in the making, removes what is left and judges the invariants. After it nothing is sent. */
   finish(): Promise<Judgement[]>
-  /** Looks at each plane that is judged before anything is created: see `lookAt`. */
-  probe(): Promise<Seen | null>
+  /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
+  probe(): Promise<ProbeResult | null>
   /** Exchanges so far. */
   exchanges(): number
 }
@@ -135,7 +135,7 @@ export function createSession(options: SessionOptions): Session {
       for (const owner of owners) owner.release()
       await removeLeftovers(shared, clock, owners, cleanup, false)
       const judgements = fold.judge(rowOf, starved)
-      for (const judgement of judgements) tell(recorder, judgement)
+      for (const judgement of judgements) recordJudgement(recorder, judgement)
       return judgements
     },
     async probe() {
@@ -151,7 +151,7 @@ export function createSession(options: SessionOptions): Session {
               .call(operation, { ...call, raw429: true })
             return exchange.response as WireResponse
           }
-        return await lookAt(target, (plane) => judged.has(plane), directTo)
+        return await probeTarget(target, (plane) => judged.has(plane), directTo)
       } finally {
         prober.actor.done()
       }
@@ -216,7 +216,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
   const runHook = createHooks(transport, target.tolerances.hookMs)
   const hook: Shared['hook'] = async (owner, n, hook, call) => {
     const said = await runHook(hook, { run, ...call })
-    const failure = said === null ? null : brief(recorder, said, 300)
+    const failure = said === null ? null : shorten(recorder, said, 300)
     recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
     return failure
   }
