@@ -122,9 +122,10 @@ function listShows(...names: readonly string[]): (fetch: Fetch) => Fetch {
   return (fetch) => async (request) => {
     const response = await fetch(request)
     if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
-    const { pods } = (await response.json()) as { readonly pods: readonly Record<string, unknown>[] }
-    const entries = pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
-    return new Response(JSON.stringify({ pods: entries }), response)
+    const json: unknown = await response.json()
+    const shown = (pods: readonly Json[]) => pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
+    const other = Array.isArray(json) ? shown(json) : { pods: shown((json as { readonly pods: readonly Json[] }).pods) }
+    return new Response(JSON.stringify(other), response)
   }
 }
 
