@@ -1,4 +1,5 @@
 import { composeOptions } from '../../reference/options.ts'
+import type { Json } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import { inProvisioning, inStarting, latitude, optioned, plane, styled, verdict } from './tools.ts'
 
@@ -123,7 +124,8 @@ function listShows(...names: readonly string[]): (fetch: Fetch) => Fetch {
     const response = await fetch(request)
     if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
     const json: unknown = await response.json()
-    const shown = (pods: readonly Json[]) => pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
+    const shown = (pods: readonly Json[]) =>
+      pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
     const other = Array.isArray(json) ? shown(json) : { pods: shown((json as { readonly pods: readonly Json[] }).pods) }
     return new Response(JSON.stringify(other), response)
   }
