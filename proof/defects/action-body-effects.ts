@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { carriesOut, effectOf, later, seen } from './action-tools.ts'
-import { defect, is, onAnswer, onJson, options } from './tools.ts'
+import { defect, is, onAnswer, onJson, options, restated } from './tools.ts'
 
 const stopped = seen('RUNNING', 'EXITED')
 const restarted = seen('EXITED', 'RUNNING')
@@ -21,10 +21,7 @@ export const actionBodyEffects: readonly Defect[] = [
   defect('action-invalid-and-not-permitted-400', 'pods.action-body.validation-first', 'refused', {
     says: 'An action that the status does not permit, in a body that fails validation, is answered 400.',
     observed: 'status 400',
-    wrap: onAnswer(
-      (request, { status }) => is.action(request) && status === 422,
-      ({ text }) => ({ status: 400, text: text.replace('422', '400') }),
-    ),
+    wrap: restated(is.action, 422, 400),
   }),
   defect('action-invalid-and-not-permitted-carried-out', 'pods.action-body.validation-first', 'unchanged', {
     says: 'A restart that the status does not permit, in a body that fails validation, is refused and carried out.',

@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
-import { defect, is, jsonOf, onAnswer, onJson, parts, shows, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, onAnswer, onJson, parts, restated, shows, type Wrap } from './tools.ts'
 
 /** Effects of actions beyond the table of actions. */
 export const actionEffects: readonly Defect[] = [
@@ -42,14 +42,7 @@ export const actionEffects: readonly Defect[] = [
   defect('unknown-pod-restart-400', 'pods.action.unknown-pod', 'not-found', {
     says: 'restart of a pod that does not exist is answered 400.',
     observed: 'status 400',
-    wrap: (fetch) => async (request) => {
-      const body = await jsonOf(request)
-      const restated = onAnswer(
-        (_, { status }) => is.action(request) && status === 404 && body?.action === 'restart',
-        ({ text }) => ({ status: 400, text: text.replace('404', '400') }),
-      )
-      return restated(fetch)(request)
-    },
+    wrap: restated(async (request) => is.action(request) && (await jsonOf(request))?.action === 'restart', 404, 400),
   }),
   defect('stopped-cpu-pod-costs', 'pods.action.stop-frees-compute', 'cost', {
     says: 'A CPU pod that was stopped goes on to cost.',

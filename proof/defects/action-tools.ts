@@ -1,12 +1,6 @@
 import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
-import {
-  type FetchWrapper,
-  type PodService,
-  type ReferenceOptions,
-  Refusal,
-  type StoredPod,
-} from '../../reference/index.ts'
-import { type Change, is, type Json, jsonOf, knowing, options, parts } from './tools.ts'
+import { type PodService, type ReferenceOptions, Refusal, type StoredPod } from '../../reference/index.ts'
+import { type Change, is, type Json, jsonOf, options, parts, serving } from './tools.ts'
 
 /** One cell of the table of actions: a pod in this status that is asked for this action. */
 export interface Cell {
@@ -88,14 +82,13 @@ export function doesToo(cell: Cell, effect: Effect): Change {
 
 /** The response to an action that was carried out in this cell is rewritten. */
 export function answers(cell: Cell, rewrite: (response: Response) => Response | Promise<Response>): Change {
-  const wrapFetch: FetchWrapper = (fetch) => async (request) => {
+  return serving(async (request, { fetch }) => {
     if (!is.action(request) || (await jsonOf(request))?.action !== cell.action) return fetch(request)
     const { headers, url } = request
     const before = await (await fetch(new Request(url.replace(/\/action$/, ''), { headers }))).json()
     const response = await fetch(request)
     return response.ok && (before as Json).status === cell.status ? rewrite(response) : response
-  }
-  return options({ wrapFetch })
+  })
 }
 
 /** Members of the JSON object that a response carries are changed. */
@@ -112,19 +105,14 @@ export function carriesOut(
   effect: Effect,
   more: Partial<ReferenceOptions> = {},
 ): Change {
-  return (base) => {
-    let known: PodService | null = null
-    const wrapFetch: FetchWrapper = (fetch) => async (request) => {
-      const response = await fetch(request)
-      const pod = known?.store.get(new URL(request.url).pathname.split('/')[3] ?? '')
-      if (pod && known && is.action(request) && response.status >= 400 && when(request, response)) effect(pod, known)
-      return response
-    }
-    const learn = knowing((service) => {
-      known = service
-    })
-    return options({ ...more, wrapFetch })(learn(base))
-  }
+  const act = serving(async (request, { fetch, service }) => {
+    const response = await fetch(request)
+    const known = service()
+    const pod = known?.store.get(new URL(request.url).pathname.split('/')[3] ?? '')
+    if (pod && known && is.action(request) && response.status >= 400 && when(request, response)) effect(pod, known)
+    return response
+  })
+  return (base) => options(more)(act(base))
 }
 
 /** The difference that `sameAs` reports for a pod that has another status now. */

@@ -2,9 +2,9 @@ import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { lets, refusesAndDoes, refusesAndDoesInTenSeconds, tokenIs, type When } from './auth-tools.ts'
+import { lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
 import { asks } from './queue-tools.ts'
-import { defect, onAnswer, parts } from './tools.ts'
+import { defect, parts, restated } from './tools.ts'
 
 const isStranger = tokenIs(defaultKeys.stranger)
 const isAltered = tokenIs(mutate(defaultKeys.full))
@@ -26,10 +26,7 @@ export const authQueue: readonly Defect[] = [
   defect('no-key-403-on-stream', 'auth.queue.missing', 'refused', {
     says: 'The operation /stream without a key is answered 403.',
     observed: 'status 403',
-    wrap: onAnswer(
-      (request, { status }) => status === 401 && isMissing(request) && asks('stream')(request),
-      () => ({ status: 403 }),
-    ),
+    wrap: restated((request) => isMissing(request) && asks('stream')(request), 401, 403),
   }),
   defect('no-key-refused-and-cancels', 'auth.queue.no-effect', 'unchanged', {
     says: 'A cancellation without a key is answered 401 and carried out.',
@@ -44,7 +41,7 @@ export const authQueue: readonly Defect[] = [
   defect('no-key-refused-and-runs-later', 'auth.queue.no-effect', 'not-executed', {
     says: 'A submission without a key is answered 401, and executed ten seconds later.',
     observed: 'an execution of one',
-    change: refusesAndDoesInTenSeconds(both(isMissing, asks('run'))),
+    change: refusesAndDoes(both(isMissing, asks('run')), 10_000),
   }),
   defect('no-key-refused-and-retries', 'auth.queue.no-effect', 'not-executed', {
     says: 'A /retry without a key is answered 401 and carried out.',

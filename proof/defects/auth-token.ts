@@ -4,7 +4,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
-import { defect, is, onAnswer, parts } from './tools.ts'
+import { defect, is, parts, restated } from './tools.ts'
 
 const started = seen('EXITED', 'STARTING')
 
@@ -108,14 +108,7 @@ export const authToken: readonly Defect[] = [
   defect('body-read-before-key', 'auth.before-validation', 'wrong-body', {
     says: 'An action call without a body is answered 400 before its key is looked at.',
     observed: 'status 400',
-    wrap: (fetch) => async (request) => {
-      const isEmpty = (await request.clone().text()) === ''
-      const refuses = onAnswer(
-        (_, { status }) => is.action(request) && isEmpty && status === 401,
-        ({ text }) => ({ status: 400, text: text.replace('401', '400') }),
-      )
-      return refuses(fetch)(request)
-    },
+    wrap: restated(async (request) => is.action(request) && (await request.clone().text()) === '', 401, 400),
   }),
   defect('pod-looked-up-before-key', 'auth.before-validation', 'unknown-id', {
     says: 'DELETE of a pod that does not exist is answered 404 before its key is looked at.',

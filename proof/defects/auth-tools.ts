@@ -1,7 +1,6 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import type { FetchWrapper, PodService } from '../../reference/index.ts'
 import { type Effect, later } from './action-tools.ts'
-import { type Change, knowing, options } from './tools.ts'
+import { type Change, serving } from './tools.ts'
 
 export type When = (request: Request) => boolean
 
@@ -14,50 +13,33 @@ export function authorized(request: Request, authorization: string): Request {
 
 /** Requests that `when` picks are served as if they had come with the full key. */
 export function lets(when: When): Change {
-  const wrapFetch: FetchWrapper = (fetch) => (request) =>
-    fetch(when(request) ? authorized(request, `Bearer ${defaultKeys.full}`) : request)
-  return options({ wrapFetch })
+  return serving((request, { fetch }) => fetch(when(request) ? withFullKey(request) : request))
 }
 
-/** Requests that `when` picks are refused as ever, and carried out all the same. */
-export function refusesAndDoes(when: When): Change {
-  const wrapFetch: FetchWrapper = (fetch) => async (request) => {
-    const full = authorized(request, `Bearer ${defaultKeys.full}`)
+/** Requests that `when` picks are refused, and carried out as well: at once, or so many ms later. */
+export function refusesAndDoes(when: When, ms = 0): Change {
+  return serving(async (request, { clock, fetch }) => {
+    const full = withFullKey(request)
     const refusal = await fetch(request)
-    if (when(request)) await fetch(full)
+    if (when(request) && ms > 0) clock.schedule(clock.now() + ms, () => void fetch(full))
+    else if (when(request)) await fetch(full)
     return refusal
-  }
-  return options({ wrapFetch })
+  })
 }
 
-/** Requests that `when` picks are refused as ever, and carried out ten seconds later. */
-export function refusesAndDoesInTenSeconds(when: When): Change {
-  return (base) =>
-    options({
-      wrapFetch: (fetch) => async (request) => {
-        const full = authorized(request, `Bearer ${defaultKeys.full}`)
-        const refusal = await fetch(request)
-        if (when(request)) base.clock.schedule(base.clock.now() + 10_000, () => void fetch(full))
-        return refusal
-      },
-    })(base)
-}
-
-/** Requests that `when` picks are refused as ever, and have an effect on their pod a second later. */
+/** Requests that `when` picks are refused, and have an effect on their pod a second later. */
 export function refusesAndDoesLater(when: When, effect: Effect): Change {
-  return (base) => {
-    let known: PodService | null = null
-    const wrapFetch: FetchWrapper = (fetch) => async (request) => {
-      const refusal = await fetch(request)
-      const pod = known?.store.get(idIn(request))
-      if (known && pod && when(request)) later(1000, effect)(pod, known)
-      return refusal
-    }
-    const learn = knowing((service) => {
-      known = service
-    })
-    return options({ wrapFetch })(learn(base))
-  }
+  return serving(async (request, { fetch, service }) => {
+    const refusal = await fetch(request)
+    const known = service()
+    const pod = known?.store.get(idIn(request))
+    if (known && pod && when(request)) later(1000, effect)(pod, known)
+    return refusal
+  })
+}
+
+function withFullKey(request: Request): Request {
+  return authorized(request, `Bearer ${defaultKeys.full}`)
 }
 
 /** The pod id in the path of a request; empty if there is none. */

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { amends, answersWith, carriesOut, mountOf, mountsIn, patching, refusesAndSets } from './patch-tools.ts'
-import { defect, is, type Json, membersOf, onAnswer, options, parts } from './tools.ts'
+import { defect, is, type Json, membersOf, options, parts, restated } from './tools.ts'
 
 /** PATCHes that are not in tables: those with several permitted answers, and those of unknown pods. */
 export const patchOpen: readonly Defect[] = [
@@ -66,10 +66,7 @@ export const patchOpen: readonly Defect[] = [
   defect('patch-of-unknown-pod-400', 'pods.patch.unknown-pod', 'not-found', {
     says: 'A PATCH of a pod that does not exist is answered 400.',
     observed: 'status 400',
-    wrap: onAnswer(
-      (request, { status }) => is.patch(request) && status === 404,
-      ({ text }) => ({ status: 400, text: text.replace('404', '400') }),
-    ),
+    wrap: restated(is.patch, 404, 400),
   }),
 ]
 

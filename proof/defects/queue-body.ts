@@ -1,37 +1,19 @@
 import { Refusal } from '../../reference/index.ts'
-import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { jsonIn } from './queue-tools.ts'
-import { type Change, defect, parts, withBody } from './tools.ts'
+import { type Change, defect, parts, serving, withBody } from './tools.ts'
 
 /** Submission bodies that are taken though they are wrong, or refused though they are right. */
 export const queueBody: readonly Defect[] = [
   defect('refused-and-queued', 'queue.body.no-job', 'not-executed', {
     says: 'A list of submissions is answered 400, and what it holds is executed.',
     observed: 'an execution',
-    wrap: (fetch) => async (request) => {
-      const text = request.method === 'POST' ? await request.clone().text() : ''
-      const response = await fetch(request.clone())
-      const submission = response.status === 400 ? listIn(text)?.[0] : undefined
-      if (submission !== undefined) await fetch(withBody(request, submission))
-      return response
-    },
+    change: executesLists(0),
   }),
   defect('refused-and-queued-later', 'queue.body.no-job', 'not-executed', {
     says: 'A list of submissions is answered 400, and what it holds is executed ten seconds later.',
     observed: 'an execution',
-    change: (base) =>
-      composeOptions(base, {
-        wrapFetch: (fetch) => async (request) => {
-          const text = request.method === 'POST' ? await request.clone().text() : ''
-          const response = await fetch(request.clone())
-          const submission = response.status === 400 ? listIn(text)?.[0] : undefined
-          if (submission !== undefined) {
-            base.clock.schedule(base.clock.now() + 10_000, () => void fetch(withBody(request, submission)))
-          }
-          return response
-        },
-      }),
+    change: executesLists(10_000),
   }),
   defect('least-ttl-refused', 'queue.body.ttl-bounds', 'least', {
     says: 'A ttl of 10 seconds is refused.',
@@ -54,7 +36,15 @@ function refusesTtl(ttl: number, message: string): Change {
   })
 }
 
-function listIn(text: string): readonly unknown[] | null {
-  const value = jsonIn(text)
-  return Array.isArray(value) ? value : null
+/** The first of a list of submissions is executed so many ms after the list was refused. */
+function executesLists(ms: number): Change {
+  return serving(async (request, { clock, fetch }) => {
+    const text = request.method === 'POST' ? await request.clone().text() : ''
+    const response = await fetch(request.clone())
+    const list = jsonIn(text)
+    if (response.status !== 400 || !Array.isArray(list) || list.length === 0) return response
+    if (ms === 0) await fetch(withBody(request, list[0]))
+    else clock.schedule(clock.now() + ms, () => void fetch(withBody(request, list[0])))
+    return response
+  })
 }

@@ -2,17 +2,14 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
-import { defect, onAnswer, onJson, parts } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, parts, passing, restated, serving } from './tools.ts'
 
 /** The responses of /run and /runsync, and how input and output are treated. */
 export const queueSubmission: readonly Defect[] = [
   defect('run-answers-202', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run answers 202.',
     observed: 'status 202',
-    wrap: onAnswer(
-      (request, { status }) => asks('run')(request) && status === 200,
-      () => ({ status: 202 }),
-    ),
+    wrap: restated(asks('run'), 200, 202),
   }),
   defect('all-submissions-refused', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run refuses every submission.',
@@ -71,16 +68,11 @@ export const queueSubmission: readonly Defect[] = [
   defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
     says: 'The operation /run answers an hour after the submission.',
     observed: 'no answer',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const response = await fetch(request)
-          if (asks('run')(request)) {
-            await new Promise<void>((resolve) => options.clock.schedule(options.clock.now() + 3_600_000, resolve))
-          }
-          return response
-        },
-      }),
+    change: serving(async (request, { clock, fetch }) => {
+      const response = await fetch(request)
+      if (asks('run')(request)) await passing(clock, 3_600_000)
+      return response
+    }),
   }),
   defect('equal-submissions-are-one', 'queue.run.unique-ids', 'unique', {
     says: 'Two submissions that are equal are taken for one.',
@@ -139,10 +131,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('runsync-answers-202', 'queue.runsync.completed', 'status', {
     says: 'The operation /runsync answers 202.',
     observed: 'status 202',
-    wrap: onAnswer(
-      (request, { status }) => asks('runsync')(request) && status === 200,
-      () => ({ status: 202 }),
-    ),
+    wrap: restated(asks('runsync'), 200, 202),
   }),
   defect('runsync-out', 'queue.runsync.completed', 'status', {
     says: 'A gateway answers /runsync with 503, and all other operations work.',
@@ -157,16 +146,13 @@ export const queueSubmission: readonly Defect[] = [
   defect('runsync-late-for-every-job', 'queue.runsync.completed', 'completed', {
     says: 'The operation /runsync answers IN_PROGRESS after ten seconds, though its job is long done.',
     observed: 'status "IN_PROGRESS"',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const response = await fetch(request)
-          if (!asks('runsync')(request) || response.status !== 200) return response
-          await new Promise<void>((resolve) => options.clock.schedule(options.clock.now() + 10_000, resolve))
-          const { id } = (await response.json()) as { readonly id: string }
-          return Response.json({ id, status: 'IN_PROGRESS' })
-        },
-      }),
+    change: serving(async (request, { clock, fetch }) => {
+      const response = await fetch(request)
+      if (!asks('runsync')(request) || response.status !== 200) return response
+      await passing(clock, 10_000)
+      const { id } = (await response.json()) as { readonly id: string }
+      return Response.json({ id, status: 'IN_PROGRESS' })
+    }),
   }),
   defect('runsync-answers-list', 'queue.runsync.completed', 'body', {
     says: 'The operation /runsync answers a list of one job.',
@@ -186,15 +172,10 @@ export const queueSubmission: readonly Defect[] = [
   defect('runsync-answers-at-end-of-wait', 'queue.runsync.when-done', 'at-once', {
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
     observed: 'no answer',
-    change: (options) =>
-      composeOptions(options, {
-        wrapFetch: (fetch) => async (request) => {
-          const endMs = options.clock.now() + 59_500
-          const response = await fetch(request)
-          if (asks('runsync')(request)) await new Promise<void>((end) => options.clock.schedule(endMs, end))
-          return response
-        },
-      }),
+    change: serving(async (request, { clock, fetch }) => {
+      const [response] = await Promise.all([fetch(request), asks('runsync')(request) ? passing(clock, 59_500) : null])
+      return response
+    }),
   }),
   defect('runsync-without-id', 'queue.runsync.completed', 'id', {
     says: 'The operation /runsync answers a done job without its id.',
@@ -223,15 +204,12 @@ function flattened(_: string, value: unknown): unknown {
 }
 
 /** An operation on an endpoint that does not exist is carried out on the normal one. */
-function fallsBack(operation: string): NonNullable<Defect['change']> {
-  return (options) =>
-    composeOptions(options, {
-      wrapFetch: (fetch) => async (request) => {
-        const response = await fetch(request.clone())
-        if (response.status !== 404 || !asks(operation)(request)) return response
-        const url = new URL(request.url)
-        url.pathname = `/v2/normal/${operation}`
-        return fetch(new Request(url, request))
-      },
-    })
+function fallsBack(operation: string): Change {
+  return serving(async (request, { fetch }) => {
+    const response = await fetch(request.clone())
+    if (response.status !== 404 || !asks(operation)(request)) return response
+    const url = new URL(request.url)
+    url.pathname = `/v2/normal/${operation}`
+    return fetch(new Request(url, request))
+  })
 }

@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import type { Job, JobStatus } from '../../reference/queue/model.ts'
-import { type Change, type Json, membersOf, parts, type Wrap } from './tools.ts'
+import { type Change, type Json, parts, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */
 export function showsJob(change: (shown: Json, job: Job) => Json): Change {
@@ -72,11 +72,6 @@ export function jsonIn(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-/** The input in a JSON text; undefined if there is none. */
-export function inputOf(text: string): unknown {
-  return membersOf(jsonIn(text))?.input
 }
 
 /** A gateway answers 503 in place of an operation, for ever: from its n-th request on. */

@@ -1,4 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
+import type { ReferenceClock } from '../../reference/clock/types.ts'
 import type { Parts, PartWrappers, PodService, StoredPod } from '../../reference/index.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
@@ -22,6 +23,44 @@ export function options(changed: Partial<ReferenceOptions>): Change {
 /** Functions of the reference replaced one by one. */
 export function parts(...wrappers: readonly PartWrappers[]): Change {
   return options({ parts: wrappers })
+}
+
+/** The reference that a defect wraps. */
+export interface Wrapped {
+  readonly fetch: Fetch
+  readonly clock: ReferenceClock
+  /** Its pods and accounts, once it has served a request. */
+  readonly service: () => PodService | null
+}
+
+/** Requests are served by a function that knows the reference. */
+export function serving(serve: (request: Request, wrapped: Wrapped) => Promise<Response>): Change {
+  return (base) => {
+    let known: PodService | null = null
+    const learn = knowing((service) => {
+      known = service
+    })
+    const wrapFetch = (fetch: Fetch) => (request: Request) =>
+      serve(request, { fetch, clock: base.clock, service: () => known })
+    return options({ wrapFetch })(learn(base))
+  }
+}
+
+/** Lets time pass on the clock of the reference. */
+export function passing(clock: ReferenceClock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.schedule(clock.now() + ms, resolve))
+}
+
+/** Responses with one status get another, and their problem says so too. */
+export function restated(when: (request: Request) => boolean | Promise<boolean>, from: number, to: number): Wrap {
+  return (fetch) => async (request) => {
+    const isMeant = await when(request)
+    const restate = onAnswer(
+      (_, { status }) => isMeant && status === from,
+      ({ text }) => ({ status: to, text: text.replace(`"status":${from}`, `"status":${to}`) }),
+    )
+    return restate(fetch)(request)
+  }
 }
 
 /** Tells which reference serves, once a request has come: each part is given the whole of it. */

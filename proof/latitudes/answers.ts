@@ -1,4 +1,5 @@
 import { composeOptions } from '../../reference/options.ts'
+import type { Json } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import { inProvisioning, inStarting, latitude, optioned, plane, styled, verdict } from './tools.ts'
 
@@ -122,9 +123,11 @@ function listShows(...names: readonly string[]): (fetch: Fetch) => Fetch {
   return (fetch) => async (request) => {
     const response = await fetch(request)
     if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
-    const { pods } = (await response.json()) as { readonly pods: readonly Record<string, unknown>[] }
-    const entries = pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
-    return new Response(JSON.stringify({ pods: entries }), response)
+    const json: unknown = await response.json()
+    const shown = (pods: readonly Json[]) =>
+      pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
+    const other = Array.isArray(json) ? shown(json) : { pods: shown((json as { readonly pods: readonly Json[] }).pods) }
+    return new Response(JSON.stringify(other), response)
   }
 }
 
