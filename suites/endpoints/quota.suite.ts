@@ -37,7 +37,7 @@ rule(
     const body = endpointBody(context)
     const refused = await send(context, body)
     expectOverQuota(context, refused)
-    await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' } })
+    await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' }, repeats: true })
     await expectNotCreated(context, [String(body.name)])
   },
   { alone: true },
@@ -77,7 +77,7 @@ rule(
     const left = await leftOfQuota(context)
     const { id } = await createdEndpoint(context, { workersMax: left })
     const update = (workersMax: number) =>
-      on('management').call('updateEndpoint', { ids: { id }, body: { workersMax } })
+      on('management').call('updateEndpoint', { ids: { id }, body: { workersMax }, repeats: true })
     const same = await update(left)
     if (!isSuccess(same.status)) inconclusive(`an update within the quota was answered ${same.status}`)
     expectOverQuota(context, await update(left + 1))
@@ -95,7 +95,7 @@ function sizeFor(left: number): number {
 }
 
 function send(context: Context, body: unknown): Promise<Reply> {
-  return context.on('management').call('createEndpoint', { body })
+  return context.on('management').call('createEndpoint', { body, repeats: true })
 }
 
 /** Any refusal will do: its status is not described, its message is. */

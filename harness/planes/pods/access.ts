@@ -3,10 +3,11 @@ import type { Hook, KeyName, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
+import { outlasting } from '../outlasting.ts'
 import { createOwnResources } from '../own-resources.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { PlaneAccess } from '../plane.ts'
-import { createPodClient, outlasting, type PodClient } from './client.ts'
+import { createPodClient, type PodClient } from './client.ts'
 import { pods } from './plane.ts'
 import type { PodTimes } from './pod-times.ts'
 
@@ -66,7 +67,7 @@ export function createPodAccess(host: OwnerContext): PodAccess {
   const { shared, name, actor, sender, isReleased } = host
   const { target } = shared
   const { note, removables } = createOwnResources(pods, shared.resources)
-  const repeat = outlasting((ms) => actor.sleep(ms))
+  const repeat = outlasting(pods, (ms) => actor.sleep(ms))
   const as = createClients(
     pods,
     host,
