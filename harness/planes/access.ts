@@ -1,3 +1,4 @@
+import { outlasting } from './outlasting.ts'
 import { createOwnResources } from './own-resources.ts'
 import { createClients, type OwnerContext } from './owner.ts'
 import type { Plane, PlaneAccess } from './plane.ts'
@@ -17,6 +18,10 @@ export function createAccess(plane: Plane, host: OwnerContext): PlaneAccess {
 
 function createPlainAccess(plane: Plane, host: OwnerContext): PlaneAccess {
   const { note, removables } = createOwnResources(plane, host.shared.resources)
-  const optionsOf = (key: string) => ({ note: (operation: string, call: object) => note(operation, call, key) })
+  const repeat = outlasting(plane, (ms) => host.actor.sleep(ms))
+  const optionsOf = (key: string) => ({
+    repeat,
+    note: (operation: string, call: object) => note(operation, call, key),
+  })
   return { as: createClients(plane, host, optionsOf, (caller) => caller), removables }
 }

@@ -19,7 +19,7 @@ export const create: readonly Defect[] = [
     observed: 'status 500',
     change: parts({
       buildPod: (original) => (body, caller, service) => {
-        if (JSON.stringify(body.env).includes("'b'")) throw new Refusal(500, 'unexpected token')
+        if (JSON.stringify(body.env ?? {}).includes("'b'")) throw new Refusal(500, 'unexpected token')
         return original(body, caller, service)
       },
     }),

@@ -73,6 +73,16 @@ export const endpoints: readonly Latitude[] = [
       })
     },
   },
+  {
+    id: 'management-gateway-hiccups',
+    says: 'A gateway answers each fifth request of endpoint management with 503.',
+    change: (options) => options,
+    wrap(fetch) {
+      let requests = 0
+      return async (request) =>
+        request.url.includes('/v1/') && ++requests % 5 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+    },
+  },
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
     endpointReachableMs: 5_000,

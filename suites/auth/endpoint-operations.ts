@@ -37,14 +37,14 @@ export async function workingEndpoints(context: Context): Promise<WorkingEndpoin
     return isSuccess(status)
   }
   const first = await createdEndpoint(context)
-  const removes = works('deleteEndpoint', await api.call('deleteEndpoint', { ids: { id: first.id } }))
+  const removes = works('deleteEndpoint', await api.call('deleteEndpoint', { ids: { id: first.id }, repeats: true }))
   const endpoint = await createdEndpoint(context)
   const ids = { id: endpoint.id }
   const update = (seconds: number): Send => {
     const body = { idleTimeout: idleTimeoutOf(context, seconds) }
     return (caller, options) => caller.call('updateEndpoint', { ...options, ids, body })
   }
-  const updates = part('management.update') && works('updateEndpoint', await update(6)(api))
+  const updates = part('management.update') && works('updateEndpoint', await update(6)(api, { repeats: true }))
   await listEndpoints(context)
   const read = await get(context, endpoint.id)
   const reads = works('getEndpoint', read)

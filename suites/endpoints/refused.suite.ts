@@ -11,7 +11,7 @@ const creation: Arrangement<null> = {
   async begin(context) {
     const api = context.on('management')
     const { id } = await createdEndpoint(context)
-    await api.call('deleteEndpoint', { ids: { id } })
+    await api.call('deleteEndpoint', { ids: { id }, repeats: true })
     const names: string[] = []
     return {
       valid: async () => endpointBody(context),

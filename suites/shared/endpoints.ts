@@ -6,13 +6,13 @@ import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/re
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
-import { answered, refuseOutage } from '../../harness/rule/check.ts'
+import { answered, isOutage, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, submittedId } from './job-answers.ts'
 import { isNamed } from './listing.ts'
 
-/** How long a creation waits until the workers of other rules are free again, ms. */
+/** How long a creation waits for the workers of other rules, or for an API that is out, ms. */
 const quotaWaitMs = 60_000
 
 /** An endpoint that a rule has created. */
@@ -47,13 +47,13 @@ export function idleTimeoutOf(context: Context, seconds: number): number {
   return sectionOf(context).idleUnit === 's' ? seconds : seconds * 1_000
 }
 
-/** Creates an endpoint; again for a while if the account has no workers left, which other rules give back. */
+/** Creates an endpoint; again for a while if other rules have the workers of the account, or a gateway answers. */
 export async function create(context: Context, body: Members): Promise<Reply> {
   const { clock, on } = context
   let waitedMs = 0
   for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
     const reply = await on('management').call('createEndpoint', { body })
-    if (!speaksOfQuota(reply) || waitedMs >= quotaWaitMs) return reply
+    if (!(speaksOfQuota(reply) || isOutage(reply)) || waitedMs >= quotaWaitMs) return reply
     await clock.sleep(pauseMs)
     waitedMs += pauseMs
   }
@@ -134,7 +134,8 @@ export async function expectNotCreated(context: Context, names: readonly string[
       if (names.some((refused) => isNamed(name, refused))) found.push(one)
     }
     // The ledger of resources counts a refused creation as refused.
-    for (const { id } of found) await on('management').call('deleteEndpoint', { ids: { id: String(id) } })
+    for (const { id } of found)
+      await on('management').call('deleteEndpoint', { ids: { id: String(id) }, repeats: true })
     const expected = 'a list without the endpoint whose creation was refused'
     check('not-created').that(found.length === 0, expected, 'the endpoint whose creation was refused', reply)
   }

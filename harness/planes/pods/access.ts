@@ -3,9 +3,10 @@ import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
+import { outlasting } from '../outlasting.ts'
 import { createOwnResources } from '../own-resources.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
-import { createPodClient, outlasting } from './client.ts'
+import { createPodClient } from './client.ts'
 import { pods } from './plane.ts'
 
 /** An owner's access to the pod API. */
@@ -39,7 +40,7 @@ export function createPodAccess(host: OwnerContext) {
   const { shared, name, actor, sender, isReleased } = host
   const { target } = shared
   const { note, removables } = createOwnResources(pods, shared.resources)
-  const repeat = outlasting((ms) => actor.sleep(ms))
+  const repeat = outlasting(pods, (ms) => actor.sleep(ms))
   const as = createClients(
     pods,
     host,

@@ -1,9 +1,6 @@
-import { operations } from '../../../generated/operations.ts'
-import type { Call, Caller, CallerOptions } from '../../client/caller.ts'
+import type { Call, Caller } from '../../client/caller.ts'
 import type { CallOptions } from '../../client/headers.ts'
-import { outlast } from '../../client/outage.ts'
 import type { PodOperation } from '../../exchange/exchange.ts'
-import { isOutage } from '../../rule/check.ts'
 
 /** The pod API as a rule calls it. Bodies are JSON values, or `raw(…)` for bytes as they are, or `nothing`. */
 export type PodClient = ReturnType<typeof createPodClient>
@@ -29,18 +26,5 @@ export function createPodClient(caller: Caller) {
     actWith: (id: string, body: unknown, options?: Options) =>
       call('triggerPodAction', { ...options, ids: { id }, body }),
     cpus: (options?: Options) => call('listCpuFlavors', options),
-  }
-}
-
-/** Repeats harmless requests while a gateway answers in place of the API. */
-export function outlasting(sleep: (ms: number) => Promise<unknown>): NonNullable<CallerOptions['repeat']> {
-  return async (operation, call, send) => {
-    const again = () => send(operation, call)
-    const first = await again()
-    const { method } = operations[operation as PodOperation]
-    const isHarmless = method === 'GET' || call.repeats === true || call.authorization !== undefined
-    if (!isOutage(first) || !isHarmless) return first
-    const other = () => (operation === 'listPods' ? send('getPod', { ids: { id: noSuchPod } }) : send('listPods', {}))
-    return outlast(first, { again, other, sleep })
   }
 }
