@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
-import { defect, is, jsonOf, onAnswer, onJson, parts, restated, shows, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, onAnswer, onJson, parts, restated, shows, succeeded, type Wrap } from './tools.ts'
 
 /** Effects of actions beyond the table of actions. */
 export const actionEffects: readonly Defect[] = [
@@ -14,10 +14,7 @@ export const actionEffects: readonly Defect[] = [
     says: 'start of a pod in ERROR answers a pod that is STARTING, and reads show it in ERROR as before.',
     observed: 'status ERROR',
     change: does({ status: 'ERROR', action: 'start' }, () => {}),
-    wrap: onJson(
-      (request, { status }) => is.action(request) && status === 200,
-      (pod) => ({ ...pod, status: 'STARTING', actions: ['stop', 'terminate'] }),
-    ),
+    wrap: onJson(succeeded(is.action), (pod) => ({ ...pod, status: 'STARTING', actions: ['stop', 'terminate'] })),
   }),
   defect('terminated-terminates-again', 'pods.action.terminated.any', 'refused', {
     says: 'terminate of a terminated pod is answered 204 again.',
@@ -89,13 +86,10 @@ export const actionEffects: readonly Defect[] = [
   defect('restart-answers-text-json', 'pods.action.content-type', 'json', {
     says: 'The pod that restart answers is text/json.',
     observed: 'text/json',
-    wrap: onAnswer(
-      (request, { status }) => is.action(request) && status === 200,
-      ({ headers }) => {
-        headers.set('content-type', 'text/json')
-        return {}
-      },
-    ),
+    wrap: onAnswer(succeeded(is.action), ({ headers }) => {
+      headers.set('content-type', 'text/json')
+      return {}
+    }),
     tour: ['pods.action.running.restart'],
   }),
   defect('terminate-announces-body', 'pods.action.content-type', 'no-body', {

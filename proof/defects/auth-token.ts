@@ -1,10 +1,9 @@
 import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
-import { defect, is, parts, restated } from './tools.ts'
+import { defect, is, parts, refusing, restated } from './tools.ts'
 
 const started = seen('EXITED', 'STARTING')
 
@@ -123,12 +122,12 @@ export const authToken: readonly Defect[] = [
     defect(`scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`, 'auth.scheme-case', scheme, {
       says: `The scheme is refused when it is written ${scheme}.`,
       observed: 'status 401',
-      change: parts({
-        authenticate: (original) => (authorization, service) => {
-          if (authorization?.startsWith(`${scheme} `)) throw new Refusal(401, 'malformed authorization header')
-          return original(authorization, service)
-        },
-      }),
+      change: parts(
+        refusing(
+          'authenticate',
+          (authorization) => authorization?.startsWith(`${scheme} `) && [401, 'malformed authorization header'],
+        ),
+      ),
     }),
   ),
 ]

@@ -1,28 +1,20 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { defect, is, onJson, options, parts } from './tools.ts'
+import { defect, is, onJson, options, parts, refusing } from './tools.ts'
 
 /** Creations that are valid, and what of those that are not; most defects of creations are derived from tables. */
 export const create: readonly Defect[] = [
   defect('env-refused', 'pods.create.env-kept', 'accepted', {
     says: 'A creation with variables is refused.',
     observed: 'status 422',
-    change: parts({
-      buildPod: (original) => (body, caller, service) => {
-        if (body.env !== undefined) throw new Refusal(422, 'variables are not taken')
-        return original(body, caller, service)
-      },
-    }),
+    change: parts(refusing('buildPod', (body) => body.env !== undefined && [422, 'variables are not taken'])),
   }),
   defect('unusual-variables-500', 'pods.create.env-kept', 'accepted', {
     says: 'A creation with a variable whose value has quotes is answered 500.',
     observed: 'status 500',
-    change: parts({
-      buildPod: (original) => (body, caller, service) => {
-        if (JSON.stringify(body.env ?? {}).includes("'b'")) throw new Refusal(500, 'unexpected token')
-        return original(body, caller, service)
-      },
-    }),
+    change: parts(
+      refusing('buildPod', (body) => body.env?.PLUMBLINE_QUOTES !== undefined && [500, 'unexpected token']),
+    ),
   }),
   defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { entriesIn, forgets, isCpuPod, mountOf, mountsIn, refuses } from './patch-tools.ts'
-import { defect, is, type Json, onJson, parts } from './tools.ts'
+import { defect, is, type Json, onJson, parts, succeeded } from './tools.ts'
 
 /** PATCHes of a path, and what they answer. */
 export const patchPath: readonly Defect[] = [
@@ -27,18 +27,15 @@ export const patchPath: readonly Defect[] = [
   defect('patch-answers-ok', 'pods.patch.answer', 'pod', {
     says: 'A PATCH answers {"ok":true} instead of the pod.',
     observed: '{"ok":true}',
-    wrap: onJson(
-      (request, { ok }) => is.patch(request) && ok,
-      () => ({ ok: true }),
-    ),
+    wrap: onJson(succeeded(is.patch), () => ({ ok: true })),
   }),
   defect('patch-answers-pod-as-before', 'pods.patch.answer', 'as-afterwards', {
     says: 'A PATCH answers the pod with the path that it had before.',
     observed: 'another mounts',
-    wrap: onJson(
-      (request, { ok }) => is.patch(request) && ok,
-      (pod) => ({ ...pod, mounts: { network: [{ volumeId: 'vol-1', path: '/workspace' }] } }),
-    ),
+    wrap: onJson(succeeded(is.patch), (pod) => ({
+      ...pod,
+      mounts: { network: [{ volumeId: 'vol-1', path: '/workspace' }] },
+    })),
   }),
 ]
 

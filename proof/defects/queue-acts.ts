@@ -1,8 +1,7 @@
-import { Refusal } from '../../reference/index.ts'
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
-import { type Change, defect, onAnswer, options, parts } from './tools.ts'
+import { type Change, defect, onAnswer, options, parts, refusing } from './tools.ts'
 
 /** Executions that are repeated unasked, and cancellations that stop nothing. */
 export const queueActs: readonly Defect[] = [
@@ -75,12 +74,9 @@ export const queueActs: readonly Defect[] = [
   defect('running-job-not-cancelled', 'queue.cancel.running', 'accepted', {
     says: 'A job that runs cannot be cancelled.',
     observed: 'status 409',
-    change: parts({
-      cancelJob: (original) => (job, service) => {
-        if (job.status === 'IN_PROGRESS') throw new Refusal(409, 'only a job that waits is cancelled')
-        return original(job, service)
-      },
-    }),
+    change: parts(
+      refusing('cancelJob', ({ status }) => status === 'IN_PROGRESS' && [409, 'only a job that waits is cancelled']),
+    ),
   }),
   defect('cancelled-job-runs-on', 'queue.cancel.running', 'stopped', {
     says: 'A running job that was cancelled runs on.',
@@ -97,12 +93,9 @@ export const queueActs: readonly Defect[] = [
   defect('waiting-job-not-cancelled', 'queue.cancel.queued', 'accepted', {
     says: 'A job that waits cannot be cancelled.',
     observed: 'status 409',
-    change: parts({
-      cancelJob: (original) => (job, service) => {
-        if (job.status === 'IN_QUEUE') throw new Refusal(409, 'only a job that runs is cancelled')
-        return original(job, service)
-      },
-    }),
+    change: parts(
+      refusing('cancelJob', (job) => job.status === 'IN_QUEUE' && [409, 'only a job that runs is cancelled']),
+    ),
   }),
   defect('cancelled-and-executed', 'queue.cancel.queued', 'not-executed', {
     says: 'A waiting job that was cancelled is executed when its turn comes.',

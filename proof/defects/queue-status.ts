@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob } from './queue-tools.ts'
-import { defect, onAnswer, parts } from './tools.ts'
+import { defect, onAnswer, parts, refusing } from './tools.ts'
 
 /** The responses of /status, and how jobs end. */
 export const queueStatus: readonly Defect[] = [
@@ -26,12 +26,7 @@ export const queueStatus: readonly Defect[] = [
   defect('unfinished-job-404', 'queue.status.shape', 'answered', {
     says: 'A job is 404 until it is done.',
     observed: 'status 404',
-    change: parts({
-      presentJob: (original) => (job, service) => {
-        if (!isFinished(job)) throw new Refusal(404, 'job not found')
-        return original(job, service)
-      },
-    }),
+    change: parts(refusing('presentJob', (job) => !isFinished(job) && [404, 'job not found'])),
   }),
   defect('status-without-id', 'queue.status.shape', 'id', {
     says: 'The operation /status leaves the id out.',
@@ -90,12 +85,7 @@ export const queueStatus: readonly Defect[] = [
   defect('second-endpoint-forgets-jobs', 'queue.status.of-another-endpoint', 'known', {
     says: 'No job of the second endpoint is found by its id.',
     observed: 'status 404',
-    change: parts({
-      findJob: (original) => (id, endpoint, service) => {
-        if (endpoint.id === 'second') throw new Refusal(404, 'job not found')
-        return original(id, endpoint, service)
-      },
-    }),
+    change: parts(refusing('findJob', (_, endpoint) => endpoint.id === 'second' && [404, 'job not found'])),
   }),
   defect('jobs-of-all-endpoints', 'queue.status.of-another-endpoint', 'refused', {
     says: 'A job is found on every endpoint of the account.',

@@ -1,8 +1,7 @@
-import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
-import { type Change, defect, onAnswer, onJson, parts, passing, restated, serving } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, parts, passing, refusing, restated, serving } from './tools.ts'
 
 /** The responses of /run and /runsync, and how input and output are treated. */
 export const queueSubmission: readonly Defect[] = [
@@ -39,12 +38,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('run-refused-when-busy', 'queue.run.no-worker-free', 'accepted', {
     says: 'The operation /run is refused while no worker of the endpoint is free.',
     observed: 'status 400: {"error":"no worker is free"}',
-    change: parts({
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        if (endpoint.idle.length === 0) throw new Refusal(400, 'no worker is free')
-        return original(submission, operation, endpoint, service)
-      },
-    }),
+    change: parts(refusing('addJob', (_, __, endpoint) => endpoint.idle.length === 0 && [400, 'no worker is free'])),
   }),
   defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {
     says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
@@ -90,12 +84,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('many-submissions-refused', 'queue.run.unique-ids', 'accepted', {
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',
-    change: parts({
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        if (endpoint.jobs.size >= 50) throw new Refusal(400, 'too many jobs')
-        return original(submission, operation, endpoint, service)
-      },
-    }),
+    change: parts(refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs'])),
   }),
   defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',

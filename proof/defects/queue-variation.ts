@@ -122,13 +122,12 @@ export const queueVariation: readonly Defect[] = [
       })(base)
     },
   }),
-  defect('policy-not-retried', 'queue.retry-automatic', 'again', {
-    variation: 'options default policy',
-    says: 'A job with a policy is executed once, whatever becomes of its worker.',
+  defect('bucket-not-retried', 'queue.retry-automatic', 'again', {
+    variation: 'options s3Config',
+    says: 'A job with a bucket is executed once, whatever becomes of its worker.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
     change: parts({
-      retriesJob: (original) => (job, reason, service) =>
-        job.policy.ttl === undefined && original(job, reason, service),
+      retriesJob: (original) => (job, reason, service) => job.s3Config === null && original(job, reason, service),
     }),
   }),
   defect('failure-spoils-next-job', 'queue.execution-timeout.not-early', 'completed', {

@@ -1,23 +1,17 @@
 import type { Defect } from '../types.ts'
-import { defect, is, onJson, shows } from './tools.ts'
+import { defect, is, onJson, shows, succeeded } from './tools.ts'
 
 /** Pods that are shown in another form than stated, each in one place. */
 export const shape: readonly Defect[] = [
   defect('stop-answers-without-started-at', 'pods.shape.required', 'fields', {
     says: 'The pod that an action answers has no startedAt.',
     observed: 'no startedAt',
-    wrap: onJson(
-      (request, { status }) => is.action(request) && status === 200,
-      ({ startedAt: _, ...pod }) => pod,
-    ),
+    wrap: onJson(succeeded(is.action), ({ startedAt: _, ...pod }) => pod),
   }),
   defect('action-answers-another-id', 'pods.shape.id-matches', 'id', {
     says: 'The answer to an action shows an id with the region in front.',
     observed: 'another id',
-    wrap: onJson(
-      (request, { status }) => is.action(request) && status === 200,
-      (pod) => ({ ...pod, id: `region-1/${pod.id}` }),
-    ),
+    wrap: onJson(succeeded(is.action), (pod) => ({ ...pod, id: `region-1/${pod.id}` })),
   }),
   defect('starting-shows-restart', 'pods.shape.actions-match-status', 'permitted', {
     says: 'A STARTING pod publishes restart.',

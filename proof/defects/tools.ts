@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
-import type { Parts, PartWrappers, PodService, StoredPod } from '../../reference/index.ts'
+import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
 
@@ -23,6 +23,21 @@ export function options(changed: Partial<ReferenceOptions>): Change {
 /** Functions of the reference replaced one by one. */
 export function parts(...wrappers: readonly PartWrappers[]): Change {
   return options({ parts: wrappers })
+}
+
+/** A part refuses calls for which `why` returns a status and a reason. */
+export function refusing<K extends keyof Parts>(
+  part: K,
+  why: (...call: Parameters<Parts[K]>) => readonly [status: number, detail: string] | false | undefined,
+): PartWrappers {
+  const wrapper =
+    (original: (...call: Parameters<Parts[K]>) => unknown) =>
+    (...call: Parameters<Parts[K]>) => {
+      const refusal = why(...call)
+      if (refusal) throw new Refusal(...refusal)
+      return original(...call)
+    }
+  return { [part]: wrapper } as PartWrappers
 }
 
 /** The reference that a defect wraps. */
@@ -101,6 +116,11 @@ export function onAnswer(
     // Of bytes no Content-Type is made up.
     return new Response(text === '' ? null : new TextEncoder().encode(text), { status, headers })
   }
+}
+
+/** True for the answers of success to these requests that have a body. */
+export function succeeded(isMeant: (request: Request) => boolean): (request: Request, response: Response) => boolean {
+  return (request, { status }) => isMeant(request) && status >= 200 && status < 300 && status !== 204
 }
 
 /** JSON answers are rewritten where `when` says so. */

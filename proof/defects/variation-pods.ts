@@ -123,13 +123,14 @@ export const variationPods: readonly Defect[] = [
       }),
     ),
   }),
-  defect('extra-ignored-by-start', 'pods.action-body.extra', 'extra-first', {
-    says: 'start does not mind further properties.',
+  defect('extra-ignored-by-start', 'pods.action-body.extra', 'extra-text', {
+    says: 'start ignores a reason that is a text.',
     observed: 'status 200',
     variation: 'action start',
     wrap: (fetch) => async (request) => {
       const body = is.action(request) ? await jsonOf(request) : null
-      return fetch(body?.action === 'start' ? withBody(request, { action: 'start' }) : request)
+      const isMeant = body?.action === 'start' && typeof body.reason === 'string'
+      return fetch(isMeant ? withBody(request, { action: 'start' }) : request)
     },
   }),
   defect('terminate-reads-trailing-comma', 'pods.action-body.not-json', 'trailing-comma', {

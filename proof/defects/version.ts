@@ -1,7 +1,6 @@
-import { Refusal } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import type { Defect, Fetch } from '../types.ts'
-import { defect, type Json, onAnswer, parts } from './tools.ts'
+import { defect, type Json, onAnswer, parts, refusing } from './tools.ts'
 
 /** A plane is served below another path, which the target file names. */
 function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: string): Pick<Defect, 'wrap' | 'file'> {
@@ -39,12 +38,7 @@ export const version: readonly Defect[] = [
   defect('persistent-mounts-withdrawn', 'version.persistent-deprecated', 'accepted', {
     says: 'A creation with a persistent mount is refused.',
     observed: 'status 400',
-    change: parts({
-      createPod: (original) => (body, caller, service) => {
-        if (isPersistent(body)) throw new Refusal(400, 'persistent mounts were withdrawn')
-        return original(body, caller, service)
-      },
-    }),
+    change: parts(refusing('createPod', (body) => isPersistent(body) && [400, 'persistent mounts were withdrawn'])),
   }),
   defect('persistent-mounts-ignored', 'version.persistent-deprecated', 'shown', {
     says: 'A persistent mount is ignored by creations.',

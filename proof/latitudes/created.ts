@@ -1,6 +1,5 @@
-import { Refusal } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
-import { is, jsonOf, onJson, withBody } from '../defects/tools.ts'
+import { is, jsonOf, onJson, refusing, withBody } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, plane, reads } from './tools.ts'
 
@@ -76,12 +75,10 @@ export const creations: readonly Latitude[] = [
     file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
   }),
   optioned('networking-refused', 'A creation that asks for global networking is refused.', {
-    parts: {
-      buildPod: (original) => (body, caller, service) => {
-        if (body.globalNetworking === true) throw new Refusal(400, 'global networking is not offered here')
-        return original(body, caller, service)
-      },
-    },
+    parts: refusing(
+      'buildPod',
+      (body) => body.globalNetworking === true && [400, 'global networking is not offered here'],
+    ),
   }),
   latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
     options: {
@@ -103,12 +100,7 @@ export const creations: readonly Latitude[] = [
   scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
   latitude('capacity-before-validation', 'For lack of capacity wrong creations are refused like right ones.', {
     options: {
-      parts: {
-        createPod: (original) => (body, caller, service) => {
-          if (isScarce(service.clock.now())) throw new Refusal(400, 'no capacity')
-          return original(body, caller, service)
-        },
-      },
+      parts: refusing('createPod', (_, __, service) => isScarce(service.clock.now()) && [400, 'no capacity']),
     },
     about: 'pace',
   }),
@@ -120,12 +112,7 @@ function scarce(id: string, status: number, detail: string): Latitude {
     `capacity-${id}`,
     `Lack of capacity is answered ${status}: "${detail}".`,
     {
-      parts: {
-        buildPod: (original) => (body, caller, service) => {
-          if (isScarce(service.clock.now())) throw new Refusal(status, detail)
-          return original(body, caller, service)
-        },
-      },
+      parts: refusing('buildPod', (_, __, service) => isScarce(service.clock.now()) && [status, detail]),
     },
     { about: 'pace' },
   )

@@ -1,5 +1,6 @@
-import { Refusal, type StoredPod } from '../../reference/index.ts'
+import type { StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
+import { refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, plane, reads, styled } from './tools.ts'
 
@@ -69,12 +70,10 @@ export const creation = [
     'A creation with a member that is nested a hundred levels deep fails with 500, and leaves no pod.',
     {
       options: {
-        parts: {
-          createPod: (original) => (body, caller, service) => {
-            if (JSON.stringify(body).includes(`${'['.repeat(100)}0`)) throw new Refusal(500, 'too much recursion')
-            return original(body, caller, service)
-          },
-        },
+        parts: refusing(
+          'createPod',
+          (body) => JSON.stringify(body).includes(`${'['.repeat(100)}0`) && [500, 'too much recursion'],
+        ),
       },
       readings: reads('pods.create.failed-leaves-none', 'nested', ['answered 5xx']),
     },

@@ -23,19 +23,6 @@ export function pathText(path: readonly Step[]): string {
   return `$${path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}`
 }
 
-/** A copy of a body with another value at a path. */
-export function replaced(body: unknown, path: readonly Step[], value: unknown): unknown {
-  const [step, ...rest] = path
-  if (step === undefined) return value
-  if (Array.isArray(body)) return body.map((item: unknown, at) => (at === step ? replaced(item, rest, value) : item))
-  return Object.fromEntries(
-    Object.entries(membersOf(body) ?? {}).map(([name, member]) => [
-      name,
-      name === step ? replaced(member, rest, value) : member,
-    ]),
-  )
-}
-
 function walk(place: Place): Place[] {
   const { path, value, schema } = place
   if (Array.isArray(value)) {

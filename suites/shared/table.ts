@@ -2,12 +2,13 @@ import type { OperationId } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { canonical, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { canonical, type Members } from '../../harness/exchange/read.ts'
 import { type Check, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
+import { replaced } from './replaced.ts'
 
 /** A status, or a class of them, as `constraints` has them. */
 export type Expected = number | '2XX' | '4XX'
@@ -204,14 +205,8 @@ function isSame(a: unknown, b: unknown): boolean {
 
 /** A body with another value at a path such as `mounts.network.0.path`; without the member if no value is given. */
 export function put(path: string, value?: unknown): (valid: Members) => unknown {
-  return (valid) => replaced(valid, path.split('.'), value)
-}
-
-function replaced(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {
-  if (step === undefined) return wanted
-  if (Array.isArray(value)) return value.map((item, at) => (String(at) === step ? replaced(item, rest, wanted) : item))
-  const members = membersOf(value)
-  return { ...members, [step]: replaced(members?.[step], rest, wanted) }
+  const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step))
+  return (valid) => replaced(valid, steps, value)
 }
 
 /** Expects an answer of these statuses and classes. */

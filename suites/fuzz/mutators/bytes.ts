@@ -1,5 +1,6 @@
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { type Place, replaced } from '../places.ts'
+import { replaced } from '../../shared/replaced.ts'
+import type { Place } from '../places.ts'
 import { typesOf } from '../schema.ts'
 import type { ByteMutator } from './types.ts'
 

@@ -1,5 +1,6 @@
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { type Place, replaced } from '../places.ts'
+import { replaced } from '../../shared/replaced.ts'
+import type { Place } from '../places.ts'
 import type { ValueMutator } from './types.ts'
 
 /** Wrong members of an object: one too few, one too many, one of a slightly other name. */

@@ -1,4 +1,4 @@
-import { replaced } from '../places.ts'
+import { replaced } from '../../shared/replaced.ts'
 import { type Schema, typesOf } from '../schema.ts'
 import type { ValueMutator } from './types.ts'
 
