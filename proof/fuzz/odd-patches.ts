@@ -41,7 +41,7 @@ export const oddPatches: readonly Defect[] = [
       member('network', (value) => (Array.isArray(value) ? value.slice(0, 1) : value)),
     ],
     'The volume in a PATCH is not looked at.': [
-      `control at ${volumeId}`,
+      `not-utf8 at ${volumeId}`,
       member('volumeId', (value) => (typeof value === 'string' ? 'vol-1' : value)),
     ],
     'The volume of a network mount may be left out.': [

@@ -80,7 +80,9 @@ export const endpoints: readonly Latitude[] = [
     wrap(fetch) {
       let requests = 0
       return async (request) =>
-        request.url.includes('/v1/') && ++requests % 5 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+        new URL(request.url).pathname.startsWith('/v1/') && ++requests % 5 === 0
+          ? new Response('busy', { status: 503 })
+          : fetch(request)
     },
   },
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
