@@ -60,10 +60,13 @@ export function createService(options: ReferenceOptions): Service {
       users: accounts.map(({ user }) => user),
       jobId: createWords(`${seed ?? 'plumbline'}/jobs`),
       templateId: [...templates.keys()][0] ?? '',
+      madeMs: options.clock.now() - dayMs,
     }),
     nextNumber: () => made++,
   }
 }
+
+const dayMs = 86_400_000
 
 function queueOptions({ call, endpoints, queue, worker }: ReferenceOptions): Partial<QueueSetup> {
   return {
