@@ -162,7 +162,7 @@ function optionsOf(
       queue,
       ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
       quotas: { ...generous, ...quotas },
-      ...(worker === null ? {} : { worker }),
+      ...(worker === null ? {} : { worker, server: worker }),
       ...(state === null ? {} : { endpoints: state.endpoints }),
     }
     return withLatency(withVariants(options, variants), latency)

@@ -77,9 +77,9 @@ const routes: Readonly<Record<string, Route>> = {
   return({ body, request, rest }) {
     const status = statusIn(rest)
     if (status === null) return badStatus()
+    if (isBodiless(status)) return new Response(null, { status })
     const type = request.headers.get('content-type')
-    const headers = type === null ? {} : { 'content-type': type }
-    return new Response(isBodiless(status) ? null : body, { status, headers })
+    return new Response(body, { status, headers: type === null ? {} : { 'content-type': type } })
   },
   parts({ rest }) {
     if (!/^\d{1,5}$/.test(rest)) return refused(404, 'expected a number of parts')
@@ -112,6 +112,7 @@ const routes: Readonly<Record<string, Route>> = {
     let request: Request
     try {
       const { url, method = 'GET', headers = [], body = null } = JSON.parse(utf8.decode(text))
+      if (!/^https?:\/\//.test(url)) return refused(400, 'call needs the url of a peer')
       request = new Request(url, { method, headers, body })
     } catch (reason) {
       return refused(400, `call needs url, method, headers and body: ${reason}`)

@@ -81,19 +81,20 @@ class Handler(BaseHTTPRequestHandler):
             self.counts.add(nonce)
         body = self.read_body()
         try:
-            parts = re.fullmatch(r"/plumbline/parts/(\d{1,5})", path)
+            parts = re.fullmatch(r"/plumbline/parts/(.*)", path)
             if parts is not None:
-                return self.send_parts(int(parts[1]))
+                return self.send_parts(parts[1])
             status, media_type, content = self.answer_to(path, query, body)
         except Refused as refused:
             status, media_type, content = refused.answer
+        has_body = status not in (204, 205, 304)
         self.send_response(status)
-        if media_type is not None:
+        if media_type is not None and has_body:
             self.send_header("Content-Type", media_type)
         if status not in (204, 304):
-            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Content-Length", str(len(content) if has_body else 0))
         self.end_headers()
-        if self.command != "HEAD" and status not in (204, 304):
+        if self.command != "HEAD" and has_body:
             self.wfile.write(content)
 
     def answer_to(self, path: str, query: str, body: bytes) -> Answer:
@@ -172,15 +173,17 @@ class Handler(BaseHTTPRequestHandler):
         except OSError as error:
             raise Refused(500, f"the peer cannot be reached: {error}") from None
 
-    def send_parts(self, number: int) -> None:
+    def send_parts(self, number: str) -> None:
         """A body whose length nobody says beforehand, in so many parts."""
+        if re.fullmatch(r"\d{1,5}", number) is None:
+            raise Refused(404, "expected a number of parts")
         self.send_response(200)
         self.send_header("Content-Type", "text/plain")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         if self.command == "HEAD":
             return
-        for part in range(1, min(number, MOST_PARTS) + 1):
+        for part in range(1, min(int(number), MOST_PARTS) + 1):
             text = f"part {part}\n".encode()
             self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
         self.wfile.write(b"0\r\n\r\n")
