@@ -1,5 +1,6 @@
 import { clockPath } from './clock/control-endpoint.ts'
 import {
+  byPath,
   type Call,
   type ClockState,
   createControlledClock,
@@ -89,6 +90,14 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       perWorkerRate: 1,
       requests: true,
       openai: true,
+    },
+    lb: {
+      endpoints: {
+        normal: byPath.write(url, 'normal'),
+        second: byPath.write(url, 'second'),
+        unknown: byPath.write(url, 'unknown'),
+      },
+      worker: true,
     },
     management: {
       url,

@@ -40,13 +40,10 @@ export function forwardTo(port: number, { ended, kill }: Pick<WorkerProcess, 'en
       const pairs = raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as [string, string]] : []))
       const isBodiless = method === 'HEAD' || [204, 205, 304].includes(answer.statusCode)
       if (isBodiless) await answer.body.dump()
-      return new Response(
-        isBodiless ? null : ReadableStream.from(answer.body),
-        {
-          status: answer.statusCode,
-          headers: passedOn(pairs),
-        },
-      )
+      return new Response(isBodiless ? null : ReadableStream.from(answer.body), {
+        status: answer.statusCode,
+        headers: passedOn(pairs),
+      })
     },
   }
 }

@@ -32,7 +32,7 @@ export interface BalancedState {
   readonly endpoints: ReadonlyMap<string, BalancedEndpoint>
   readonly addresses: Addresses
   readonly program: ServerProgram
-  /** What was begun on the clock and is not over. */
+  /** Call off what is still to come. */
   readonly pending: Set<() => void>
   /** The number of the next one, from 1. */
   next(): number

@@ -7,7 +7,7 @@ import type { EndpointAddress } from './address.ts'
 import type { BalancedEndpoint } from './model.ts'
 import type { BalancedService } from './service.ts'
 
-/** What a key must permit, by method. */
+/** The permission that a request needs, by its method. */
 const operations: Readonly<Record<string, BalancedOperation>> = {
   POST: 'postRoute',
   PUT: 'putRoute',

@@ -9,7 +9,7 @@ import type { BalancedEndpoint, BalancedState, BalancedWorker } from './model.ts
 export interface BalancedService extends Common {
   readonly parts: CommonParts & BalancedParts
   readonly balanced: BalancedState
-  /** What workers send goes through this. */
+  /** Sends the requests of workers. */
   readonly queue: { readonly call: Call }
 }
 

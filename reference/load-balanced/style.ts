@@ -9,7 +9,7 @@ export const balancedStyleChoices = {
   workerDied: [500, 502, 503],
   /** Headers that are added on the way to the worker, and to the client. */
   balancedHeaders: ['none', 'added'],
-  /** Whether the worker gets the header Authorization. */
+  /** The header Authorization on its way to the worker. */
   balancedKey: ['passed', 'removed'],
   /** Bodies of more than a million bytes: passed on, or refused with this status. */
   balancedOversize: ['passed', 413, 400],

@@ -15,7 +15,7 @@ interface Asked extends ServerTools {
   readonly request: Request
   readonly url: URL
   readonly body: Uint8Array<ArrayBuffer>
-  /** What follows the name of the route. */
+  /** The path after the name of the route. */
   readonly rest: string
   readonly life: { isPinged: boolean; isReady: boolean }
   readonly die: () => void
