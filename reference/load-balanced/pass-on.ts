@@ -32,11 +32,14 @@ export async function passOn(
 }
 
 /** The same request, at the path of the route. The body is passed on as it comes. */
-export function toWorker(request: Request, route: string, call: string, { style }: BalancedService): Request {
-  const { body, headers, method } = request
-  if (style.balancedOversize !== 'passed' && Number(headers.get('content-length')) > longBodyBytes) {
-    throw new Refusal(style.balancedOversize, `a body may have ${longBodyBytes} bytes at most`)
-  }
+export async function toWorker(
+  request: Request,
+  route: string,
+  call: string,
+  { style }: BalancedService,
+): Promise<Request> {
+  const { headers, method } = request
+  const body = style.balancedOversize === 'passed' ? request.body : await shortBody(request, style.balancedOversize)
   const passed = new Headers(headers)
   passed.set('plumbline-call', call)
   if (style.balancedKey === 'removed') passed.delete('authorization')
@@ -49,6 +52,14 @@ export function toWorker(request: Request, route: string, call: string, { style 
     headers: passed,
     ...(body === null ? {} : { body, duplex: 'half' }),
   })
+}
+
+/** @throws Refusal if the body is too long. */
+async function shortBody(request: Request, status: number): Promise<ArrayBuffer | null> {
+  if (request.body === null) return null
+  const bytes = await request.arrayBuffer()
+  if (bytes.byteLength > longBodyBytes) throw new Refusal(status, `a body may have ${longBodyBytes} bytes at most`)
+  return bytes
 }
 
 /** The response as the worker gave it. */

@@ -36,7 +36,7 @@ export function createBalancedPipeline(service: BalancedService) {
       const answer = own(request)
       if (answer !== null) return respond(answer, {}, true)
       const call = `b${balanced.next()}`
-      const response = await parts.passOn(parts.toWorker(request, route, call, service), endpoint, service)
+      const response = await parts.passOn(await parts.toWorker(request, route, call, service), endpoint, service)
       return await parts.toClient(response, request, service)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

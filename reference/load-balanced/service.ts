@@ -21,7 +21,7 @@ export interface BalancedParts {
   presentBalancedError(refusal: Refusal, service: BalancedService): Readonly<Record<string, unknown>>
   takeBalanced(endpoint: BalancedEndpoint, service: BalancedService): Promise<BalancedWorker>
   /** The request as the worker gets it. */
-  toWorker(request: Request, route: string, call: string, service: BalancedService): Request
+  toWorker(request: Request, route: string, call: string, service: BalancedService): Promise<Request>
   /** The response of a worker as the client gets it. */
   toClient(response: Response, request: Request, service: BalancedService): Response | Promise<Response>
 }

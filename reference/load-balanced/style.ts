@@ -12,7 +12,7 @@ export const balancedStyleChoices = {
   /** The header Authorization on its way to the worker. */
   balancedKey: ['passed', 'removed'],
   /** Bodies of more than a million bytes: passed on, or refused with this status. */
-  balancedOversize: ['passed', 413, 400],
+  balancedOversize: ['passed', 413],
   /** How a path reaches the worker: as sent, or with characters decoded that need no encoding. */
   balancedPath: ['as-sent', 'normalized'],
 } as const

@@ -14,8 +14,8 @@ rule(
     const { check, reading } = context
     const client = await servingNormal(context)
     const bodies = [
-      { prompt: 'grüße €𝄞 \\ "', steps: [1, 2.5, -1e-7], nested: { empty: {}, list: [], none: null, yes: true } },
-      { input: { prompt: 'a member that is called input' }, id: 'a', webhook: 'none' },
+      { prompt: 'grüße €𝄞', numbers: [1, 2.5, -1e-7], nested: { empty: [], none: null } },
+      { input: { prompt: 'a member that is called input' }, id: 'a' },
     ]
     for (const body of bodies) {
       const { reply, echo: came } = await echoed(context, 'object', client, 'POST', echo, { body })

@@ -1,4 +1,5 @@
 import { raw } from '../../harness/client/body.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { textOf } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
 import { show } from '../../harness/exchange/read.ts'
@@ -44,7 +45,12 @@ rule(
     const reply = await client.send('GET', `/plumbline/parts/${parts.length}`)
     check('parts').status(reply, 200)
     const lines = (textOf(reply.bytes) ?? '').split('\n').length - 1
-    check('parts').that(textOf(reply.bytes) === parts.join(''), `${parts.length} parts`, `${lines} parts`, reply)
+    check('parts').that(
+      textOf(reply.bytes) === parts.join(''),
+      pluralize(parts.length, 'part'),
+      pluralize(lines, 'part'),
+      reply,
+    )
   },
   besides,
 )
