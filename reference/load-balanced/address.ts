@@ -32,14 +32,14 @@ export const byPath: Addresses = {
   write: (url, endpoint) => `${url}${PREFIX}${endpoint}`,
 }
 
-/** A host for each endpoint: `ENDPOINT.lb.HOST`. */
+/** A host for each endpoint: `ENDPOINT.lb.HOST`; `localhost` stands for an IP address, which has no hosts below it. */
 export const byHost: Addresses = {
   find(url) {
     const { host } = new URL(url)
     const [endpoint = '', next] = host.split('.', 2)
     return next === 'lb' ? { endpoint, route: routeAt(url, url.indexOf('://') + 3 + host.length) } : null
   },
-  write: (url, endpoint) => url.replace('://', `://${endpoint}.lb.`),
+  write: (url, endpoint) => url.replace(/:\/\/[\d.]+(?=:|$)/, '://localhost').replace('://', `://${endpoint}.lb.`),
 }
 
 /** A port for each endpoint, those in `ports`; an unknown endpoint has the port that none has. */
