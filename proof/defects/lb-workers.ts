@@ -59,6 +59,22 @@ export const lbWorkers: readonly Defect[] = [
       },
     }),
   }),
+  defect('requests-sent-twice', 'lb.own-address', 'reached', {
+    says: 'Every request is sent to the worker twice.',
+    observed: '2 times',
+    change: passesOn(async (pass, request) => {
+      await pass(copyOf(request))
+      return pass(request)
+    }),
+  }),
+  defect('requests-sent-twice-if-failed', 'lb.no-retry', 'error', {
+    says: 'Every request is sent to the worker twice, so that one of both may fail.',
+    observed: 'it reached the worker 2×',
+    change: passesOn(async (pass, request) => {
+      await pass(copyOf(request))
+      return pass(request)
+    }),
+  }),
   defect('posts-to-first-endpoint', 'lb.own-address', 'reached', {
     says: 'POST requests reach the workers of the first endpoint of the account, whichever they are for.',
     observed: '0 times',
@@ -79,12 +95,12 @@ export const lbWorkers: readonly Defect[] = [
     }),
   }),
   defect('worker-500-retried-later', 'lb.no-retry', 'error', {
-    says: 'A request that the worker answers with 500 is sent again three seconds later.',
+    says: 'A request that the worker answers with 500 is sent again a minute later.',
     observed: 'it reached the worker 2×',
     change: passesOn(async (pass, request, _, { clock }) => {
       const copy = copyOf(request)
       const response = await pass(request)
-      if (response.status === 500) clock.schedule(clock.now() + 3_000, () => void pass(copy))
+      if (response.status === 500) clock.schedule(clock.now() + 60_000, () => void pass(copy))
       return response
     }),
   }),
@@ -116,10 +132,13 @@ export const lbWorkers: readonly Defect[] = [
     says: 'An endpoint serves one request after the other.',
     observed: 'one reaches the worker once the other has ended',
     change: (base) => {
-      let last: Promise<unknown> = Promise.resolve()
-      return passesOn((pass, request) => {
-        const response = last.then(() => pass(request))
-        last = response.catch(() => {})
+      const last = new Map<string, Promise<unknown>>()
+      return passesOn((pass, request, { id }) => {
+        const response = Promise.resolve(last.get(id)).then(() => pass(request))
+        last.set(
+          id,
+          response.catch(() => {}),
+        )
         return response
       })(base)
     },
@@ -193,6 +212,18 @@ export const lbWorkers: readonly Defect[] = [
       })(base)
     },
   }),
+  defect('crash-every-second-request', 'lb.crash', 'serves-again', {
+    says: 'After a crash every second request still goes to the worker that died.',
+    observed: 'status 500: {"error":"Internal Server Error","detail":"the worker has died"}',
+    change: (base) => {
+      let sinceCrash = -1
+      return passesOn((pass, request) => {
+        if (sinceCrash >= 0 && ++sinceCrash % 2 === 1) throw new Refusal(500, 'the worker has died')
+        if (route('exit')(request)) sinceCrash = 0
+        return pass(request)
+      })(base)
+    },
+  }),
   defect('crash-answered-502', 'lb.crash-500', 'status', {
     says: 'A worker that dies during a request is answered 502.',
     observed: 'status 502',
@@ -205,6 +236,11 @@ export const lbWorkers: readonly Defect[] = [
       change: lets((request) => isMissing(request) && request.method === method && request.url.endsWith(path)),
     }),
   ),
+  defect('route-refused-and-reached-later', 'lb.auth', 'not-reached', {
+    says: 'A request without a token is answered 401 and passed on to the worker ten seconds later.',
+    observed: 'it reached the worker 1×',
+    change: refusesAndDoes((request) => isMissing(request) && request.url.includes('/lb/'), 10_000),
+  }),
   defect('route-refused-and-reached', 'lb.auth', 'not-reached', {
     says: 'A request without a token is answered 401 and passed on to the worker.',
     observed: 'it reached the worker 1×',

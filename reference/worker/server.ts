@@ -99,8 +99,12 @@ const routes: Readonly<Record<string, Route>> = {
     const id = request.headers.get('plumbline-call') ?? ''
     const job = { id, input: {}, s3Config: null, call: id, attempt: 1, execution: id, worker }
     const pause = (ms: number) => sleep(ms, undefined, { ref: false })
-    await createBeacon({ address, job, call, pause, signal: () => null }).hold(key)
-    return Response.json({ held: key })
+    try {
+      await createBeacon({ address, job, call, pause, signal: () => null }).hold(key)
+      return Response.json({ held: key })
+    } catch (reason) {
+      return refused(500, `the beacon cannot be reached: ${reason}`)
+    }
   },
   exit({ die, request }) {
     if (request.method !== 'POST') return refused(405, 'exit takes POST')

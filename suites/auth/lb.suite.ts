@@ -1,9 +1,17 @@
 import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { besides, echo, expectNotReached, methods, nonceFor, servingNormal, withNonce } from '../shared/balanced.ts'
+import {
+  besidesLooking,
+  echo,
+  expectNotReached,
+  methods,
+  nonceFor,
+  servingNormal,
+  withNonce,
+} from '../shared/balanced.ts'
 
-rule('auth.lb.missing', (context) => expectRefused(context, [['refused', null]]), besides)
+rule('auth.lb.missing', (context) => expectRefused(context, [['refused', null]]), besidesLooking)
 
 rule(
   'auth.lb.malformed',
@@ -16,7 +24,7 @@ rule(
       ['empty', ''],
     ])
   },
-  besides,
+  besidesLooking,
 )
 
 rule(
@@ -29,13 +37,13 @@ rule(
       ...(altered === undefined ? [] : [['altered', `Bearer ${altered}`] as const]),
     ])
   },
-  besides,
+  besidesLooking,
 )
 
 rule(
   'auth.lb.expired',
   (context) => expectRefused(context, [['refused', `Bearer ${context.target.keys.expired}`]]),
-  besides,
+  besidesLooking,
 )
 
 rule(
@@ -51,7 +59,7 @@ rule(
     }
     if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
   },
-  besides,
+  besidesLooking,
 )
 
 /** Every request is answered 401 with another Authorization, and has no effect. Each is under its clause. */

@@ -3,6 +3,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
   besides,
+  besidesLooking,
   echo,
   expectCounted,
   expectNotReached,
@@ -70,7 +71,7 @@ rule(
     }
     await expectNotReached(context, 'not-reached', nonces)
   },
-  besides,
+  besidesLooking,
 )
 
 rule(

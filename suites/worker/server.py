@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Tuple
 from urllib.parse import parse_qs, unquote
 
-from beacon import Beacon, create_opener
+from beacon import Beacon, BeaconError, create_opener
 from plan import HOLD_KEY
 from stop import Stop
 
@@ -141,7 +141,10 @@ class Handler(BaseHTTPRequestHandler):
         address = parse_qs(query).get("beacon", [""])[0]
         if HOLD_KEY.fullmatch(key) is None or not address.startswith(("http://", "https://")):
             raise Refused(400, "hold needs a key and a beacon")
-        Beacon(address.rstrip("/"), self.headers.get("Plumbline-Call"), {}, Stop()).hold(key)
+        try:
+            Beacon(address.rstrip("/"), self.headers.get("Plumbline-Call"), {}, Stop()).hold(key)
+        except BeaconError as error:
+            raise Refused(500, f"the beacon cannot be reached: {error}") from None
         return json_of(200, {"held": key})
 
     def exit(self, _: str, __: str, ___: bytes) -> Answer:
