@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { createEmbedded, targetFileOf } from '../reference/embedded.ts'
+import { createEmbedded, embeddedUrl, targetFileOf } from '../reference/embedded.ts'
 import { parseTarget } from '../target/load.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import type { Variant } from './types.ts'
@@ -26,7 +26,7 @@ export const embed = (): EmbeddedTarget => createInstance()
 
 /** The target file of an instance without variants. */
 export function embeddedTarget(): Target {
-  reference ??= referenceTarget('https://reference.test', 'control')
+  reference ??= referenceTarget(embeddedUrl, 'control')
   return reference
 }
 

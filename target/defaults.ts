@@ -57,6 +57,9 @@ export const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'templat
   exclusive: false,
 }
 
+/** A load-balanced endpoint serves every path. */
+export const defaultLbPaths = pathsOf('lb')
+
 /** Concurrent jobs of the smallest endpoint in common use. */
 export const defaultWorkers = 3
 

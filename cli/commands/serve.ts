@@ -5,6 +5,7 @@ import { referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
 import { type Call, limiterOf, type QueueSettings, type ReferenceOptions } from '../../reference/index.ts'
+import type { Target } from '../../target/types.ts'
 import { writeTarget } from '../../target/write.ts'
 import { UsageError } from '../errors.ts'
 import { createHost } from '../host.ts'
@@ -86,15 +87,22 @@ async function serveUntil(
   const served = createServed(options.clock, optionsOf(options, call, worker, state, variants))
   const fill = async () => (state === null ? undefined : createPods(served.fetch, state))
   const log = options.log ? { log: terminal.err } : {}
-  const server = createHost(createMock({ served, failRate: options.fail, fill, ...log }), options.host)
+  const answer = createMock({ served, failRate: options.fail, fill, ...log })
+  const servers: Server[] = []
+  const open = (port: number) => {
+    const server = createHost(answer, options.host)
+    servers.push(server)
+    return listen(server, options.host, port)
+  }
   try {
     await fill()
-    const port = await listen(server, options.host, options.port)
+    const port = await open(options.port)
     const url = `http://${addressOf(options.host)}:${port}`
     const target = variants.reduce(
       (described, { file: change }) => change?.(described) ?? described,
       referenceTarget(url, options.clock),
     )
+    for (const other of portsOf(target, port)) await open(other)
     const file = writeTarget(target)
     if (options.printTarget !== undefined) writeFileSync(resolve(terminal.cwd, options.printTarget), file)
     terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
@@ -105,10 +113,16 @@ async function serveUntil(
     terminal.out(file.trimEnd())
     await aborted(end)
   } finally {
-    await shut(server)
+    await Promise.all(servers.map(shut))
     served.close()
     await hangUp()
   }
+}
+
+/** The ports of load-balanced endpoints that have one of their own. */
+function portsOf({ lb }: Target, port: number): Set<number> {
+  const addresses = Object.values(lb?.endpoints ?? {}).filter((address) => address !== null)
+  return new Set(addresses.map((address) => Number(new URL(address).port)).filter((other) => other !== port))
 }
 
 async function workerOf(
@@ -162,7 +176,7 @@ function optionsOf(
       queue,
       ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
       quotas: { ...generous, ...quotas },
-      ...(worker === null ? {} : { worker }),
+      ...(worker === null ? {} : { worker, server: worker }),
       ...(state === null ? {} : { endpoints: state.endpoints }),
     }
     return withLatency(withVariants(options, variants), latency)

@@ -15,6 +15,8 @@ export interface Call extends CallOptions {
   /** Query of the address, after its question mark. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** The base address of the request, if it is not that of the plane. */
+  readonly at?: string
   /** Method and path of a request that is not an operation. */
   readonly other?: { readonly method: string; readonly path: string }
 }
@@ -40,7 +42,7 @@ export function requestOf(
   const query = new URLSearchParams(call.query).toString()
   return {
     method,
-    url: url + path + (query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`),
+    url: (call.at ?? url) + path + (query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`),
     headers: headersOf(token, call.body !== undefined, accept, call),
     body: bytesOf(call.body),
   }

@@ -5,6 +5,7 @@ import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
+import { lb } from './lb.ts'
 import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
 type Without = (target: Target) => Target
@@ -15,6 +16,10 @@ type Without = (target: Target) => Target
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
   lack('queue', null, (target) => ({ ...target, queue: null })),
+  lack('lb', null, (target) => ({ ...target, lb: null })),
+  lack('lb.worker', 'lb', lb({ worker: false })),
+  lack('lb.second', 'lb', lbWithout('second')),
+  lack('lb.unknown', 'lb', lbWithout('unknown')),
   lack('management', null, (target) => ({ ...target, management: null })),
   lack('openapi', null, (target) => ({ ...target, openapi: null })),
   lack('management.delete', 'management', same, {
@@ -77,6 +82,10 @@ function lack(need: string, on: PlaneName | null, without: Without, { verdicts, 
 
 function same(target: Target): Target {
   return target
+}
+
+function lbWithout(role: 'second' | 'unknown'): Without {
+  return (target) => (target.lb === null ? target : lb({ endpoints: { ...target.lb.endpoints, [role]: null } })(target))
 }
 
 function queue(change: Partial<QueuePlane>): Without {
