@@ -17,7 +17,7 @@ const here = import.meta.dirname
 const out = join(here, '..', '..', 'out', 'clients')
 const clients = { typescript, python, browser }
 
-/** What the server logged for the present client. */
+/** Lines that the server logged for the present client. */
 const lines = []
 const served = await startServing(['--log'], (line) => lines.push(line))
 for (const [name, client] of Object.entries(clients)) {
