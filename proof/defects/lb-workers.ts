@@ -200,6 +200,15 @@ export const lbWorkers: readonly Defect[] = [
       }),
     ),
   }),
+  defect('crash-unanswered', 'lb.crash', 'status', {
+    says: 'A worker that dies during a request takes the connection of the client with it.',
+    observed: 'no complete response',
+    change: passesOn((pass, request) =>
+      pass(request).catch(() => {
+        throw new Error('the connection is closed')
+      }),
+    ),
+  }),
   defect('crash-for-good', 'lb.crash', 'serves-again', {
     says: 'An endpoint whose worker died gets no other one.',
     observed: 'status 500: {"error":"Internal Server Error","detail":"no worker is left"}',

@@ -43,6 +43,6 @@ function on(plane: PlaneName, latitudes: readonly Latitude[]): Latitude[] {
   return latitudes.map(({ wrap, ...latitude }) => ({
     plane,
     ...latitude,
-    ...(wrap === undefined ? {} : { wrap: besidesLb(wrap) }),
+    ...(wrap === undefined ? {} : { wrap: plane === 'lb' ? wrap : besidesLb(wrap) }),
   }))
 }

@@ -3,7 +3,7 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { LbPlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
-import { optioned, reads, styled, timed } from './tools.ts'
+import { isOfLb, optioned, reads, styled, timed } from './tools.ts'
 
 export const lb = (change: Partial<LbPlane>) => (target: Target) => ({
   ...target,
@@ -62,6 +62,15 @@ export const lbLatitudes: readonly Latitude[] = [
   styled('lb-stranger-403', "Another account's load-balanced endpoint is answered 403.", { endpointHidden: 403 }),
   styled('lb-errors-more', 'Errors of load-balanced endpoints have more members.', { extraFields: true }),
   styled('lb-errors-other-words', 'Errors of load-balanced endpoints have other words.', { texts: 'other' }),
+  {
+    id: 'lb-gateway-hiccups',
+    says: 'A gateway answers each fifth request to a load-balanced endpoint with 503.',
+    wrap(fetch) {
+      let requests = 0
+      return async (request) =>
+        isOfLb(request) && ++requests % 5 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+    },
+  },
   optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {
     balanced: defaultBalanced.map((offer) => ({ ...offer, workers: 2 })),
   }),

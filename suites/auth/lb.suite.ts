@@ -93,7 +93,11 @@ async function workingRequests(context: Context) {
     return (client: LbClient, authorization?: string | null) => {
       const nonce = nonceFor(context)
       nonces.push(nonce)
-      return client.send(method, route, withNonce(nonce, authorization === undefined ? {} : { authorization }))
+      return client.send(
+        method,
+        route,
+        withNonce(nonce, { repeats: true, ...(authorization === undefined ? {} : { authorization }) }),
+      )
     }
   })
   return { requests, nonces }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { raw } from '../../harness/client/body.ts'
 import { show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { besides, echo, echoed, methods, nonceFor, received, servingNormal, withNonce } from '../shared/balanced.ts'
+import { besides, echo, echoed, methods, received, sentOnce, servingNormal } from '../shared/balanced.ts'
 
 /** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
 const largeBytes = 10_000_000
@@ -59,8 +59,7 @@ rule(
       check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), reply)
     }
     for (const method of ['HEAD', 'OPTIONS']) {
-      const nonce = nonceFor(context)
-      await client.send(method, echo, withNonce(nonce))
+      const { nonce } = await sentOnce(context, client, method, echo)
       reading(method, (await received(context, client, nonce)).times > 0 ? 'the worker' : 'the platform')
     }
   },

@@ -3,7 +3,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { textOf } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
 import { show } from '../../harness/exchange/read.ts'
-import { answered } from '../../harness/rule/check.ts'
+import { answered, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { besides, echo, echoed, servingNormal } from '../shared/balanced.ts'
@@ -33,6 +33,7 @@ rule(
         body,
         contentType: type ?? 'text/plain',
       })
+      refuseOutage(reply)
       check('status').that(reply.status === status, `status ${status}`, answered(reply), reply)
       const shown = textOf(reply.bytes) ?? `${reply.bytes.length} bytes`
       const expected = typeof content === 'string' ? show(content) : `${content.length} bytes as the worker gave them`

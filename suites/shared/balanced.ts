@@ -2,7 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
-import { answered } from '../../harness/rule/check.ts'
+import { answered, isOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 
@@ -29,7 +29,7 @@ export async function serving({ clock, inconclusive, target }: Context, client: 
   const { coldStartMs, pollMs } = target.tolerances
   let deadline: number | null = null
   for (let pause = pollMs; ; pause = Math.min(2 * pause, 4 * pollMs)) {
-    const reply = await client.send('GET', echo)
+    const reply = await client.send('GET', echo, { repeats: false })
     if (isSuccess(reply.status)) return reply
     deadline ??= clock.now() + coldStartMs
     const isKey = reply.status === 401 || reply.status === 403
@@ -64,9 +64,9 @@ export function nonceFor({ random }: Context): string {
   return `plumbline-${Math.floor(random() * 2 ** 50).toString(36)}`
 }
 
-/** The header with a nonce, beside the others of a request. */
+/** The header with a nonce, beside the others of a request. It is sent once, so that the count is that of the platform. */
 export function withNonce(nonce: string, options: RouteOptions = {}): RouteOptions {
-  return { ...options, headers: [...(options.headers ?? []), ['Plumbline-Nonce', nonce]] }
+  return { repeats: false, ...options, headers: [...(options.headers ?? []), ['Plumbline-Nonce', nonce]] }
 }
 
 /** How often the workers of an endpoint received a nonce, by their own count. */
@@ -81,12 +81,46 @@ export async function received(
   return inconclusive(`the count of the worker was answered with status ${reply.status} and ${show(reply.json)}`)
 }
 
+/** Requests of which one must reach a worker: a gateway may answer in its place for a while. */
+const mostTries = 3
+
+/** Sends a request with a nonce, and again with another one if a gateway answered. */
+export async function sentOnce(
+  context: Context,
+  client: LbClient,
+  method: string,
+  route: string,
+  options?: RouteOptions,
+): Promise<{ readonly nonce: string; readonly reply: Reply }> {
+  for (let tries = 1; ; tries++) {
+    const nonce = nonceFor(context)
+    const reply = await client.send(method, route, withNonce(nonce, options))
+    if (!isOutage(reply) || tries === mostTries) return { nonce, reply }
+    await context.clock.sleep(tries * 1_000)
+  }
+}
+
+/** Does something with a nonce, and again with another one if that did not reach a worker. */
+export async function reaching<T>(
+  context: Context,
+  act: (nonce: string) => Promise<T>,
+): Promise<{ readonly nonce: string; readonly result: T }> {
+  for (let tries = 1; ; tries++) {
+    const nonce = nonceFor(context)
+    const result = await act(nonce)
+    const { times } = await received(context, context.lb, nonce)
+    if (times > 0) return { nonce, result }
+    if (tries === mostTries) return context.inconclusive(`none of ${mostTries} requests reached the worker`)
+    await context.clock.sleep(tries * 1_000)
+  }
+}
+
 /** Each request with a nonce is counted, once or more often: the positive twin of every rule that reads the count. */
 export async function expectCounted(context: Context, client: LbClient): Promise<void> {
   const nonce = nonceFor(context)
   const counts: number[] = [0]
   for (let request = 0; request < 2; request++) {
-    await client.send('GET', echo, withNonce(nonce))
+    await client.send('GET', echo, withNonce(nonce, { repeats: true }))
     const { times } = await received(context, client, nonce)
     if (times <= (counts.at(-1) ?? 0)) {
       context.inconclusive(

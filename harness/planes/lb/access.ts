@@ -1,6 +1,9 @@
 import { demand } from '../../../target/claims.ts'
 import type { KeyName, LbRole } from '../../../target/types.ts'
+import type { CallerOptions } from '../../client/caller.ts'
+import { outlast } from '../../client/outage.ts'
 import type { Beacon } from '../../receiver/types.ts'
+import { isOutage } from '../../rule/check.ts'
 import { Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import type { PlaneAccess } from '../plane.ts'
@@ -15,9 +18,22 @@ export interface LbAccess extends PlaneAccess {
 }
 
 export function createLbAccess(host: OwnerContext): LbAccess {
-  const { inboxes, shared } = host
+  const { actor, inboxes, shared } = host
   const { target } = shared
   const { answerMs, coldStartMs } = target.tolerances
+
+  /** Sends a request again while a gateway answers; another route shows whether the endpoint answers at all. */
+  const outlastingGateway: CallerOptions['repeat'] = async (operation, call, send) => {
+    const first = await send(operation, call)
+    if (call.repeats === false || !isOutage(first)) return first
+    const { at, ids: { endpoint = '', route = '' } = {} } = call
+    const other = { ...(at === undefined ? {} : { at }), ids: { endpoint, route: route === '/ping' ? '/' : '/ping' } }
+    return outlast(first, {
+      again: () => send(operation, call),
+      other: () => send('getRoute', other),
+      sleep: (ms) => actor.sleep(ms),
+    })
+  }
 
   function addressOf(role: LbRole): string {
     if (role !== 'normal') demand(target, `lb.${role}`)
@@ -30,7 +46,7 @@ export function createLbAccess(host: OwnerContext): LbAccess {
     as: createClients(
       lb,
       host,
-      () => ({ note: () => () => {} }),
+      () => ({ note: () => () => {}, repeat: outlastingGateway }),
       (caller) => createLbClient({ caller, addressOf, answerMs: answerMs + coldStartMs }),
     ),
     beacon() {

@@ -9,7 +9,10 @@ export type RouteOptions = Omit<Call, 'ids' | 'other' | 'at'>
 export interface LbClient extends Caller {
   /** Its address, without a slash at the end. */
   readonly address: string
-  /** Rejects with Inconclusive if no complete response came. */
+  /**
+   * Rejects with Inconclusive if no complete response came. It is sent again while a gateway answers in place of the
+   * endpoint, unless `repeats` is false.
+   */
   send(method: string, route: string, options?: RouteOptions): Promise<Reply>
   /** Sends and goes on; `clock.until` waits for the response. */
   hold(method: string, route: string, options?: RouteOptions): PendingEvent<Reply>
