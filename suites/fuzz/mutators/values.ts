@@ -109,7 +109,7 @@ function mutatorsOf<M>(rows: Rows<M>, changeOf: (make: M) => NonNullable<Mutator
 /** A value of a type that the schema does not permit. */
 function unless(type: string, make: (value: unknown) => unknown): Make {
   return (value, schema) => {
-    const types = [schema, ...(schema.oneOf ?? schema.anyOf ?? [])].flatMap(typesOf)
+    const types = typesOf(schema)
     const isPermitted = types.includes(type) || (type === 'number' && types.includes('integer'))
     return types.length === 0 || isPermitted ? undefined : make(value)
   }
