@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { rules } from '../../generated/rules.ts'
 import type { SchemaName } from '../../generated/validators.ts'
 import { type Mutator, mutators } from './mutators/index.ts'
 import { encoded } from './mutators/types.ts'
@@ -72,6 +74,21 @@ export function arbitraryCase(bodies: fc.Arbitrary<unknown>, schema: SchemaName)
     at: fc.nat(11),
   })
   return choice.map(({ body, first, mutator, at }) => mutated(body, resolvedSchema, [first, mutator], at))
+}
+
+/** The seed of a gate, which must not flicker: it changes with the ledger and with nothing else. */
+const ledgerSeed = createHash('sha256').update(JSON.stringify(rules)).digest().readInt32BE(0)
+
+/** Random cases, the same as long as the ledger is. */
+export function drawCases(bodies: fc.Arbitrary<unknown>, schema: SchemaName, count: number): FuzzCase[] {
+  const cases = arbitraryCase(bodies, schema)
+  return Array.from({ length: count }, (_, run) => shrinkable(draw(cases, ledgerSeed, run), cases))
+}
+
+/** A filter that lets each case pass once. */
+export function firstOfEach(): (one: FuzzCase) => boolean {
+  const done = new Set<string>()
+  return (one) => done.size < done.add(caseText(one)).size
 }
 
 /** Draws one value; the same for the same seed and run. */
