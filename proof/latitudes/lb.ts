@@ -64,11 +64,11 @@ export const lbLatitudes: readonly Latitude[] = [
   styled('lb-errors-other-words', 'Errors of load-balanced endpoints have other words.', { texts: 'other' }),
   {
     id: 'lb-gateway-hiccups',
-    says: 'A gateway answers each fifth request to a load-balanced endpoint with 503.',
+    says: 'A gateway answers each seventh request to a load-balanced endpoint with 503.',
     wrap(fetch) {
       let requests = 0
       return async (request) =>
-        isOfLb(request) && ++requests % 5 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+        isOfLb(request) && ++requests % 7 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
     },
   },
   optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {
