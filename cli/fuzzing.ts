@@ -21,6 +21,7 @@ import { composeOptions } from '../reference/options.ts'
 import { type CampaignOptions, campaign } from '../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../suites/fuzz/replay.ts'
+import { createLog } from '../suites/fuzz/steps.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { BrokenError } from './errors.ts'
@@ -119,10 +120,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   let underWay = 0
   let limited = 0
   let stopped: Stop | null = null
-  const unmade = new Map<string, Set<string>>()
-  const silent: string[] = []
-  const notes = new Set<string>()
-  const undecided = new Set<() => void>()
+  const log = createLog()
   const branches = Array.from({ length: concurrency }, (_, n) => {
     const branch = options.branch(n)
     const laneOptions: Omit<CampaignOptions, 'direct'> = {
@@ -142,10 +140,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         options.onCase?.()
       },
       findings,
-      unmade,
-      silent,
-      notes,
-      undecided,
+      log,
       clean,
       attempt: createAttempt(clean),
       isTimeFree: open.clock.controlled,
@@ -160,14 +155,14 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   })
   const whole = Promise.all(branches)
   const reasons = await Promise.race([whole, cut.then(() => [])])
-  for (const keep of undecided) keep()
+  for (const keep of log.undecided) keep()
   end.abort()
   whole.catch(() => {})
   return {
     cases,
     findings: [...findings.values()],
     stopped: stopped ?? reasons.map(asStop).find((stop) => stop !== null) ?? null,
-    notes: [...[...unmade].map(unmadeSentence), ...silenceSentences(silent), ...notes],
+    notes: [...[...log.unmade].map(unmadeSentence), ...silenceSentences(log.silent), ...log.notes],
     limited,
   }
 }

@@ -38,11 +38,10 @@ export const noAnswer = 'no complete response'
  * takes. Returns false if an earlier case has changed the pod; then it is tried again on another one.
  */
 export async function judge(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
-  steps.signal.throwIfAborted()
   const late = () => keepLate(stage, wrong, steps)
-  steps.undecided.add(late)
+  steps.log.undecided.add(late)
   const isJudged = await decide(context, stage, wrong, steps)
-  steps.undecided.delete(late)
+  steps.log.undecided.delete(late)
   return isJudged
 }
 
@@ -53,12 +52,12 @@ function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
   if (observed === noAnswer) tellSilence(drawn, steps)
   else if (isAllowedElsewhere(stage, wrong))
     tellOnce(stage, [drawn], `${observed} came once`, 'as if the pod had changed its status by itself', steps)
-  else steps.keep(stage, { allowed, observed, answer, cases: [drawn], doubt, isPodless: trial.isPodless === true })
+  else steps.keep(stage, { allowed, observed, answer, cases: [drawn], doubt, isPodless: trial.isPodless })
 }
 
 async function decide(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
   const { trial, drawn, allowed, observed, also, answer } = wrong
-  const told = { allowed, observed, answer, isPodless: trial.isPodless === true, ...(also !== undefined && { also }) }
+  const told = { allowed, observed, answer, isPodless: trial.isPodless, ...(also !== undefined && { also }) }
   if (steps.isKnown(stage, { ...told, cases: [drawn] })) {
     await moveOn(stage, wrong, steps)
     return true
@@ -117,7 +116,7 @@ async function moveOn(stage: Subject, { trial, drawn, answer }: WrongCase, steps
   const isCarriedOut = answer !== null && isSuccess(answer.status)
   if (isCarriedOut && takesNewPods(stage)) spend(stage, drawn.one)
   if (isCarriedOut) await giveUp(stage, steps)
-  else if (trial.isPodless !== true) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
+  else if (!trial.isPodless) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
 }
 
 /** True if each body that is carried out uses up a pod. */
@@ -172,6 +171,6 @@ async function isThere({ pods }: Context): Promise<boolean> {
   return (await unlessUnanswered(pods.get(noSuchPod, { raw429: true }))) !== null
 }
 
-function tellSilence({ one, path }: Drawn, { silent, seed }: Steps): void {
+function tellSilence({ one, path }: Drawn, { log: { silent }, seed }: Steps): void {
   silent.push(`${bodySaid(one)} (--seed ${seed} --path ${path})`)
 }

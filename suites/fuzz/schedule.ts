@@ -25,7 +25,7 @@ export function createSchedule(
   begin: (stage: Stage) => Promise<unknown>,
 ): Schedule {
   const whole = enumeratedOf(all)
-  const stages = all.filter(({ isPodless }) => !isPodless)
+  const stages = all.filter(({ trial }) => !trial.isPodless)
   const ways = stages.map((stage, at) => ({
     stage,
     at,
@@ -76,6 +76,6 @@ export function createSchedule(
 }
 
 /** True if bodies for a stage can be sent at once: it has its pod, or the target does not make one. */
-function isReady({ pod, podlessFor, isPodless }: Stage): boolean {
-  return pod !== null || podlessFor > 0 || isPodless
+function isReady({ pod, podlessFor }: Stage): boolean {
+  return pod !== null || podlessFor > 0
 }

@@ -1,3 +1,4 @@
+import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -71,11 +72,13 @@ export async function tryOne(
   }
   if (seen.length === 0 || !('value' in outcome)) {
     const answer = 'value' in outcome ? outcome.value : null
-    if (answer !== null) steps.odd(answer)
+    if (steps.isRule && answer !== null && context.lacksCapacity(answer as Reply)) {
+      context.inconclusive('the target has no capacity')
+    }
     const isJudged = await judge(context, stage, { trial, drawn, allowed, observed: answerIn(outcome), answer }, steps)
     return isJudged || tryOne(context, stage, drawn, steps, sendsValid)
   }
-  steps.saw(outcome.value)
+  if (steps.isRule) context.check('answer').saw(outcome.value as Reply)
   if (seen.some(isChange)) await accepted(context, stage, drawn, outcome.value, seen, steps)
   else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
   const isFull = stage.sent.length >= mostUnsettled
@@ -91,8 +94,8 @@ async function another(context: Context, trial: Trial, one: FuzzCase, { isRule }
 }
 
 /** The pod of a stage; null as long as the target makes none. */
-export async function podFor(stage: Subject, { attempt, unmade }: Steps): Promise<PodView | null> {
-  if (stage.pod !== null || stage.isPodless) return stage.pod
+export async function podFor(stage: Subject, { attempt, log: { unmade } }: Steps): Promise<PodView | null> {
+  if (stage.pod !== null || stage.trial.isPodless) return stage.pod
   if (stage.podlessFor > 0) {
     stage.podlessFor--
     return null
