@@ -11,7 +11,7 @@ import { podFor, tryOne } from './try.ts'
 
 export interface CampaignOptions
   extends Omit<Steps, 'direct' | 'drop' | 'keep' | 'isKnown' | 'isRule'>,
-    Pick<ScheduleOptions, 'from' | 'mostPodless'> {
+    Pick<ScheduleOptions, 'mostPodless'> {
   readonly findings: Map<string, FuzzFinding>
   /** Aborted if all is to end at once: nothing more is sent or kept. */
   readonly cut?: AbortSignal

@@ -1,8 +1,6 @@
 import { enumeratedOf, podlessFrom, type Stage } from './stages.ts'
 
 export interface ScheduleOptions {
-  /** Where to begin: what is enumerated is tried by one branch only. */
-  readonly from: 'enumeration' | 'random'
   readonly isTimeFree: boolean
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
   readonly mostPodless?: number
@@ -21,7 +19,7 @@ export type Schedule = <T>(work: (run: number) => Promise<T>) => Promise<T>
  */
 export function createSchedule(
   all: readonly Stage[],
-  { from, isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
+  { isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
   begin: (stage: Stage) => Promise<unknown>,
 ): Schedule {
   const whole = enumeratedOf(all)
@@ -30,7 +28,7 @@ export function createSchedule(
     stage,
     at,
     first: enumeratedOf(stages.slice(0, at)),
-    drawn: from === 'random' ? stage.enumerated.length : 0,
+    drawn: 0,
     isBusy: false,
     making: null as Promise<unknown> | null,
   }))
