@@ -30,7 +30,7 @@ export interface Seen {
   /** The forbidden change of the pod. */
   readonly change?: Change
   /** The expectation beyond a permitted response. */
-  readonly also?: string
+  readonly also?: string | undefined
   /** Why nobody knows which of the cases it takes. */
   readonly doubt?: string
   readonly isPodless?: boolean
