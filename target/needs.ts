@@ -35,8 +35,6 @@ const general: Readonly<Record<string, General>> = {
     'global-networking': 'pods with a global-network address',
     lb: 'load-balanced endpoints',
     'lb.worker': 'the conformance worker on a load-balanced endpoint',
-    deploy: 'the deployment tool',
-    'deploy.lookups': 'look-ups of addresses that can be observed',
   }),
 }
 

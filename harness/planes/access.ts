@@ -1,3 +1,4 @@
+import { createDeployAccess } from './deploy/access.ts'
 import { outlasting } from './outlasting.ts'
 import { createOwnResources } from './own-resources.ts'
 import { createClients, type OwnerContext } from './owner.ts'
@@ -9,6 +10,7 @@ import { createQueueAccess } from './queue/access.ts'
 const special: Readonly<Record<string, (host: OwnerContext) => PlaneAccess>> = {
   pods: createPodAccess,
   queue: createQueueAccess,
+  deploy: createDeployAccess,
 }
 
 /** An owner's access to a plane. */

@@ -1,4 +1,3 @@
-import type { PlaneName } from '../../generated/operations.ts'
 import type { Latitude } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
@@ -36,6 +35,6 @@ export const latitudes: readonly Latitude[] = [
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */
-function on(plane: PlaneName, latitudes: readonly Latitude[]): Latitude[] {
+function on(plane: NonNullable<Latitude['plane']>, latitudes: readonly Latitude[]): Latitude[] {
   return latitudes.map((latitude) => ({ plane, ...latitude }))
 }
