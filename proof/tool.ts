@@ -1,3 +1,4 @@
+import { jsonIn } from '../harness/exchange/exchange.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import { summarise } from '../harness/tool/package.ts'
 import { randomBytes, wantedTexts } from '../harness/tool/project.ts'
@@ -21,14 +22,14 @@ export function withReferenceTool(fetch: Fetch, nowMs: () => Promise<number>, op
     const address = readCommandAddress(request.url)
     if (address === null) return fetch(request)
     const authorization = request.headers.get('authorization') ?? ''
-    const tool = createTool({ send: sender(fetch, authorization), nowMs, peers }, options)
+    const tool = createTool({ send: sender(fetch, authorization), nowMs, peers, wait: async () => {} }, options)
     const given: unknown = request.method === 'GET' ? {} : JSON.parse((await request.text()) || '{}')
     try {
       return await perform(address.command, address.name, given, tool, options)
     } catch (error) {
       if (!(error instanceof ToolRefusal)) throw error
       const status = ['build', 'deploy'].includes(address.command) ? 200 : 500
-      return Response.json(ended(1, { stderr: `plumbline-deploy: ${error.message}\n`, package: null }), { status })
+      return Response.json(ended(1, { stderr: tool.says(error), package: null }), { status })
     }
   }
 }
@@ -57,9 +58,9 @@ async function perform(
   }
   const tree = given as ProjectTree
   const files = tool.contents({ project: tree.project, files: sourcesOf(tree) })
-  const summary = await summaryOf(files, tree, options)
-  if (command === 'build') return Response.json(ended(0, { package: summary }))
-  const made = await tool.deploy(tree.project)
+  const pack = () => summaryOf(files, tree, options)
+  if (command === 'build') return Response.json(ended(0, { package: await pack() }))
+  const made = await tool.deploy(tree.project, pack)
   return Response.json(ended(0, { stdout: made.map((one) => `${one}\n`).join('') }))
 }
 
@@ -92,11 +93,15 @@ async function summaryOf(
 
 function sender(fetch: Fetch, authorization: string) {
   return async (method: string, path: string, body?: unknown) => {
-    const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    const headers = {
+      authorization,
+      'accept-encoding': 'identity',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const response = await fetch(new Request(`https://reference.test${path}`, init))
     const text = await response.text()
-    return { status: response.status, json: text === '' ? null : (JSON.parse(text) as unknown) }
+    return { status: response.status, json: jsonIn(text) }
   }
 }
 

@@ -3,7 +3,6 @@ import { tables } from '../../generated/tables.ts'
 import type { Actor, PendingEvent } from '../clock/types.ts'
 import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
-import { readCommandAddress } from '../tool/address.ts'
 import { TransportFailure } from '../transport/types.ts'
 import type { Channel, Outgoing } from './channel.ts'
 import { createQuota, type Quota } from './quota.ts'
@@ -108,8 +107,6 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
-    // A command of a deployment tool runs in real time.
-    if (readCommandAddress(request.url) !== null) return actor.real(channel.transport(request, patience))
     if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience))
     const { signal } = given
     const answers = channel.transport(request, { answerMs: heldMs + channel.tolerances.answerMs, ...patience, signal })

@@ -8,6 +8,7 @@ import { authEndpoints } from './auth-endpoints.ts'
 import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
 import { create } from './create.ts'
+import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { endpointsQuota } from './endpoints-quota.ts'
 import { errorsProblem } from './errors-problem.ts'
@@ -62,6 +63,7 @@ export const defects: readonly Defect[] = [
   ...queueVariation,
   ...webhookVariation,
   ...authEndpoints,
+  ...deploy,
   ...endpoints,
   ...endpointsQuota,
   ...version,

@@ -4,6 +4,7 @@ import { answers } from './answers.ts'
 import { changes } from './changes.ts'
 import { creations } from './created.ts'
 import { creation } from './creation.ts'
+import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
@@ -32,6 +33,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('queue', queueStyles),
   ...on('queue', queueTime),
   ...on('management', endpoints),
+  ...on('deploy', deploy),
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */

@@ -3,12 +3,12 @@ import type { EndpointConfig, Project, SourceFile, SourceTree } from './project.
 /** Choices that the description leaves to a tool. */
 export interface ToolStyle {
   readonly format: 'tar.gz' | 'zip'
-  /** A name that several configurations have. */
-  readonly sameName: 'refused' | 'merged'
+  /** A name that several configurations have; `created` breaks the description. */
+  readonly sameName: 'refused' | 'merged' | 'created'
   /** Path of the manifest in a package. */
   readonly manifest: string
-  /** Order in which endpoints are created. */
-  readonly order: 'as given' | 'reversed'
+  /** When a deployment packs the project: before it creates endpoints, or after, which breaks the description. */
+  readonly packs: 'first' | 'last'
 }
 
 /** Functions of the tool that can be replaced one by one. */
@@ -26,8 +26,19 @@ export interface ToolParts {
   isNamed(shown: string, name: string): boolean
   /** True if an address that was looked up so long ago, ms, is used again. */
   isFresh(ageMs: number): boolean
-  /** The bytes of a package that count for its limit. */
-  counted(file: SourceFile): number
+  /** The list of endpoints as it is shown. */
+  shown(endpoints: readonly Listed[]): readonly Listed[]
+  /** Throws ToolRefusal for a project that is not packed. */
+  admit(tree: SourceTree): void
+  /** The message about a refusal. */
+  says(refusal: string): string
+}
+
+/** An endpoint that the tool lists. */
+export interface Listed {
+  readonly name: string
+  readonly id: string
+  readonly url?: string
 }
 
 export type Wrappers = { readonly [P in keyof ToolParts]?: (original: ToolParts[P]) => ToolParts[P] }
@@ -49,6 +60,6 @@ export const defaultTool: ToolOptions = {
   limitBytes: 1_500_000_000,
   basePackages: ['plumbline-base'],
   template: 'tpl-worker',
-  style: { format: 'tar.gz', sameName: 'refused', manifest: 'manifest.json', order: 'as given' },
+  style: { format: 'tar.gz', sameName: 'refused', manifest: 'manifest.json', packs: 'first' },
   parts: [],
 }

@@ -9,8 +9,9 @@ import { type SourceFile, type SourceTree, ToolRefusal } from './project.ts'
 
 /** The files of a package, the manifest first. */
 export function contentsOf(tree: SourceTree, options: ToolOptions): readonly SourceFile[] {
-  const { filesOf, leavesOut, manifestOf } = partsOf(options)
+  const { admit, filesOf, leavesOut, manifestOf } = partsOf(options)
   const { project, files } = tree
+  admit(tree)
   const out = project.dependencies.filter(({ name }) => leavesOut(name, project)).map(({ path }) => `${path}/`)
   const kept = files.filter(({ path }) => !out.some((folder) => path.startsWith(folder)))
   const manifest = Buffer.from(`${JSON.stringify(manifestOf(project), null, 2)}\n`)
@@ -23,9 +24,7 @@ export function contentsOf(tree: SourceTree, options: ToolOptions): readonly Sou
  * @throws ToolRefusal as soon as there are too many.
  */
 export async function* packed(files: readonly SourceFile[], options: ToolOptions): AsyncGenerator<Uint8Array> {
-  const { counted } = partsOf(options)
-  const ignored = files.reduce((sum, file) => sum + file.bytes - counted(file), 0)
-  let bytes = -ignored
+  let bytes = 0
   for await (const chunk of options.style.format === 'zip' ? zipped(files) : tarred(files)) {
     bytes += chunk.length
     if (bytes > options.limitBytes) throw tooLarge(options)
@@ -35,9 +34,9 @@ export async function* packed(files: readonly SourceFile[], options: ToolOptions
 
 /** The size of a package whose files cannot be compressed, as if it had been packed. Throws as `packed` does. */
 export function countedSize(files: readonly SourceFile[], options: ToolOptions): number {
-  const { counted } = partsOf(options)
-  if (files.reduce((sum, file) => sum + counted(file), 0) > options.limitBytes) throw tooLarge(options)
-  return files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const size = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (size > options.limitBytes) throw tooLarge(options)
+  return size
 }
 
 function tooLarge({ limitBytes }: ToolOptions): ToolRefusal {

@@ -25,9 +25,12 @@ export function partsOf({ basePackages, parts, template }: ToolOptions): ToolPar
       workersMax,
       idleTimeout: 5,
     }),
-    isNamed: (shown, name) => shown === name,
+    // A platform may add a word to names.
+    isNamed: (shown, name) => shown === name || shown.startsWith(`${name} `),
     isFresh: (ageMs) => ageMs < cacheMs,
-    counted: ({ bytes }) => bytes,
+    shown: (endpoints) => endpoints,
+    admit() {},
+    says: (refusal) => refusal,
   }
   for (const wrappers of parts) Object.assign(own, wrapped(own, wrappers))
   return own
