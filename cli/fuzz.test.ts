@@ -47,7 +47,7 @@ test.each([
 test('a finding that shows later is found again by its path on a server that has just started', async () => {
   const defect = ['--clock', 'control', '--defect', 'terminate-extra-refused-and-renamed']
   const [first, second] = [await commands.serve(defect), await commands.serve(defect)]
-  const fuzzed = await commands.run(['fuzz', '--target', first.target, '--seed', '7', '--runs', '220'])
+  const fuzzed = await commands.run(['fuzz', '--target', first.target, '--seed', '7', '--runs', '420'])
   expect(fuzzed).toEqual({
     code: 1,
     said: expect.stringContaining('body:     {"action":"terminate","plumbline":null}'),

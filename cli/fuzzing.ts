@@ -260,11 +260,9 @@ function createDirectWay(
   const userAgent = `plumbline/${version()} (run ${run}; fuzz)`
   const options = { plane: pods, section: planeOf(target), token: target.keys.full ?? '', userAgent }
   const send = createDirect({ ...options, transport })
-  return async ({ operation }, { id }, bytes, meanwhile) => {
+  return async ({ operation }, { id }, bytes) => {
     const sent = send(operation === 'updatePod' ? 'updatePod' : 'triggerPodAction', { ids: { id }, body: raw(bytes) })
-    const answer = controlled ? actor.during(sent) : sent
-    meanwhile()
-    const { status, body } = await answer.catch((error: unknown) => {
+    const { status, body } = await (controlled ? actor.during(sent) : sent).catch((error: unknown) => {
       throw error instanceof TransportFailure ? new Unanswered(`no complete response: ${error.message}`) : error
     })
     if (status === 429) onLimit()

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { defaultTool } from '../reference/deploy/index.ts'
-import { createEmbedded, targetFileOf } from '../reference/embedded.ts'
+import { createEmbedded, embeddedUrl, targetFileOf } from '../reference/embedded.ts'
 import { parseTarget } from '../target/load.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { withReferenceTool } from './tool.ts'
@@ -29,7 +29,7 @@ export const embed = (): EmbeddedTarget => createInstance()
 
 /** The target file of an instance without variants. */
 export function embeddedTarget(): Target {
-  reference ??= referenceTarget('https://reference.test', 'control')
+  reference ??= referenceTarget(embeddedUrl, 'control')
   return reference
 }
 

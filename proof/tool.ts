@@ -13,6 +13,7 @@ import {
   type ToolOptions,
   ToolRefusal,
 } from '../reference/deploy/index.ts'
+import { embeddedUrl } from '../reference/embedded.ts'
 import type { Fetch } from './types.ts'
 
 /** A reference whose fetch also answers the commands of a deployment tool, as if the tool had run. */
@@ -99,7 +100,7 @@ function sender(fetch: Fetch, authorization: string) {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
-    const response = await fetch(new Request(`https://reference.test${path}`, init))
+    const response = await fetch(new Request(embeddedUrl + path, init))
     const text = await response.text()
     return { status: response.status, json: jsonIn(text) }
   }

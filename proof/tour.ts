@@ -38,9 +38,13 @@ const queueTour: readonly RuleId[] = [
 /** The same for endpoint management. */
 const managementTour: readonly RuleId[] = ['auth.management.hidden', 'auth.management.missing', 'endpoints.create']
 
+/** The same for load-balanced endpoints. */
+const lbTour: readonly RuleId[] = ['auth.lb.missing', 'lb.direct-response', 'lb.methods']
+
 /** The tour of each plane, by its name. */
 export const tours: Readonly<Record<string, readonly RuleId[]>> = {
   pods: podTour,
   queue: queueTour,
+  lb: lbTour,
   management: managementTour,
 }

@@ -1,6 +1,7 @@
 import { clockPath } from './clock/control-endpoint.ts'
 import { defaultTool } from './deploy/index.ts'
 import {
+  byPath,
   type Call,
   type ClockState,
   createControlledClock,
@@ -21,6 +22,9 @@ export interface Embedded {
   reach(call: Call): void
 }
 
+/** The address of an embedded reference. */
+export const embeddedUrl = 'https://reference.test'
+
 /** Time begins here in an embedded reference, so that two runs of one seed see the same dates. */
 const START_MS = Date.UTC(2026, 0, 1)
 
@@ -30,14 +34,23 @@ export function createEmbedded(
 ): Embedded {
   const controlled = createControlledClock(START_MS)
   let reached: Call = () => Promise.reject(new TypeError('nobody is reached'))
-  const reference = createReference(change({ clock: controlled.clock, call: (request) => reached(request) }))
+  const call: Call = (request) => (isOwn(request.url) ? fetch(request) : reached(request))
+  const reference = createReference(change({ clock: controlled.clock, call }))
+  const fetch = controlled.wrap(reference.fetch)
   return {
-    fetch: controlled.wrap(reference.fetch),
+    fetch,
     control: { state: () => controlled.state(), advance: (ms) => controlled.advance(ms) },
     reach(call) {
       reached = call
     },
   }
+}
+
+/** True if a worker calls the reference itself. */
+function isOwn(url: string): boolean {
+  const own = new URL(embeddedUrl).hostname
+  const { hostname } = new URL(url)
+  return hostname === own || hostname.endsWith(`.${own}`)
 }
 
 /**
@@ -78,6 +91,14 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       perWorkerRate: 1,
       requests: true,
       openai: true,
+    },
+    lb: {
+      endpoints: {
+        normal: byPath.write(url, 'normal'),
+        second: byPath.write(url, 'second'),
+        unknown: byPath.write(url, 'unknown'),
+      },
+      worker: true,
     },
     management: {
       url,

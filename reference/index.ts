@@ -2,6 +2,8 @@ import { openapi } from '../generated/openapi.ts'
 import { createEndpointPipeline } from './endpoints/pipeline.ts'
 import type { Fetch } from './http/fetch.ts'
 import { splitUrl } from './http/path.ts'
+import { createBalancedPipeline } from './load-balanced/pipeline.ts'
+import { closeBalanced } from './load-balanced/settings.ts'
 import { listOf, type ReferenceOptions } from './options.ts'
 import { createPodPipeline } from './pods/pipeline.ts'
 import { createQueuePipeline } from './queue/pipeline.ts'
@@ -10,9 +12,9 @@ import { closeQueue } from './queue/state.ts'
 import type { Service } from './service.ts'
 import { createService } from './settings.ts'
 
-/** The API of the description, without load-balanced endpoints, as a value: it opens no port, and two share nothing. */
+/** The API of the description as a value: it opens no port, and two share nothing. */
 export interface Reference {
-  /** Answers a request by its method, path, headers and body; the host does not matter. */
+  /** Answers a request by its method, path, headers and body; the host matters only as the option `addresses` says. */
   readonly fetch: Fetch
   /** Calls off what is under way, so that nothing is left on the clock. */
   close(): void
@@ -28,6 +30,7 @@ export function createReference(options: ReferenceOptions): Reference {
     fetch: listOf(options.wrapFetch).reduce((fetch, wrap) => wrap(fetch), createPlanes(service)),
     close() {
       closeQueue(service.queue)
+      closeBalanced(service.balanced)
       for (const pod of service.store.all()) {
         pod.pending?.cancel()
         pod.pending = null
@@ -43,7 +46,11 @@ function createPlanes(service: Service): Fetch {
   const pods = createPodPipeline(service)
   const queue = createQueuePipeline(service)
   const management = createEndpointPipeline(service)
+  const balanced = createBalancedPipeline(service)
+  const { find } = service.balanced.addresses
   return async (request) => {
+    const address = find(request.url)
+    if (address !== null) return balanced(request, address)
     const path = splitUrl(request.url)
     if (managed.test(path.pathname)) return management(request, path)
     if (path.pathname === '/openapi.json' && request.method === 'GET') return Response.json(openapi)
@@ -65,7 +72,11 @@ export { Refusal } from './http/refusal.ts'
 export type { Life } from './life.ts'
 export type { Limiter, LimiterMaker, LimitReading, LimitWindow, WindowReading } from './limits/limiter.ts'
 export { limiterOf } from './limits/limiter.ts'
-export type { EndpointOperation, Operation, PodOperation, QueueOperation } from './operations.ts'
+export { type Addresses, byHost, byPath, byPort } from './load-balanced/address.ts'
+export type { BalancedEndpoint, BalancedWorker } from './load-balanced/model.ts'
+export type { BalancedService } from './load-balanced/service.ts'
+export { defaultBalanced } from './load-balanced/settings.ts'
+export type { BalancedOperation, EndpointOperation, Operation, PodOperation, QueueOperation } from './operations.ts'
 export { OptionError } from './option-error.ts'
 export { composeOptions, type FetchWrapper, type ReferenceOptions } from './options.ts'
 export type { PartName, PartWrappers } from './parts.ts'
@@ -80,3 +91,4 @@ export type { Parts, Service } from './service.ts'
 export { type Style, styleChoices } from './style.ts'
 export { type ConformanceWorkerOptions, createConformanceWorker } from './worker/conformance.ts'
 export type { Call, Outcome, WorkerJob, WorkerProgram, WorkerTools } from './worker/program.ts'
+export type { ServerProgram, ServerTools, ServerWorker } from './worker/server-program.ts'

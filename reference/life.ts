@@ -44,6 +44,12 @@ export interface Life {
   readonly unhealthyShownMs: number
   /** From the creation of an endpoint until it serves requests. */
   readonly endpointReachableMs: number
+  /** How long a worker of a load-balanced endpoint takes to start. */
+  readonly balancedStartMs: number
+  /** Between two pings of a worker that is not ready. */
+  readonly pingMs: number
+  /** How long a request waits for a worker of a load-balanced endpoint. */
+  readonly balancedWaitMs: number
 }
 
 export const defaultLife: Life = {
@@ -70,4 +76,7 @@ export const defaultLife: Life = {
   healthCacheMs: 0,
   unhealthyShownMs: 60_000,
   endpointReachableMs: 0,
+  balancedStartMs: 0,
+  pingMs: 200,
+  balancedWaitMs: 60_000,
 }

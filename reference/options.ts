@@ -7,6 +7,7 @@ import type { TemplateOffer } from './endpoints/templates.ts'
 import type { Fetch } from './http/fetch.ts'
 import type { Life } from './life.ts'
 import type { LimiterMaker } from './limits/limiter.ts'
+import type { BalancedOptions } from './load-balanced/settings.ts'
 import type { PartWrappers } from './parts.ts'
 import type { CpuFlavorOffer, GpuTypeOffer, VolumeOffer } from './pods/inventory.ts'
 import type { EndpointOffer } from './queue/model.ts'
@@ -15,7 +16,7 @@ import type { Style } from './style.ts'
 import type { Call, WorkerProgram } from './worker/program.ts'
 
 /** The options of a reference. All but the clock have a default. */
-export interface ReferenceOptions {
+export interface ReferenceOptions extends BalancedOptions {
   readonly clock: ReferenceClock
   /** The tables of the description: permissions, transitions, windows, defaults. */
   readonly tables?: Tables

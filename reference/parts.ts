@@ -1,10 +1,11 @@
 import { commonParts } from './common-parts.ts'
 import { endpointParts } from './endpoints/parts.ts'
+import { balancedParts } from './load-balanced/parts.ts'
 import { podParts } from './pods/parts.ts'
 import { queueParts } from './queue/parts.ts'
 import type { Parts } from './service.ts'
 
-const originals: Parts = { ...commonParts, ...podParts, ...queueParts, ...endpointParts }
+const originals: Parts = { ...commonParts, ...podParts, ...queueParts, ...endpointParts, ...balancedParts }
 
 export type PartName = keyof Parts
 

@@ -5,6 +5,7 @@ import { defaultTemplates, type TemplateOffer } from './endpoints/templates.ts'
 import { defaultLife } from './life.ts'
 import { type LimitWindow, limiterOf } from './limits/limiter.ts'
 import { renderPolicy } from './limits/rate-headers.ts'
+import { createBalancedState } from './load-balanced/settings.ts'
 import { OptionError } from './option-error.ts'
 import { listOf, type Quotas, type ReferenceOptions } from './options.ts'
 import { buildParts } from './parts.ts'
@@ -31,6 +32,7 @@ export function createService(options: ReferenceOptions): Service {
   const windows = settleWindows(tables.podWindows, options.quotas ?? {})
   const dataCenters = settleDataCenters(options.dataCenters ?? defaultDataCenters)
   const templates: Map<string, TemplateOffer> = byId('templates', options.templates ?? defaultTemplates)
+  const users = accounts.map(({ user }) => user)
   const endpointWords = createWords(`${seed ?? 'plumbline'}/endpoints`)
   let made = 0
 
@@ -57,13 +59,17 @@ export function createService(options: ReferenceOptions): Service {
     queue: createQueueState({
       ...queueOptions(options),
       tables,
-      users: accounts.map(({ user }) => user),
+      users,
       jobId: createWords(`${seed ?? 'plumbline'}/jobs`),
       templateId: [...templates.keys()][0] ?? '',
+      madeMs: options.clock.now() - dayMs,
     }),
+    balanced: createBalancedState(options, users),
     nextNumber: () => made++,
   }
 }
+
+const dayMs = 86_400_000
 
 function queueOptions({ call, endpoints, queue, worker }: ReferenceOptions): Partial<QueueSetup> {
   return {

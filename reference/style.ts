@@ -1,5 +1,6 @@
 import { constraints } from '../generated/tables.ts'
 import { endpointStyleChoices } from './endpoints/style.ts'
+import { balancedStyleChoices } from './load-balanced/style.ts'
 import { queueStyleChoices } from './queue/style.ts'
 
 /**
@@ -119,6 +120,7 @@ export const styleChoices = {
    */
   retryAfter: ['longest', 'shortest', 'full'],
 
+  ...balancedStyleChoices,
   ...endpointStyleChoices,
   ...queueStyleChoices,
 } as const

@@ -75,6 +75,9 @@ export const defaultDeploy: Omit<DeployPlane, 'url' | 'paths' | 'commands' | 'en
   worker: false,
 }
 
+/** A load-balanced endpoint serves every path. */
+export const defaultLbPaths = pathsOf('lb')
+
 /** Concurrent jobs of the smallest endpoint in common use. */
 export const defaultWorkers = 3
 

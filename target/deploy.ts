@@ -1,11 +1,13 @@
 import { defaultDeploy } from './defaults.ts'
 import { parseDuration } from './duration.ts'
 import type { DeploySection } from './file.ts'
-import { resolveText } from './secrets.ts'
+import { examplePrefix, resolveText } from './secrets.ts'
 import type { DeployPlane } from './types.ts'
 import { filled, type Surroundings, take, unlike } from './values.ts'
 
 const commandNames = ['build', 'deploy', 'list', 'remove', 'call'] as const
+/** Names of variables that hold secrets. */
+const looksSecret = /key|token|secret|password|credential/i
 /** The shortest time limit of a command, ms. */
 const leastLimitMs = 100
 
@@ -14,6 +16,12 @@ export function deployOf(section: DeploySection, around: Surroundings): DeployPl
   const { build, deploy, list, remove, call, environment = {}, limit, ...rest } = section
   const values = Object.entries(environment).map(([name, text]) => {
     const value = take(resolveText(text, around.environment), ['deploy', 'environment', name], around.fault) ?? ''
+    if (value === text && looksSecret.test(name) && !text.startsWith(examplePrefix)) {
+      around.fault(
+        ['deploy', 'environment', name],
+        `deploy.environment.${name} is written out; use \${NAME} and set the variable`,
+      )
+    }
     return { name, value, isSecret: value !== text }
   })
   const limitMs = limit === undefined ? defaultDeploy.limitMs : parseDuration(limit)

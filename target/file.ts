@@ -18,9 +18,10 @@ import type {
 export interface TargetFile {
   readonly plumbline: 1
   readonly name?: string
-  /** At least one of `pods`, `queue` and `management` is present. */
+  /** At least one of `pods`, `queue`, `lb` and `management` is present. */
   readonly pods?: string | PodsSection
   readonly queue?: QueueSection
+  readonly lb?: LbSection
   readonly management?: ManagementSection
   readonly deploy?: DeploySection
   readonly openapi?: { readonly url: string; readonly allowPlainHttp?: boolean }
@@ -60,6 +61,12 @@ export interface QueueSection
     }
   readonly stream?: boolean | Partial<StreamForm>
   readonly health?: Partial<HealthPaths>
+}
+
+export interface LbSection {
+  readonly allowPlainHttp?: boolean
+  readonly endpoints: { readonly normal: string; readonly second?: string; readonly unknown?: string }
+  readonly worker?: boolean
 }
 
 export interface ManagementSection extends Optional<Omit<ManagementPlane, 'url' | 'paths' | 'template'>> {

@@ -33,8 +33,6 @@ const general: Readonly<Record<string, General>> = {
     'pod.probe': 'an image that reports its arguments, variables and files over a port',
     template: 'a template that pods are created from',
     'global-networking': 'pods with a global-network address',
-    lb: 'load-balanced endpoints',
-    'lb.worker': 'the conformance worker on a load-balanced endpoint',
   }),
 }
 

@@ -174,6 +174,19 @@ export interface QueuePlane {
   readonly openai: boolean
 }
 
+/** The role of a load-balanced endpoint in the rules; `unknown` does not exist. */
+export type LbRole = 'normal' | 'second' | 'unknown'
+
+/** The load-balanced endpoints of a target, each with its address. Null is unclaimed unless `absent` says why. */
+export interface LbPlane {
+  /** The address of the normal endpoint. */
+  readonly url: string
+  readonly paths: Readonly<Record<OperationOf<'lb'>, string>>
+  readonly endpoints: { readonly normal: string } & Readonly<Record<Exclude<LbRole, 'normal'>, string | null>>
+  /** True if the conformance worker is deployed on the endpoints. */
+  readonly worker: boolean
+}
+
 /** Endpoint management of a target. */
 export interface ManagementPlane {
   readonly url: string
@@ -252,6 +265,7 @@ export interface Target {
   readonly name: string
   readonly pods: PodPlane | null
   readonly queue: QueuePlane | null
+  readonly lb: LbPlane | null
   readonly management: ManagementPlane | null
   readonly deploy: DeployPlane | null
   /** The address of the published API document. */

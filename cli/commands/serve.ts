@@ -88,15 +88,22 @@ async function serveUntil(
   const served = createServed(options.clock, optionsOf(options, call, worker, state, variants))
   const fill = async () => (state === null ? undefined : createPods(served.fetch, state))
   const log = options.log ? { log: terminal.err } : {}
-  const server = createHost(createMock({ served, failRate: options.fail, fill, ...log }), options.host)
+  const answer = createMock({ served, failRate: options.fail, fill, ...log })
+  const servers: Server[] = []
+  const open = (port: number) => {
+    const server = createHost(answer, options.host)
+    servers.push(server)
+    return listen(server, options.host, port)
+  }
   try {
     await fill()
-    const port = await listen(server, options.host, options.port)
+    const port = await open(options.port)
     const url = `http://${addressOf(options.host)}:${port}`
     const target = variants.reduce(
       (described, { file: change }) => change?.(described) ?? described,
       withToolHere(referenceTarget(url, options.clock), variants),
     )
+    for (const other of portsOf(target, port)) await open(other)
     const file = writeTarget(target)
     if (options.printTarget !== undefined) writeFileSync(resolve(terminal.cwd, options.printTarget), file)
     terminal.out(`# the reference implementation answers at ${url}, its API document at ${url}/openapi.json`)
@@ -107,7 +114,7 @@ async function serveUntil(
     terminal.out(file.trimEnd())
     await aborted(end)
   } finally {
-    await shut(server)
+    await Promise.all(servers.map(shut))
     served.close()
     await hangUp()
   }
@@ -123,6 +130,12 @@ function withToolHere(target: Target, variants: readonly Variant[]): Target {
     [program, ...defects, ...words],
   ])
   return { ...target, deploy: { ...target.deploy, commands: Object.fromEntries(commands) } }
+}
+
+/** The ports of load-balanced endpoints that have one of their own. */
+function portsOf({ lb }: Target, port: number): Set<number> {
+  const addresses = Object.values(lb?.endpoints ?? {}).filter((address) => address !== null)
+  return new Set(addresses.map((address) => Number(new URL(address).port)).filter((other) => other !== port))
 }
 
 async function workerOf(
@@ -176,7 +189,7 @@ function optionsOf(
       queue,
       ...(limiter === undefined ? {} : { limiter: limiterOf(limiter) }),
       quotas: { ...generous, ...quotas },
-      ...(worker === null ? {} : { worker }),
+      ...(worker === null ? {} : { worker, server: worker }),
       ...(state === null ? {} : { endpoints: state.endpoints }),
     }
     return withLatency(withVariants(options, variants), latency)

@@ -1,3 +1,5 @@
+import { byPath } from '../../reference/index.ts'
+
 interface Path {
   readonly servers?: readonly { readonly url: string }[]
 }
@@ -7,13 +9,14 @@ export interface ApiDocument {
 }
 
 /**
- * The API document as a server at an address gives it: each operation is at this address, except those of load-balanced
- * endpoints, which have an address each.
+ * The API document as a server at an address gives it: each operation is at this address, and those of load-balanced
+ * endpoints at the address of the normal one.
  */
 export function documentAt(document: ApiDocument, url: string): object {
   const paths = Object.entries(document.paths).map(([path, { servers = [], ...item }]) => {
-    const isElsewhere = servers.some((server) => server.url === '{lb_url}')
-    return [path, isElsewhere ? { servers, ...item } : item]
+    const isBalanced = servers.some((server) => server.url === '{lb_url}')
+    const endpoint = { url: byPath.write(url, 'normal'), description: 'A load-balanced endpoint of this server.' }
+    return [path, isBalanced ? { servers: [endpoint], ...item } : item]
   })
   const servers = [{ url, description: 'This server.' }]
   return { ...document, servers, paths: Object.fromEntries(paths) }

@@ -31,6 +31,7 @@ describe('beside the API', () => {
     expect(servers).toMatchObject([{ url: 'http://localhost:4010' }])
     const own = Object.entries(paths as Record<string, object>).filter(([, path]) => 'servers' in path)
     expect(own.map(([path]) => path)).toEqual(['/ping', '/{route}'])
+    expect(own[0]?.[1]).toMatchObject({ servers: [{ url: 'http://localhost:4010/lb/normal' }] })
   })
 
   test('the page shows keys, operations and curl lines of the address', async () => {

@@ -19,6 +19,7 @@ export function page(origin: string) {
     `${curl} ${origin}/v2/pods`,
     `${curl} ${json} -d '{"name": "first", "image": "alpine", "cpu": {"id": "cpu3c", "vcpuCount": 2}}' ${origin}/v2/pods`,
     `${curl} ${json} -d '{"input": {"text": "hello"}}' ${origin}/v2/normal/run`,
+    `${curl} ${json} -d '{"text": "hello"}' ${origin}/lb/normal/plumbline/echo`,
     `curl -s -X POST ${origin}/plumbline/reset`,
   ]
   return html`<!doctype html>

@@ -1,4 +1,5 @@
 import { Agent, request as send } from 'undici'
+import { lookupHost } from '../../harness/transport/lookup.ts'
 import type { Call } from '../../reference/index.ts'
 
 export interface RealCall {
@@ -18,7 +19,7 @@ export function createRealCall(): RealCall {
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: connectMs },
+    connect: { timeout: connectMs, lookup: lookupHost },
     // One connection per request: an idle connection that the receiver closes would make an attempt fail.
     pipelining: 0,
   })

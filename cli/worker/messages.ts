@@ -13,7 +13,7 @@ export type Told =
 
 /** Messages from a worker process. */
 export type Said =
-  | { readonly type: 'ready'; readonly v: 1 }
+  | { readonly type: 'ready'; readonly v: 1; readonly port?: number }
   | { readonly type: 'partial'; readonly execution: string; readonly partial: unknown }
   | { readonly type: 'completed'; readonly execution: string; readonly output?: unknown }
   | { readonly type: 'failed'; readonly execution: string; readonly message: string }

@@ -1,9 +1,13 @@
-import type { WorkerProgram } from '../../reference/index.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ServerProgram, WorkerProgram } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
 import type { Words } from './command.ts'
+import { forwardTo } from './forward.ts'
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
 
-export interface ProcessWorker extends WorkerProgram {
+export interface ProcessWorker extends WorkerProgram, ServerProgram {
   /** Ends every process: SIGTERM first, SIGKILL `graceMs` later. */
   close(graceMs: number): Promise<void>
   /** Ends every process at once, without waiting for it. */
@@ -24,11 +28,13 @@ export interface ProcessWorkerOptions {
 /**
  * A worker program that is run as real processes. A process executes one job at a time and then another, for whichever
  * worker of its endpoint's environment takes it; there are as many as executions at once. One that ends has died.
+ * Each worker of a load-balanced endpoint is a process of its own.
  * @throws UsageError if the program does not start, or does not speak the protocol of `spec/worker.md`.
  */
 export async function createProcessWorker(options: ProcessWorkerOptions): Promise<ProcessWorker> {
   const { words, cwd, environment, complain, readyMs = 30_000, signal } = options
   const all = new Set<WorkerProcess>()
+  const counts = mkdtempSync(join(tmpdir(), 'plumbline-counts-'))
   /** The idle processes, by their environment. */
   const idle = new Map<string, WorkerProcess[]>()
 
@@ -48,6 +54,7 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
   }
   const kill = () => {
     for (const each of all) each.kill('SIGKILL')
+    rmSync(counts, { recursive: true, force: true })
   }
 
   // The first process shows early whether the program works, and is ready for the first job.
@@ -72,6 +79,18 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
       free(key, taken)
       return outcome
     },
+    async start({ endpoint, worker }) {
+      const started = start({
+        PLUMBLINE_PORT: '0',
+        PLUMBLINE_COUNTS: join(counts, endpoint),
+        PLUMBLINE_WORKER: worker,
+      })
+      const reason = await started.ready
+      const port = started.port()
+      if (reason === null && port !== null) return forwardTo(port, started)
+      started.kill('SIGKILL')
+      throw new Error(`${words.join(' ')} serves no HTTP: ${reason ?? 'its ready message has no port'}`)
+    },
     async close(graceMs) {
       process.removeListener('exit', kill)
       for (const each of all) {
@@ -81,6 +100,7 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
       const insist = setTimeout(kill, graceMs)
       await Promise.all([...all].map(({ ended }) => ended))
       clearTimeout(insist)
+      rmSync(counts, { recursive: true, force: true })
     },
     kill,
   }

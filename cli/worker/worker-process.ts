@@ -9,6 +9,8 @@ import { readSaid, type Said, type Told } from './messages.ts'
 export interface WorkerProcess {
   /** Why it never became ready; null once it is. */
   readonly ready: Promise<string | null>
+  /** The port on which it serves HTTP; null if it does not, or is not ready. */
+  readonly port: () => number | null
   /** Settles when it and all processes that it started are gone. */
   readonly ended: Promise<void>
   readonly isAlive: () => boolean
@@ -47,6 +49,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
   const ready = Promise.withResolvers<string | null>()
   const ended = Promise.withResolvers<void>()
   let alive = true
+  let port: number | null = null
   let current: Current | null = null
 
   const finish = (outcome: Outcome) => {
@@ -60,8 +63,10 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
     finish({ kind: 'died' })
   }
   const hear = (said: Said) => {
-    if (said.type === 'ready') ready.resolve(null)
-    else if (said.execution !== current?.job.execution) complain(`reported ${said.execution}, which is not active`)
+    if (said.type === 'ready') {
+      port = said.port ?? null
+      ready.resolve(null)
+    } else if (said.execution !== current?.job.execution) complain(`reported ${said.execution}, which is not active`)
     else if (said.type === 'partial') current.tools.emit(said.partial)
     else finish(outcomeOf(said))
   }
@@ -89,6 +94,7 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
 
   return {
     ready: ready.promise,
+    port: () => port,
     ended: ended.promise,
     isAlive: () => alive,
     async execute(job, tools) {

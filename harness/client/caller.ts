@@ -15,6 +15,8 @@ export interface Call extends CallOptions {
   /** Query of the address, after its question mark. */
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
+  /** The base address of the request, if it is not that of the plane. */
+  readonly at?: string
   /** Method and path of a request that is not an operation. */
   readonly other?: { readonly method: string; readonly path: string }
 }
@@ -36,7 +38,7 @@ export function requestOf(
   token: string,
   call: Call = {},
 ): WireRequest {
-  const base = url ?? scheme
+  const base = call.at ?? url ?? scheme
   if (base === undefined) throw new Error(`${operation} cannot be called: its plane has no address`)
   const { method = 'GET' } = call.other ?? operations[operation] ?? {}
   const path = call.other?.path ?? pathOf(paths[operation] ?? '', call.ids)

@@ -1,7 +1,7 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { planeOfRule } from '../planes/index.ts'
-import type { Scenario } from '../rule/registry.ts'
+import type { Scenario, UsedEndpoint } from '../rule/registry.ts'
 import type { Claim, Resources } from './turns.ts'
 
 /**
@@ -14,7 +14,8 @@ export function claimOf(
   target: Target,
 ): Claim {
   const { queue } = target
-  const idsOf = (roles: readonly EndpointRole[]) => [...new Set(roles.flatMap((role) => queue?.endpoints[role] ?? []))]
+  const idOf = (role: UsedEndpoint) => (role.includes('.') ? role : (queue?.endpoints[role as EndpointRole] ?? []))
+  const idsOf = (roles: readonly UsedEndpoint[]) => [...new Set(roles.flatMap(idOf))]
   const endpoints = { exclusive: idsOf(exclusive), shared: idsOf(shared), wakes: idsOf(wakes) }
   const given = typeof workers === 'function' ? workers(target) : workers
   const usual = row.needs.includes('worker') && Object.values(endpoints).flat().length === 0 ? 1 : 0

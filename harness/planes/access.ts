@@ -1,4 +1,5 @@
 import { createDeployAccess } from './deploy/access.ts'
+import { createLbAccess } from './lb/access.ts'
 import { outlasting } from './outlasting.ts'
 import { createOwnResources } from './own-resources.ts'
 import { createClients, type OwnerContext } from './owner.ts'
@@ -11,6 +12,7 @@ const special: Readonly<Record<string, (host: OwnerContext) => PlaneAccess>> = {
   pods: createPodAccess,
   queue: createQueueAccess,
   deploy: createDeployAccess,
+  lb: createLbAccess,
 }
 
 /** An owner's access to a plane. */

@@ -8,6 +8,7 @@ import type { HookCall } from '../hooks/hooks.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import type { ResourceLedger } from '../record/resources.ts'
 import { Unclaimed } from '../rule/outcome.ts'
+import type { Inboxes } from './inboxes.ts'
 import { sectionOf } from './index.ts'
 import type { Plane } from './plane.ts'
 import type { PodTimes } from './pods/pod-times.ts'
@@ -32,6 +33,7 @@ export interface OwnerContext {
   readonly name: string
   readonly actor: Actor
   readonly sender: Sender
+  readonly inboxes: Inboxes
   /** A name for something to create, which tells the run and the owner. */
   readonly nextName: () => string
   /** True once the owner has ended. */

@@ -4,6 +4,7 @@ import type { Caller } from '../client/caller.ts'
 import type { Reply } from '../client/reply.ts'
 import type { ScenarioClock } from '../clock/types.ts'
 import type { Fixtures } from '../fixtures/types.ts'
+import type { LbClient } from '../planes/lb/client.ts'
 import type { Settle } from '../planes/pods/access.ts'
 import type { PodClient } from '../planes/pods/client.ts'
 import type { QueueClient } from '../planes/queue/client.ts'
@@ -24,6 +25,12 @@ export interface Context {
   readonly queue: QueueClient
   /** The same with another key. Throws Unclaimed or NotApplicable if the target has no such key. */
   queueAs(key: KeyName): QueueClient
+  /** The normal load-balanced endpoint with the full key. */
+  readonly lb: LbClient
+  /** The same with another key. Throws Unclaimed or NotApplicable if the target has no such key. */
+  lbAs(key: KeyName): LbClient
+  /** A beacon for one request to a load-balanced endpoint. Throws Unclaimed or NotApplicable without a receiver. */
+  beacon(): Beacon
   /** A plane by its name, with the full key or another one. Throws Unclaimed or NotApplicable if the target lacks either. */
   on(plane: string, key?: KeyName): Caller
   readonly fixture: Fixtures

@@ -5,6 +5,9 @@ import type { Dimension } from '../variation/dimensions.ts'
 import type { Context } from './context.ts'
 import type { Finding } from './outcome.ts'
 
+/** An endpoint that a rule uses: a role of the queue plane, or of another plane as `PLANE.ROLE`. */
+export type UsedEndpoint = EndpointRole | `${string}.${string}`
+
 /** A rule that arranges, acts and asserts. */
 export interface Scenario {
   readonly kind: 'scenario'
@@ -16,11 +19,11 @@ export interface Scenario {
   /** Runs after all others, alone. */
   readonly alone: boolean
   /** Endpoints that no other rule may use meanwhile. */
-  readonly exclusive?: readonly EndpointRole[]
+  readonly exclusive?: readonly UsedEndpoint[]
   /** Endpoints that it uses together with other rules that share them: nothing is executed there. */
-  readonly shared?: readonly EndpointRole[]
+  readonly shared?: readonly UsedEndpoint[]
   /** Endpoints that get a worker after a while; rules that do the same begin together and may use them too. */
-  readonly wakes?: readonly EndpointRole[]
+  readonly wakes?: readonly UsedEndpoint[]
   /** How many workers of the normal endpoint it keeps at once; default: 1 if its row needs the worker. */
   readonly workers?: number | ((target: Target) => number)
   /** How many workers its own endpoints have at once; default: 1 if its row needs `management.delete`. */

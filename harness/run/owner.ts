@@ -4,7 +4,10 @@ import { createSender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import { randomFrom } from '../common/random.ts'
 import { createAccess } from '../planes/access.ts'
+import { createInboxes } from '../planes/inboxes.ts'
 import { planeNamed } from '../planes/index.ts'
+import type { LbAccess } from '../planes/lb/access.ts'
+import { lb } from '../planes/lb/plane.ts'
 import type { OwnerContext, Shared } from '../planes/owner.ts'
 import type { Plane, PlaneAccess } from '../planes/plane.ts'
 import { lacksCapacity, type PodAccess } from '../planes/pods/access.ts'
@@ -29,7 +32,8 @@ export function createOwner(shared: Shared, name: string, actor: Actor) {
     for (const access of used.values()) access.look?.()
   }
   const sender = createSender(shared.channel, name, actor, look)
-  const host: OwnerContext = { shared, name, actor, sender, nextName, isReleased: () => released }
+  const inboxes = createInboxes(name, shared.receiver)
+  const host: OwnerContext = { shared, name, actor, sender, inboxes, nextName, isReleased: () => released }
   actor.watch(look)
 
   function access(plane: Plane): PlaneAccess {
@@ -49,6 +53,9 @@ export function createOwner(shared: Shared, name: string, actor: Actor) {
       return access(queue) as QueueAccess
     },
     nextName,
+    get lb() {
+      return access(lb) as LbAccess
+    },
     access,
     /** Its access to the planes that it has used. */
     allAccess: () => used.values(),
@@ -82,6 +89,11 @@ export function createContext(
       return owner.queue.as('full')
     },
     queueAs: owner.queue.as,
+    get lb() {
+      return owner.lb.as('full')
+    },
+    lbAs: owner.lb.as,
+    beacon: owner.lb.beacon,
     fixture,
     nextName: owner.nextName,
     vary,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createInstance } from '../../proof/instance.ts'
+import type { Target } from '../../target/types.ts'
 import { createControlledClock } from '../clock/controlled.ts'
 import { noRecorder } from '../record/recorder.ts'
 import type { Scenario } from '../rule/registry.ts'
@@ -12,8 +13,9 @@ const html = (status: number) => new Response('<h1>Welcome</h1>', { status, head
 const problem = { 'content-type': 'application/problem+json' }
 const queueRule = { kind: 'scenario', id: 'queue.run.accepted', alone: false, run: async () => {} } as const
 
-function probe(fetch: Fetch, rules: readonly Scenario[] = []) {
-  const { target, control } = createInstance([])
+function probe(fetch: Fetch, rules: readonly Scenario[] = [], without: Partial<Target> = {}) {
+  const { target: whole, control } = createInstance([])
+  const target = { ...whole, ...without }
   const session = createSession({
     run: 'rtest000000',
     version: '0.0.0',
@@ -69,6 +71,20 @@ test('no pod is made that the ledger does not name, whatever defaults a platform
     return html(404)
   })
   expect(bodies).toEqual(['[]'])
+})
+
+test.each<[says: string, fetch: Fetch, seen: object]>([
+  ['a worker that starts', () => new Response(null, { status: 204 }), { status: 204 }],
+  ['a worker without /ping', ({ headers }) => html(headers.has('authorization') ? 404 : 401), { status: 404 }],
+  [
+    'an endpoint without a worker',
+    () => Response.json({ error: 'none', detail: 'none' }, { status: 503 }),
+    { status: 503 },
+  ],
+  ['a server that has nothing', () => html(404), { strange: expect.stringContaining('/ping was answered 404') }],
+])('at the address of a load-balanced endpoint, %s', async (_, fetch, seen) => {
+  const lbAlone = { pods: null, queue: null, management: null, openapi: null }
+  expect(await probe(fetch, [], lbAlone)).toEqual({ plane: 'lb', ...seen })
 })
 
 test('the queue plane is looked at where it is judged', async () => {

@@ -2,6 +2,7 @@ import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
 import type { HeaderPairs, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
+import { lookupHost } from './lookup.ts'
 import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
@@ -32,7 +33,7 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
     new Agent({
       connections: most,
       pipelining: 1,
-      connect: noting(buildConnector({ timeout: connectMs }), carried),
+      connect: noting(buildConnector({ timeout: connectMs, lookup: lookupHost }), carried),
       headersTimeout: answerMs,
       bodyTimeout: answerMs,
       keepAliveTimeout: 2_000,

@@ -5,6 +5,7 @@ import { actionEffects } from './action-effects.ts'
 import { actionTable } from './action-table.ts'
 import { authAccess } from './auth-access.ts'
 import { authEndpoints } from './auth-endpoints.ts'
+import { authLb } from './auth-lb.ts'
 import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
 import { create } from './create.ts'
@@ -14,6 +15,8 @@ import { endpointsQuota } from './endpoints-quota.ts'
 import { errorsProblem } from './errors-problem.ts'
 import { fuzzPods } from './fuzz-pods.ts'
 import { fuzzQueue } from './fuzz-queue.ts'
+import { lbRequests } from './lb-requests.ts'
+import { lbWorkers } from './lb-workers.ts'
 import { limitsHeaders } from './limits-headers.ts'
 import { outages } from './outages.ts'
 import { patchOpen } from './patch-open.ts'
@@ -67,5 +70,8 @@ export const defects: readonly Defect[] = [
   ...endpoints,
   ...endpointsQuota,
   ...version,
+  ...authLb,
+  ...lbRequests,
+  ...lbWorkers,
   ...derivedDefects,
 ]

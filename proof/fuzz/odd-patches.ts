@@ -40,9 +40,9 @@ export const oddPatches: readonly Defect[] = [
       'one-more at $.mounts.network',
       member('network', (value) => (Array.isArray(value) ? value.slice(0, 1) : value)),
     ],
-    'The volume in a PATCH is not looked at.': [
-      `not-utf8 at ${volumeId}`,
-      member('volumeId', (value) => (typeof value === 'string' ? 'vol-1' : value)),
+    'A volume whose id has a control character is taken for the first one.': [
+      `control at ${volumeId}`,
+      member('volumeId', (value) => (typeof value === 'string' && /\p{Cc}/u.test(value) ? 'vol-1' : value)),
     ],
     'The volume of a network mount may be left out.': [
       `missing at ${volumeId}`,

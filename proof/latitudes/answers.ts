@@ -1,7 +1,7 @@
 import { composeOptions } from '../../reference/options.ts'
 import type { Json } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { inProvisioning, inStarting, latitude, optioned, plane, styled, verdict } from './tools.ts'
+import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
 export const answers = [
@@ -82,7 +82,7 @@ export const answers = [
           const shown = new Map<string, { readonly untilMs: number; readonly text: string }>()
           return async (request) => {
             const response = await fetch(request)
-            if (request.method !== 'GET' || response.status !== 200) return response
+            if (request.method !== 'GET' || response.status !== 200 || isOfLb(request)) return response
             const text = await response.text()
             const now = options.clock.now()
             const key = `${request.url} ${request.headers.get('authorization')}`

@@ -9,7 +9,8 @@ const styled =
   (style: Partial<ToolOptions['style']>): ToolChange =>
   (options) => ({ ...options, style: { ...options.style, ...style } })
 
-const section = (change: Partial<NonNullable<Target['deploy']>>) => (target: Target) => ({
+/** A target file that says something else of its deployment tool. */
+export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (target: Target) => ({
   ...target,
   deploy: target.deploy === null ? null : { ...target.deploy, ...change },
 })
@@ -27,7 +28,7 @@ export const deploy: readonly Latitude[] = [
     id: 'tool-manifest-in-folder',
     says: 'The manifest of a package is in a folder.',
     tool: styled({ manifest: 'META/app.json' }),
-    file: section({ manifest: 'META/app.json' }),
+    file: deployment({ manifest: 'META/app.json' }),
   },
   {
     id: 'tool-counts-gib',

@@ -6,6 +6,7 @@ import { creations } from './created.ts'
 import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
+import { lbLatitudes } from './lb.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { offers } from './offers.ts'
@@ -14,6 +15,7 @@ import { queueTime } from './queue-time.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
+import { besidesLb } from './tools.ts'
 import { transport } from './transport.ts'
 
 /** Every freedom that the description leaves, one at a time; each choice of the style of the reference is in one. */
@@ -32,11 +34,16 @@ export const latitudes: readonly Latitude[] = [
   ...transport,
   ...on('queue', queueStyles),
   ...on('queue', queueTime),
+  ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */
 function on(plane: NonNullable<Latitude['plane']>, latitudes: readonly Latitude[]): Latitude[] {
-  return latitudes.map((latitude) => ({ plane, ...latitude }))
+  return latitudes.map(({ wrap, ...latitude }) => ({
+    plane,
+    ...latitude,
+    ...(wrap === undefined ? {} : { wrap: plane === 'lb' ? wrap : besidesLb(wrap) }),
+  }))
 }

@@ -70,6 +70,19 @@ export function plane(change: Partial<PodPlane>): (target: Target) => Target {
   return (target) => ({ ...target, pods: target.pods === null ? null : { ...target.pods, ...change } })
 }
 
+/** True for a request to a load-balanced endpoint, whose responses are the worker's. */
+export function isOfLb({ url }: Pick<Request, 'url'>): boolean {
+  return /\/lb\/|\/\/\w+\.lb\.|:1800\d(\/|$)/.test(url)
+}
+
+/** A wrapper that leaves load-balanced endpoints alone. */
+export function besidesLb(wrap: NonNullable<Latitude['wrap']>): NonNullable<Latitude['wrap']> {
+  return (fetch) => {
+    const wrapped = wrap(fetch)
+    return (request) => (isOfLb(request) ? fetch(request) : wrapped(request))
+  }
+}
+
 /** The header by which another request comes from the same caller. */
 export function authorization(request: Request): Record<string, string> {
   const value = request.headers.get('authorization')

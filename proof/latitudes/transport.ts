@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { Fetch, Latitude } from '../types.ts'
+import { besidesLb } from './tools.ts'
 
 /** How an answer travels: HTTP leaves it to the server. */
 export const transport = [
@@ -60,18 +61,22 @@ export const transport = [
   {
     id: 'body-with-newline',
     says: 'JSON bodies begin and end with white space.',
-    wrap: answered(async (response) => {
-      const text = await response.text()
-      return [text === '' ? null : `\n ${text}\r\n`, response.headers]
-    }),
+    wrap: besidesLb(
+      answered(async (response) => {
+        const text = await response.text()
+        return [text === '' ? null : `\n ${text}\r\n`, response.headers]
+      }),
+    ),
   },
   {
     id: 'body-escaped',
     says: 'JSON texts are written with escapes, slashes too.',
-    wrap: answered(async (response) => {
-      const text = await response.text()
-      return [text === '' ? null : text.replaceAll('/', '\\/'), response.headers]
-    }),
+    wrap: besidesLb(
+      answered(async (response) => {
+        const text = await response.text()
+        return [text === '' ? null : text.replaceAll('/', '\\/'), response.headers]
+      }),
+    ),
   },
   {
     id: 'answers-gzip',

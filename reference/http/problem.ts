@@ -22,6 +22,9 @@ const TITLES: Readonly<Record<number, string>> = {
   422: 'Unprocessable Entity',
   423: 'Locked',
   429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
 }
 
 /** Renders a refusal in the style of the service. */

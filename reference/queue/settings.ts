@@ -20,6 +20,8 @@ export interface QueueSetup {
   readonly jobId: (n: number) => string
   /** The template that endpoints show which were not created from one. */
   readonly templateId: string
+  /** When endpoints were created that the reference begins with. */
+  readonly madeMs: number
 }
 
 const defaults: QueueSettings = {
@@ -79,7 +81,7 @@ function createEndpoint(
   offer: EndpointOffer,
   program: WorkerProgram,
   settings: QueueSettings,
-  { tables, templateId, users }: QueueSetup,
+  { madeMs, tables, templateId, users }: QueueSetup,
   next: (what: Counted) => number,
 ): Endpoint {
   const workers = new Set<Worker>()
@@ -101,8 +103,8 @@ function createEndpoint(
     templateId,
     gpuTypeIds: offer.gpu === undefined ? [] : [offer.gpu.id],
     gpu: offer.gpu ?? null,
-    createdAtMs: 0,
-    reachableAtMs: 0,
+    createdAtMs: madeMs,
+    reachableAtMs: madeMs,
     program,
     jobs: new Map(),
     removed: new Set(),

@@ -1,15 +1,14 @@
 // Runs Schemathesis 4.25 against `plumbline serve`. Further arguments go to Schemathesis: --seed 1 --max-examples 100.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { startServing } from '../serving.mjs'
 
 const folder = import.meta.dirname
-const bin = join(folder, '..', '..', 'bin', 'plumbline.js')
 /** No request is refused because of its rate. */
 const rates = ['--window-scale', '0.001', '--quotas', 'minute=9999999,hour=9999999,day=9999999']
-/** Load-balanced endpoints and endpoint management are in the document and not served yet. */
-const served = ['--include-path-regex', '^/v2/']
+/** Load-balanced endpoints are in the document and not served yet. */
+const served = ['--include-path-regex', '^/v[12]/']
 
 const env = {
   ...process.env,
@@ -18,14 +17,8 @@ const env = {
   HYPOTHESIS_STORAGE_DIRECTORY: join(tmpdir(), 'plumbline-hypothesis'),
 }
 
-const server = spawn(process.execPath, [bin, 'serve', '--port', '0', ...rates], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
+const { url, end } = await startServing(rates)
 try {
-  const url = await new Promise((found, failed) => {
-    server.once('exit', (status) => failed(new Error(`plumbline serve exited ${status}`)))
-    createInterface(server.stdout).once('line', (line) => found(/http:[^,]+/.exec(line)?.[0]))
-  })
   const { error, status } = spawnSync(
     'schemathesis',
     [
@@ -42,5 +35,5 @@ try {
   process.stderr.write(`${error.message}\n`)
   process.exitCode = 1
 } finally {
-  server.kill('SIGTERM')
+  await end()
 }

@@ -26,36 +26,27 @@ test.each([
 
 describe('each keyword', () => {
   test.each<[name: string, schema: Schema, holds: (value: never) => boolean]>([
-    ['const', { const: 7 }, (value) => value === 7],
     ['enum', { enum: ['a', 'b'] }, (value: string) => 'ab'.includes(value)],
-    ['oneOf', { oneOf: [{ const: 1 }, { type: 'null' }] }, (value) => value === 1 || value === null],
     [
       'allOf',
       {
         allOf: [
-          { type: 'object', properties: { a: { const: 1 } }, required: ['a'] },
-          { type: 'object', properties: { b: { const: 2 } }, required: ['b'] },
+          { type: 'object', properties: { a: { enum: [1] } }, required: ['a'] },
+          { type: 'object', properties: { b: { enum: [2] } }, required: ['b'] },
         ],
       },
       ({ a, b }: { a: number; b: number }) => a === 1 && b === 2,
     ],
     ['nullable', { type: ['boolean', 'null'] }, (value) => value === null || typeof value === 'boolean'],
-    ['bounds', { type: 'integer', minimum: 3, exclusiveMaximum: 6 }, (value: number) => [3, 4, 5].includes(value)],
-    ['multipleOf', { type: 'integer', minimum: 1, maximum: 9, multipleOf: 4 }, (v: number) => v === 4 || v === 8],
+    ['bounds', { type: 'integer', minimum: 3, maximum: 5 }, (value: number) => [3, 4, 5].includes(value)],
     ['pattern', { type: 'string', pattern: '^[0-9]{2}/x$' }, (value: string) => /^[0-9]{2}\/x$/.test(value)],
     [
       'maxLength',
       { type: 'string', minLength: 1, maxLength: 2 },
       (value: string) => [1, 2].includes([...value].length),
     ],
-    ['date-time', { type: 'string', format: 'date-time' }, (value: string) => !Number.isNaN(Date.parse(value))],
     ['uri', { type: 'string', format: 'uri' }, (value: string) => URL.canParse(value)],
-    ['maxItems', { type: 'array', items: { const: 1 }, maxItems: 1 }, (value: unknown[]) => value.length <= 1],
-    [
-      'uniqueItems',
-      { type: 'array', items: { enum: [1, 2] }, uniqueItems: true },
-      (v: number[]) => new Set(v).size === v.length,
-    ],
+    ['maxItems', { type: 'array', items: { enum: [1] }, maxItems: 1 }, (value: unknown[]) => value.length <= 1],
     [
       'closed',
       { type: 'object', properties: { a: {} }, additionalProperties: false },
@@ -63,7 +54,7 @@ describe('each keyword', () => {
     ],
     [
       'typed members',
-      { type: 'object', additionalProperties: { const: 1 } },
+      { type: 'object', additionalProperties: { enum: [1] } },
       (v: object) => Object.values(v).every((one) => one === 1),
     ],
   ])('%s', (_, schema, holds) => {
@@ -76,6 +67,7 @@ describe('each keyword', () => {
 
 test.each<[schema: object, message: string]>([
   [{ type: 'object', patternProperties: {} }, 'no values are made for the keyword patternProperties'],
+  [{ oneOf: [] }, 'no values are made for the keyword oneOf'],
   [{ type: 'string', format: 'ipv4' }, 'no values are made for the format ipv4'],
   [{ type: 'decimal' }, 'no values are made for the type decimal'],
   [{ $ref: '#/paths/x' }, '#/paths/x does not lie below #/components/schemas/'],

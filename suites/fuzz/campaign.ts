@@ -1,11 +1,10 @@
 import { together } from '../../harness/common/together.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { createAhead, type Drawn } from './ahead.ts'
 import { createKeeper, type FuzzFinding } from './findings.ts'
 import { look, payOwed } from './look.ts'
-import { createSchedule, isReady, type ScheduleOptions } from './schedule.ts'
-import { caseAt, type Stage, stagesOf } from './stages.ts'
+import { createSchedule, type ScheduleOptions } from './schedule.ts'
+import { caseAt, stagesOf } from './stages.ts'
 import type { FuzzAnswer, Steps } from './steps.ts'
 import { lookAfterMs, type Trial } from './trial.ts'
 import { podFor, tryOne } from './try.ts'
@@ -20,11 +19,8 @@ export interface CampaignOptions
   readonly goesOn: () => boolean
   /** Told after each case that was to be tried, and whether it was sent. */
   readonly onCase: (wasSent: boolean) => void
-  /**
-   * Sends a body to a pod without pacing and record, and does `meanwhile` once the request is under way. A 429 is waited
-   * out in the usual way then.
-   */
-  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array, meanwhile: () => void) => Promise<FuzzAnswer>
+  /** Sends a body to a pod without pacing and record. A 429 is waited out in the usual way then. */
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
 }
 
 /** Cases at once, each on its own stage: while one is judged, the connection carries another. */
@@ -41,22 +37,6 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   options.cut?.addEventListener('abort', () => stop.abort(options.cut?.reason), { once: true })
   const { signal } = stop
   const stages = stagesOf(context).map((stage) => ({ ...stage, trial: unlessStopped(stage.trial, signal) }))
-  const ahead = createAhead((run) => caseAt(stages, options.seed, run))
-  const making = new Map<Stage, Promise<void>>()
-  const begin = (stage: Stage): Promise<void> => {
-    const made =
-      making.get(stage) ??
-      podFor(stage, steps)
-        .then(
-          () => {},
-          (error: unknown) => stop.abort(error),
-        )
-        .finally(() => making.delete(stage))
-    making.set(stage, made)
-    return made
-  }
-  const schedule = createSchedule(stages, options, begin)
-  const prepareNext = () => ahead.prepare(schedule.peek())
   const keeper = createKeeper(options.findings, options.seed)
   const steps: Steps = {
     ...options,
@@ -72,32 +52,26 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
     odd() {},
     direct(trial, pod, bytes) {
       signal.throwIfAborted()
-      return options.direct(trial, pod, bytes, prepareNext)
+      return options.direct(trial, pod, bytes)
     },
     async drop(pod) {
       await options.attempt(() => context.pods.delete(pod.id))
     },
   }
-  // Cases of one stage follow each other, for they share a pod.
-  const turns = new Map<Stage, Promise<boolean>>()
-  const tryNext = ({ stage, one }: Drawn, run: number): Promise<boolean> => {
-    const before = turns.get(stage) ?? Promise.resolve(false)
-    const drawn = { one, path: String(run) }
-    const turn = before.then(() => {
-      if (options.isTimeFree || isReady(stage))
-        return tryOne(context, stage, drawn, steps, run % validActionEvery === 0)
-      schedule.giveBack(stage, run)
-      return false
-    })
-    turns.set(stage, turn)
-    return turn
-  }
+  const next = createSchedule(stages, options, (stage) =>
+    podFor(stage, steps).catch((error: unknown) => {
+      stop.abort(error)
+      throw error
+    }),
+  )
   const hand = async () => {
     while (!signal.aborted && options.goesOn()) {
       let wasSent = false
       try {
-        const run = await schedule.next()
-        wasSent = await tryNext(ahead.take(run), run)
+        wasSent = await next((run) => {
+          const { stage, one } = caseAt(stages, options.seed, run)
+          return tryOne(context, stage, { one, path: String(run) }, steps, run % validActionEvery === 0)
+        })
       } finally {
         options.onCase(wasSent)
       }

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
+import { rules } from '../../generated/rules.ts'
 import type { SchemaName } from '../../generated/validators.ts'
 import { type Mutator, mutators } from './mutators/index.ts'
+import { encoded } from './mutators/types.ts'
 import { type Place, pathText, placesIn } from './places.ts'
 import { type Schema, schemaNamed } from './schema.ts'
 
@@ -45,7 +48,7 @@ export function enumerate(body: unknown, schema: SchemaName): readonly FuzzCase[
     { mutator: asIs, place: '$', bytes: encoded(JSON.stringify(body)) },
     ...places.flatMap((place) =>
       mutators.flatMap((mutator) => {
-        const bytes = written(mutator, body, place)
+        const bytes = mutator.write(body, place)
         return bytes === null ? [] : [{ mutator: mutator.name, place: pathText(place.path), bytes }]
       }),
     ),
@@ -60,7 +63,7 @@ const enumerated = new Map<string, readonly FuzzCase[]>()
 /** Random cases: a body of `bodies`, most often with one thing wrong, now and then with two or none. */
 export function arbitraryCase(bodies: fc.Arbitrary<unknown>, schema: SchemaName): fc.Arbitrary<FuzzCase> {
   const resolvedSchema = schemaNamed(schema)
-  const values = mutators.filter(({ level }) => level === 'value')
+  const values = mutators.filter(({ change }) => change !== undefined)
   const choice = fc.record({
     body: bodies,
     first: fc.oneof({ arbitrary: fc.constant(null), weight: 7 }, { arbitrary: fc.constantFrom(...values), weight: 1 }),
@@ -71,6 +74,21 @@ export function arbitraryCase(bodies: fc.Arbitrary<unknown>, schema: SchemaName)
     at: fc.nat(11),
   })
   return choice.map(({ body, first, mutator, at }) => mutated(body, resolvedSchema, [first, mutator], at))
+}
+
+/** The seed of a gate, which must not flicker: it changes with the ledger and with nothing else. */
+const ledgerSeed = createHash('sha256').update(JSON.stringify(rules)).digest().readInt32BE(0)
+
+/** Random cases, the same as long as the ledger is. */
+export function drawCases(bodies: fc.Arbitrary<unknown>, schema: SchemaName, count: number): FuzzCase[] {
+  const cases = arbitraryCase(bodies, schema)
+  return Array.from({ length: count }, (_, run) => shrinkable(draw(cases, ledgerSeed, run), cases))
+}
+
+/** A filter that lets each case pass once. */
+export function firstOfEach(): (one: FuzzCase) => boolean {
+  const done = new Set<string>()
+  return (one) => done.size < done.add(caseText(one)).size
 }
 
 /** Draws one value; the same for the same seed and run. */
@@ -86,14 +104,6 @@ export function shrinkable(value: fc.Value<FuzzCase>, arbitrary: fc.Arbitrary<Fu
   return { ...value.value, simpler }
 }
 
-/** The bytes of a body as one mutator writes it; null where it has nothing to change there. */
-export function written(mutator: Mutator, body: unknown, place: Place): Uint8Array | null {
-  const result = mutator.level === 'bytes' ? mutator.write(body, place) : mutator.change(body, place)
-  if (result === null) return null
-  if (result instanceof Uint8Array) return result
-  return encoded(typeof result === 'string' ? result : JSON.stringify(result.body))
-}
-
 function mutated(body: unknown, schema: Schema, chosen: readonly (Mutator | null)[], at: number): FuzzCase {
   let value = body
   let bytes: Uint8Array | null = null
@@ -102,8 +112,8 @@ function mutated(body: unknown, schema: Schema, chosen: readonly (Mutator | null
   for (const mutator of chosen) {
     const fitting = mutator === null ? null : firstFitting(mutator, value, placesIn(value, schema), at)
     if (mutator === null || fitting === null) continue
-    if (mutator.level === 'value') value = mutator.change(value, fitting.place)?.body ?? value
-    else bytes = fitting.bytes
+    if (mutator.change === undefined) bytes = fitting.bytes
+    else value = mutator.change(value, fitting.place)
     names.push(mutator.name)
     place = pathText(fitting.place.path)
   }
@@ -114,16 +124,10 @@ function mutated(body: unknown, schema: Schema, chosen: readonly (Mutator | null
 function firstFitting(mutator: Mutator, body: unknown, places: readonly Place[], at: number) {
   for (let step = 0; step < places.length; step++) {
     const place = places[(at + step) % places.length]
-    const bytes = place === undefined ? null : written(mutator, body, place)
+    const bytes = place === undefined ? null : mutator.write(body, place)
     if (place !== undefined && bytes !== null) return { place, bytes }
   }
   return null
-}
-
-const encoder = new TextEncoder()
-
-function encoded(text: string): Uint8Array {
-  return encoder.encode(text)
 }
 
 /** Numbers of fast-check's kind from a seed and the number of a run, so that any run can be drawn without the earlier ones. */

@@ -1,26 +1,25 @@
 import fc from 'fast-check'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
+import { memoize } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
-import { refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { isShown } from '../pods/created-pod.ts'
 import { created, expectNotCreated } from '../pods/creation.ts'
 import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
 import { arbitraryOf } from './arbitrary.ts'
-import { arbitraryCase, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
+import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { isOddText, readBody } from './oracle/reading.ts'
-import { type Allowed, allowedText, classify, isIn } from './oracle.ts'
-import { answerText, bodySaid, bodyText, simplest } from './play.ts'
+import { classify } from './oracle.ts'
+import { trySingle, type Way } from './single.ts'
 import { isChange } from './trial.ts'
-import { ledgerSeed } from './world.ts'
 
 /** Random cases after the enumeration. */
 const drawn = 24
+const situation = { operation: 'createPod' } as const
 
 /** Pods that may be made of bodies that need not be refused: few where they cost money. */
 const podsAtMost = { real: 4, controlled: 20 }
@@ -37,7 +36,7 @@ const read = ['name', 'image', 'args', 'disk', 'ports', 'env', 'gpu', 'cpu', 'cl
 rule(
   'pods.create.fuzz',
   async (context) => {
-    const { fixture, inconclusive, part, target } = context
+    const { fixture, inconclusive, lacksCapacity, part, pods, target } = context
     const twin = await created(context, { mount: 'none', fields: 'few' })
     const bodies: Members[] = []
     for (const kind of ['gpu', 'cpu'] as const) {
@@ -50,44 +49,33 @@ rule(
       inconclusive(
         'creations have members that the description does not know, so no oracle tells what is to be refused',
       )
+    const own = memoize((one: FuzzCase) => named(context, one))
+    const way: Way = {
+      clause: 'answer',
+      situation,
+      send: async (one, options) => pods.create(raw((await own(one)).bytes), { ...options, repeats: true }),
+      excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
+    }
     const refused: Refused[] = []
     let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
     // Bodies that must be refused come first: they cost no pod.
     for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
       if (mayBeMade(one) && left === 0) break
-      const { reply, name } = await tryOne(context, one)
+      const reply = await trySingle(context, way, one)
+      const { name, bytes } = await own(one)
       if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
-      else if (--left >= 0) await readsBack(context, one, reply, name)
+      else if (--left >= 0) await readsBack(context, one, bytes, reply)
     }
     await expectNotCreated(context, twin.id, refused)
   },
   { varies: ['kind'] },
 )
 
-/** Sends a case under its own name; the answer has to be in a class that the oracle gives. */
-async function tryOne(context: Context, one: FuzzCase): Promise<{ readonly reply: Reply; readonly name: string }> {
-  const { check, inconclusive, lacksCapacity } = context
-  const { name, bytes } = await named(context, one)
-  const allowed = classify({ operation: 'createPod' }, one.bytes)
-  const reply = await send(context, one, bytes)
-  check('answer').saw(reply)
-  if (isAllowed(reply, allowed)) return { reply, name }
-  refuseOutage(reply)
-  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
-  const least = await simplest(one, async (simpler) => {
-    const { status } = await send(context, simpler, (await named(context, simpler)).bytes)
-    return status === reply.status && !isAllowed({ status }, classify({ operation: 'createPod' }, simpler.bytes))
-  })
-  const expected = `${allowedText(allowed)} to ${bodyText(least.bytes)}`
-  check('answer').that(false, expected, answerText(reply, least), reply)
-  return { reply, name }
-}
-
 /** A pod of an accepted body is read as the body says, and removed. */
-async function readsBack(context: Context, one: FuzzCase, reply: Reply, name: string): Promise<void> {
+async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, reply: Reply): Promise<void> {
   const { blocked, check, fixture, pods } = context
   const id = (await fixture.createdId(reply)) ?? blocked('pods.create.read-back', 'a creation succeeded without a pod')
-  const [value, other] = readBody((await named(context, one, name)).bytes).values
+  const [value, other] = readBody(bytes).values
   const body = membersOf(value)
   if (body !== null && other === undefined && !isOddText(JSON.stringify(body))) {
     const given = read.filter((member) => member in body)
@@ -99,26 +87,16 @@ async function readsBack(context: Context, one: FuzzCase, reply: Reply, name: st
   await pods.delete(id)
 }
 
-/** Sends a body, and once more if no complete response came. */
-async function send({ pods }: Context, one: FuzzCase, bytes: Uint8Array): Promise<Reply> {
-  const again = () => pods.create(raw(bytes), { newConnection: true, repeats: true })
-  return (await unlessUnanswered(pods.create(raw(bytes), { repeats: true }))) ?? answerTo(bodySaid(one), again())
-}
-
 /** A case under a name of the run, if the name is still in it. */
-async function named({ fixture, target }: Context, { bytes }: FuzzCase, given?: string) {
+async function named({ fixture, target }: Context, { bytes }: FuzzCase) {
   const kind = target.pods?.gpu === null ? 'cpu' : 'gpu'
-  const name = given ?? String((await fixture.body({ kind, mount: 'none', fields: 'few' })).name)
+  const name = String((await fixture.body({ kind, mount: 'none', fields: 'few' })).name)
   const text = Buffer.from(bytes).toString('latin1').replaceAll(placeholder, name)
   return { name, bytes: new Uint8Array(Buffer.from(text, 'latin1')) }
 }
 
-function isAllowed({ status }: Pick<Reply, 'status'>, allowed: readonly Allowed[]): boolean {
-  return allowed.some(({ answers }) => isIn(status, answers))
-}
-
 function mayBeMade({ bytes }: FuzzCase): boolean {
-  return classify({ operation: 'createPod' }, bytes).some(isChange)
+  return classify(situation, bytes).some(isChange)
 }
 
 const known = new Map<string, readonly FuzzCase[]>()
@@ -126,16 +104,12 @@ const known = new Map<string, readonly FuzzCase[]>()
 /** Everything that can be wrong once with these bodies, and random bodies; the same as long as the ledger is the same. */
 function casesOf(bodies: readonly Members[]): readonly FuzzCase[] {
   const key = JSON.stringify(bodies)
-  const done = new Set<string>()
   const cases = known.get(key) ?? [
     ...bodies
       .flatMap((body) => enumerate(body, 'PodCreate'))
-      .filter((one) => {
-        // Of the image the description says the same as of the name.
-        const isNew = !done.has(caseText(one)) && one.place !== '$.image'
-        done.add(caseText(one))
-        return isNew
-      }),
+      // Of the image the description says the same as of the name.
+      .filter(({ place }) => place !== '$.image')
+      .filter(firstOfEach()),
     ...random(bodies),
   ]
   known.set(key, cases)
@@ -149,6 +123,5 @@ function random(bodies: readonly Members[]): FuzzCase[] {
     'CpuConfigRequest.id': fc.constantFrom('no-such-flavor', ...ids('cpu')),
     'PodCreate.name': fc.constant(placeholder),
   }
-  const cases = arbitraryCase(arbitraryOf('PodCreate', overrides), 'PodCreate')
-  return Array.from({ length: drawn }, (_, run) => shrinkable(draw(cases, ledgerSeed, run), cases))
+  return drawCases(arbitraryOf('PodCreate', overrides), 'PodCreate', drawn)
 }

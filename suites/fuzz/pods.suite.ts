@@ -1,16 +1,15 @@
-import type fc from 'fast-check'
-import type { SchemaName } from '../../generated/validators.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
-import { arbitraryCase, asIs, caseText, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
+import { asIs, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { playAll } from './fail-first.ts'
 import { classify } from './oracle.ts'
 import { createSubject } from './stages.ts'
+import { isChange } from './trial.ts'
 import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
-import { actionBodies, ledgerSeed, patchBodies, type World } from './world.ts'
+import { actionBodies, patchBodies, type World } from './world.ts'
 
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
@@ -41,7 +40,7 @@ function casesOnRunning(): readonly FuzzCase[] {
 
 function casesOnExited(): readonly FuzzCase[] {
   const exited = { operation: 'triggerPodAction', status: 'EXITED' } as const
-  const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(({ after }) => after.kind !== 'unchanged')
+  const mayAct = ({ bytes }: FuzzCase) => classify(exited, bytes).some(isChange)
   const refusable = [...enumerate({ action: 'terminate' }, 'PodActionRequest'), ...actions]
   return [
     ...actionsAsTheyAre('stop', 'restart'),
@@ -52,12 +51,11 @@ function casesOnExited(): readonly FuzzCase[] {
 
 /** The cases for each pod: every case once, in about equal parts. */
 function patchStages(context: Context): readonly PatchStage[] {
-  const done = new Set<string>()
+  const isFirst = firstOfEach()
   return mountStates(context)
     .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
     .flatMap((shape) => {
-      const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || !done.has(caseText(one)))
-      for (const one of cases) done.add(caseText(one))
+      const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || isFirst(one))
       const parts = Math.ceil(cases.length / casesEach)
       const each = Math.ceil(cases.length / parts)
       return Array.from({ length: parts }, (_, part) => ({ shape, cases: cases.slice(part * each, (part + 1) * each) }))
@@ -86,20 +84,14 @@ function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] 
   ]
 }
 
-/** The same cases as long as the ledger is the same: a gate must not flicker. */
-function random(bodies: fc.Arbitrary<unknown>, schema: SchemaName, count: number): FuzzCase[] {
-  const cases = arbitraryCase(bodies, schema)
-  return Array.from({ length: count }, (_, run) => shrinkable(draw(cases, ledgerSeed, run), cases))
-}
-
 /** Drawn once for each target that a process judges: making arbitraries costs more than drawing from them. */
 function randomPatches(world: World): readonly FuzzCase[] {
   const { volume, volumeSecond, volumePath, persistent } = world
   const key = JSON.stringify([volume, volumeSecond, volumePath, persistent])
-  const known = patches.get(key) ?? random(patchBodies(world), 'PodUpdate', drawn)
+  const known = patches.get(key) ?? drawCases(patchBodies(world), 'PodUpdate', drawn)
   patches.set(key, known)
   return known
 }
 
 const patches = new Map<string, readonly FuzzCase[]>()
-const actions = random(actionBodies, 'PodActionRequest', drawn)
+const actions = drawCases(actionBodies, 'PodActionRequest', drawn)

@@ -8,92 +8,74 @@ export interface ScheduleOptions {
   readonly mostPodless?: number
 }
 
-/** The order of the cases of one campaign, by their numbers. */
-export interface Schedule {
-  /** The next case; waits if no stage has a pod and no more bodies may go without one. */
-  next(): Promise<number>
-  /** The case that would be next now; null if that is not known. */
-  peek(): number | null
-  /** Puts a case back whose stage has lost its pod. */
-  giveBack(stage: Stage, run: number): void
-}
+/**
+ * Picks the next case by its number and does `work` with it; cases of a stage follow each other, because they share a
+ * pod. Waits if no stage has a pod and no more bodies may go without one.
+ */
+export type Schedule = <T>(work: (run: number) => Promise<T>) => Promise<T>
 
 /**
  * Orders the cases: all that are enumerated, then random ones of each stage in turn. If pods take real time, a stage has
- * its turn when its pod is there: all pods are begun at once, and until the first is there bodies go to a pod that does
- * not exist. `begin` starts to make the pod of a stage and resolves when that has ended.
+ * its turn when its pod exists: all pods are begun at once, and until the first exists bodies go to a pod that does not.
+ * `begin` makes the pod of a stage and resolves when that has ended.
  */
 export function createSchedule(
   all: readonly Stage[],
   { from, isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
-  begin: (stage: Stage) => Promise<void>,
+  begin: (stage: Stage) => Promise<unknown>,
 ): Schedule {
   const whole = enumeratedOf(all)
-  const first = from === 'enumeration' ? 0 : whole
-  if (isTimeFree) return inTurn(first)
   const stages = all.filter(({ isPodless }) => !isPodless)
   const ways = stages.map((stage, at) => ({
     stage,
-    left: runsOf(stages, at, first),
-    drawn: 0,
-    returned: [] as number[],
+    at,
+    first: enumeratedOf(stages.slice(0, at)),
+    drawn: from === 'random' ? stage.enumerated.length : 0,
+    isBusy: false,
+    making: null as Promise<unknown> | null,
   }))
+  type Way = (typeof ways)[number]
   let turn = 0
   let podlessSent = 0
 
-  /** The case that is next, and what takes it; null if every stage waits for its pod. */
-  function pick(): readonly [run: number, take: () => void] | null {
-    const ready = ways.filter(({ stage }) => isReady(stage))
-    const enumerated = ready.find(({ returned, left }) => returned.length + left.length > 0)
-    if (enumerated !== undefined) {
-      const { returned, left } = enumerated
-      const queue = returned.length > 0 ? returned : left
-      return [queue[0] ?? 0, () => void queue.shift()]
-    }
-    const way = ready[turn % ready.length]
-    if (way !== undefined) {
-      const take = () => {
-        turn++
-        way.drawn++
-      }
-      return [whole + ways.indexOf(way) + way.drawn * ways.length, take]
-    }
-    return podlessSent < mostPodless ? [podlessFrom + podlessSent, () => void podlessSent++] : null
+  function runOf({ stage, at, first, drawn }: Way): number {
+    const random = drawn - stage.enumerated.length
+    return random < 0 ? first + drawn : whole + at + random * ways.length
   }
 
-  return {
-    async next() {
-      for (;;) {
-        const begun = ways.filter(({ stage }) => !isReady(stage)).map(({ stage }) => begin(stage))
-        const picked = pick()
-        if (picked === null) await Promise.race(begun)
-        else {
-          picked[1]()
-          return picked[0]
+  function make(way: Way): Promise<unknown> {
+    if (way.making !== null) return way.making
+    way.making = begin(way.stage).finally(() => {
+      way.making = null
+    })
+    // Whoever waits for it is told.
+    way.making.catch(() => {})
+    return way.making
+  }
+
+  return async (work) => {
+    for (;;) {
+      const idle = ways.filter(({ isBusy }) => !isBusy)
+      const ready = idle.filter(({ stage }) => isTimeFree || isReady(stage))
+      const made = idle.filter((way) => !ready.includes(way)).map(make)
+      const way = ready.find(({ stage, drawn }) => drawn < stage.enumerated.length) ?? ready[turn++ % ready.length]
+      if (way !== undefined) {
+        const run = runOf(way)
+        way.drawn++
+        way.isBusy = true
+        try {
+          return await work(run)
+        } finally {
+          way.isBusy = false
         }
       }
-    },
-    peek: () => pick()?.[0] ?? null,
-    giveBack(stage, run) {
-      if (run < podlessFrom) ways.find((way) => way.stage === stage)?.returned.push(run)
-    },
+      if (podlessSent < mostPodless) return work(podlessFrom + podlessSent++)
+      await Promise.race(made)
+    }
   }
 }
 
 /** True if bodies for a stage can be sent at once: it has its pod, or the target does not make one. */
-export function isReady({ pod, podlessFor, isPodless }: Stage): boolean {
+function isReady({ pod, podlessFor, isPodless }: Stage): boolean {
   return pod !== null || podlessFor > 0 || isPodless
-}
-
-/** The order where a pod takes no real time. */
-function inTurn(first: number): Schedule {
-  let next = first
-  return { next: async () => next++, peek: () => next, giveBack() {} }
-}
-
-/** The numbers of the enumerated cases of a stage from `first` on. */
-function runsOf(stages: readonly Stage[], at: number, first: number): number[] {
-  const from = enumeratedOf(stages.slice(0, at))
-  const count = stages[at]?.enumerated.length ?? 0
-  return Array.from({ length: count }, (_, step) => from + step).filter((run) => run >= first)
 }

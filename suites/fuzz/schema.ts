@@ -5,27 +5,19 @@ import { memoize } from '../../harness/common/memoize.ts'
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
-  readonly const?: unknown
   readonly enum?: readonly unknown[]
-  readonly oneOf?: readonly Schema[]
-  readonly anyOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | Schema
   readonly items?: Schema
-  readonly minItems?: number
   readonly maxItems?: number
-  readonly uniqueItems?: boolean
   readonly minLength?: number
   readonly maxLength?: number
   readonly pattern?: string
   readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
-  readonly exclusiveMinimum?: number
-  readonly exclusiveMaximum?: number
-  readonly multipleOf?: number
   readonly not?: Schema
 }
 

@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { rules } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { PodPlane } from '../../target/types.ts'
 import { arbitraryOf } from './arbitrary.ts'
-
-/** The seed of a gate: it changes with the ledger and with nothing else. */
-export const ledgerSeed = createHash('sha256').update(JSON.stringify(rules)).digest().readInt32BE(0)
 
 /** The material of PATCH bodies: the volumes and mounts that the target file names. */
 export type World = Pick<PodPlane, 'volume' | 'volumeSecond' | 'volumePath' | 'persistent'>

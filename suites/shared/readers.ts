@@ -46,7 +46,9 @@ export function integer(minimum = Number.NEGATIVE_INFINITY): Reader {
 
 export function oneOf(values: readonly string[]): Reader {
   const isOne = (value: unknown) => typeof value === 'string' && values.includes(value)
-  return kind(values.join(' or '), isOne, { retyped: 7, another: 'PLUMBLINE' })
+  const [value = ''] = values
+  const otherCase = value === value.toUpperCase() ? value.toLowerCase() : value.toUpperCase()
+  return kind(values.join(' or '), isOne, { retyped: 7, 'in another case': otherCase })
 }
 
 /** A text of a form; a text of another form is not shown, because it differs from run to run. */
@@ -58,7 +60,8 @@ export function textOf(expected: string, isOfForm: (text: string) => boolean, ot
 }
 
 export function nullable(reader: Reader): Reader {
-  return withFaults(reader.faults, (value, path) => {
+  const faults = reader.faults.filter(({ at, name }) => at !== '' || name !== 'null')
+  return withFaults(faults, (value, path) => {
     const mismatch = value === null ? null : reader(value, path)
     return mismatch?.path === path ? { ...mismatch, expected: `${mismatch.expected} or null` } : mismatch
   })
@@ -160,7 +163,7 @@ function kind(
   isOfKind: (value: unknown) => boolean,
   wrong: Readonly<Record<string, unknown>>,
 ): Reader {
-  return withFaults(faultsOf(wrong), (value, path) =>
+  return withFaults(faultsOf({ null: null, ...wrong }), (value, path) =>
     isOfKind(value) ? null : { path, expected, observed: kindOf(value) },
   )
 }

@@ -31,6 +31,13 @@ def serve() -> None:
     os._exit(0)
 
 
+def wait_for_end() -> None:
+    """Returns at the end of standard input."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for _ in sys.stdin.buffer:
+        pass
+
+
 def run(job: Dict[str, Any], stop: Stop, stops: Dict[str, Stop], send: Send) -> None:
     """One execution, from its first step to the message that tells its end."""
     execution = job["execution"]

@@ -3,8 +3,7 @@ import type { EndpointRole } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
-import type { Inbox } from '../../receiver/inbox.ts'
-import type { Arrival, Beacon, WebhookAnswer } from '../../receiver/types.ts'
+import type { Arrival, Beacon } from '../../receiver/types.ts'
 import { answered, outageStatuses, refuseOutage } from '../../rule/check.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
@@ -20,9 +19,8 @@ export type QueueAccess = ReturnType<typeof createQueueAccess>
 export type JobMaker = QueueAccess['maker']
 
 export function createQueueAccess(host: OwnerContext) {
-  const { name, actor, shared } = host
-  const { target, receiver } = shared
-  const inboxes: Inbox[] = []
+  const { name, actor, inboxes, shared } = host
+  const { target } = shared
   const { note, removables, wasFound } = createOwnJobs(name, shared)
   const as = createClients(
     queue,
@@ -108,12 +106,7 @@ export function createQueueAccess(host: OwnerContext) {
     target,
     queue: () => as('full'),
     /** The inbox of one more job of this owner; null if the target has no receiver. */
-    inbox(script: readonly WebhookAnswer[]): Inbox | null {
-      if (receiver === null) return null
-      const inbox = receiver.inbox(name, inboxes.length + 1, script)
-      inboxes.push(inbox)
-      return inbox
-    },
+    inbox: inboxes.open,
   }
   return {
     as,
@@ -123,9 +116,7 @@ export function createQueueAccess(host: OwnerContext) {
     begun,
     ended: (job: JobAt, boundMs?: number) => follow(job, (status) => finalStatuses.has(status), boundMs),
     removables,
-    releaseAll: () => receiver?.releaseAll(inboxes),
-    look() {
-      for (const inbox of inboxes) inbox.look()
-    },
+    releaseAll: inboxes.releaseAll,
+    look: inboxes.look,
   }
 }

@@ -1,9 +1,8 @@
 import { byteMutators } from './bytes.ts'
-import { memberMutators } from './members.ts'
 import type { Mutator } from './types.ts'
 import { valueMutators } from './values.ts'
 
 /** Every way in which a body is made wrong, each with its name. */
-export const mutators: readonly Mutator[] = [...memberMutators, ...valueMutators, ...byteMutators]
+export const mutators: readonly Mutator[] = [...valueMutators, ...byteMutators]
 
-export type { ByteMutator, Mutator, ValueMutator } from './types.ts'
+export type { Mutator } from './types.ts'

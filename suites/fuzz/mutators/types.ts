@@ -1,21 +1,21 @@
 import type { Place } from '../places.ts'
 
-/** Makes a body wrong in one known way at one place, as a value. */
-export interface ValueMutator {
-  readonly level: 'value'
+/** Makes a body wrong in one known way at one place. */
+export interface Mutator {
   readonly name: string
   /** The fault in the body. */
   readonly says: string
-  /** The changed body; null where there is nothing of that kind to break. */
-  readonly change: (body: unknown, place: Place) => { readonly body: unknown } | null
+  /** The bytes of the changed body, which need not be JSON; null if there is nothing of that kind to break. */
+  readonly write: (body: unknown, place: Place) => Uint8Array | null
+  /** The changed body as a value, for mutators that make one; undefined if there is nothing of that kind to break. */
+  readonly change?: (body: unknown, place: Place) => unknown
 }
 
-/** The same on the level of bytes: what comes of it need not be JSON. */
-export interface ByteMutator {
-  readonly level: 'bytes'
-  readonly name: string
-  readonly says: string
-  readonly write: (body: unknown, place: Place) => string | Uint8Array | null
-}
+/** A table of mutators: the fault and what makes it, by name. */
+export type Rows<M> = Readonly<Record<string, readonly [says: string, make: M]>>
 
-export type Mutator = ValueMutator | ByteMutator
+const encoder = new TextEncoder()
+
+export function encoded(text: string): Uint8Array {
+  return encoder.encode(text)
+}

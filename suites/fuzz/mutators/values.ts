@@ -1,130 +1,149 @@
+import { membersOf } from '../../../harness/exchange/read.ts'
 import { replaced } from '../../shared/replaced.ts'
+import type { Place } from '../places.ts'
 import { type Schema, typesOf } from '../schema.ts'
-import type { ValueMutator } from './types.ts'
+import { encoded, type Mutator, type Rows } from './types.ts'
 
-/** Values of a wrong type, out of bounds, or no member of an enum. */
-export const valueMutators: readonly ValueMutator[] = [
-  typed('null', 'it is null', 'null', () => null),
-  typed('as-number', 'it is a number', 'number', () => 7),
-  typed('as-true', 'it is true', 'boolean', () => true),
-  typed('as-text', 'it is the same as text', 'string', (value) => JSON.stringify(value)),
-  typed('as-list', 'it is in a list', 'array', (value) => [value]),
-  typed('as-object', 'it is in an object', 'object', (value) => ({ value })),
+type Entries = readonly (readonly [name: string, value: unknown])[]
 
-  bounded('below-minimum', 'it is one less than permitted', ({ minimum }) => minimum && minimum - 1),
-  bounded('above-maximum', 'it is one more than permitted', ({ maximum }) => maximum && maximum + 1),
-  bounded('negative', 'it is negative', ({ minimum }) => (minimum === undefined ? undefined : -minimum)),
-  bounded('fraction', 'it has a fraction', (schema, value) =>
-    typesOf(schema).includes('integer') ? value + 0.5 : undefined,
-  ),
-  bounded('greater', 'it is another number in bounds', (_, value) => value + 10),
-
-  texts('other-case', 'its letters are capital', isOneOf, (value) => value.toUpperCase()),
-  texts('first-capital', 'its first letter is capital', isOneOf, (v) => v.charAt(0).toUpperCase() + v.slice(1)),
-  texts('padded', 'a blank follows it', isOneOf, (value) => `${value} `),
-  texts('padded-before', 'a blank before it', isOneOf, (value) => ` ${value}`),
-  texts('newline', 'a line end follows it', isOneOf, (value) => `${value}\n`),
-  texts('nul', 'a character of code 0 follows it', isOneOf, (value) => `${value}\0`),
-  texts('look-alike', 'its letters are full-width forms', isOneOf, (value) =>
-    [...value].map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)).join(''),
-  ),
-  texts('quoted', 'it has quotes around it', isOneOf, (value) => `"${value}"`),
-  texts('unknown', 'it is a value that nobody knows', isOneOf, (value) => `${value}-now`),
-  texts('begins', 'it is the beginning of a known value', isOneOf, (value) => value.slice(0, 2)),
-  texts(
-    'empty-text',
-    'it is empty',
-    () => true,
-    () => '',
-  ),
-  texts('another', 'it is another text', isFree, (value) => `${value}-b`),
-  texts('control', 'it holds a control character', isFree, (value) => `${value}\u0007`),
-  texts(
-    'wrong-form',
-    'it has not the form asked for',
-    ({ pattern, format }) => Boolean(pattern ?? format),
-    () => '::',
-  ),
-
-  listed('emptied', 'the list is empty', () => []),
-  listed('one-more', 'the list has one item more than permitted', (value, { maxItems }) =>
-    maxItems === undefined || value.length === 0 ? null : Array.from({ length: maxItems + 1 }, () => value[0]),
-  ),
+/** Wrong members, and values of a wrong type, out of bounds, or not in an enum. */
+export const valueMutators: readonly Mutator[] = [
+  ...siblings({
+    missing: ['a required property is left out', (all, own, { isRequired }) => isRequired && all.filter(isNot(own))],
+    'other-name': [
+      'the name of a property begins with a capital letter',
+      (all, own) => all.map(([name, value]) => [name === own ? capitalized(name) : name, value]),
+    ],
+  }),
+  ...extras({
+    extra: ['an unknown property was added at the end', (all) => [...all, ['plumbline', true]]],
+    'extra-first': ['an unknown property was added at the beginning', (all) => [['plumbline', true], ...all]],
+    'extra-null': ['an unknown property that is null was added', (all) => [...all, ['plumbline', null]]],
+    'extra-proto': ['a property named __proto__ was added', (all) => [...all, ['__proto__', {}]]],
+  }),
+  ...values({
+    null: ['it is null', unless('null', () => null)],
+    'as-number': ['it is a number', unless('number', () => 7)],
+    'as-true': ['it is true', unless('boolean', () => true)],
+    'as-text': ['it is the same as text', unless('string', (value) => JSON.stringify(value))],
+    'as-list': ['it is in a list', unless('array', (value) => [value])],
+    'as-object': ['it is in an object', unless('object', (value) => ({ value }))],
+  }),
+  ...values({
+    'below-minimum': ['it is one less than permitted', number((_, { minimum }) => minimum && minimum - 1)],
+    'above-maximum': ['it is one more than permitted', number((_, { maximum }) => maximum && maximum + 1)],
+    negative: ['it is negative', number((_, { minimum }) => (minimum === undefined ? undefined : -minimum))],
+    fraction: ['it has a fraction', number((n, schema) => (typesOf(schema).includes('integer') ? n + 0.5 : undefined))],
+    greater: ['it is another number in bounds', number((n) => n + 10)],
+  }),
+  ...values({
+    'other-case': ['its letters are capital', word((text) => text.toUpperCase())],
+    'first-capital': ['its first letter is capital', word(capitalized)],
+    padded: ['a blank follows it', word((text) => `${text} `)],
+    'padded-before': ['a blank before it', word((text) => ` ${text}`)],
+    newline: ['a line end follows it', word((text) => `${text}\n`)],
+    nul: ['a character of code 0 follows it', word((text) => `${text}\0`)],
+    'look-alike': ['its letters are full-width forms', word((text) => text.replace(/./gu, fullWidth))],
+    quoted: ['it has quotes around it', word((text) => `"${text}"`)],
+    unknown: ['it is a value that nobody knows', word((text) => `${text}-now`)],
+    begins: ['it is the beginning of a known value', word((text) => text.slice(0, 2))],
+    'empty-text': ['it is empty', text(() => '')],
+    another: ['it is another text', text((value, schema) => (isFree(schema) ? `${value}-b` : undefined))],
+    control: ['it has a control character', text((value, schema) => (isFree(schema) ? `${value}\u0007` : undefined))],
+    'wrong-form': ['it has another form', text((_, { pattern, format }) => (pattern ?? format) && '::')],
+  }),
+  ...values({
+    emptied: ['the list is empty', list(() => [])],
+    'one-more': [
+      'the list has one item more than permitted',
+      list(([item], { maxItems }) =>
+        maxItems === undefined || item === undefined ? undefined : Array.from({ length: maxItems + 1 }, () => item),
+      ),
+    ],
+  }),
 ]
 
-type Make = (value: unknown) => unknown
+/** The new value of a place; undefined if there is nothing to break. */
+type Make<V = unknown> = (value: V, schema: Schema) => unknown
+
+/** Other values at places that the schema describes. */
+function values(rows: Rows<Make>): Mutator[] {
+  return mutatorsOf(rows, (make) => (body, { path, value, schema }) => {
+    const made = schema === null ? undefined : make(value, schema)
+    return made === undefined ? undefined : replaced(body, path, made)
+  })
+}
+
+/** Other members of the object that a member is in; false for no change. */
+function siblings(rows: Rows<(all: Entries, own: string, place: Place) => Entries | false>): Mutator[] {
+  return mutatorsOf(rows, (make) => (body, place) => {
+    const { path, schema } = place
+    const [outer, own] = [path.slice(0, -1), path.at(-1)]
+    if (typeof own !== 'string' || schema === null) return undefined
+    const object = outer.reduce((at, step) => (at as Readonly<Record<string | number, unknown>>)[step], body)
+    const made = make(Object.entries(membersOf(object) ?? {}), own, place)
+    return made === false ? undefined : replaced(body, outer, Object.fromEntries(made))
+  })
+}
+
+/** A further member of an object that permits none. */
+function extras(rows: Rows<(all: Entries) => Entries>): Mutator[] {
+  return mutatorsOf(rows, (add) => (body, { path, value, schema }) => {
+    const members = membersOf(value)
+    if (members === null || schema?.additionalProperties !== false) return undefined
+    return replaced(body, path, Object.fromEntries(add(Object.entries(members))))
+  })
+}
+
+function mutatorsOf<M>(rows: Rows<M>, changeOf: (make: M) => NonNullable<Mutator['change']>): Mutator[] {
+  return Object.entries(rows).map(([name, [says, make]]) => {
+    const change = changeOf(make)
+    const write: Mutator['write'] = (body, place) => {
+      const changed = change(body, place)
+      return changed === undefined ? null : encoded(JSON.stringify(changed))
+    }
+    return { name, says, change, write }
+  })
+}
 
 /** A value of a type that the schema does not permit. */
-function typed(name: string, says: string, type: string, make: Make): ValueMutator {
-  return {
-    level: 'value',
-    name,
-    says,
-    change: (body, { path, value, schema }) => {
-      if (schema === null || permits(schema, type)) return null
-      return { body: replaced(body, path, make(value)) }
-    },
+function unless(type: string, make: (value: unknown) => unknown): Make {
+  return (value, schema) => {
+    const types = typesOf(schema)
+    const isPermitted = types.includes(type) || (type === 'number' && types.includes('integer'))
+    return types.length === 0 || isPermitted ? undefined : make(value)
   }
 }
 
-function bounded(
-  name: string,
-  says: string,
-  make: (schema: Schema, value: number) => number | undefined,
-): ValueMutator {
-  return {
-    level: 'value',
-    name,
-    says,
-    change: (body, { path, value, schema }) => {
-      const number = schema === null || typeof value !== 'number' ? undefined : make(schema, value)
-      return number === undefined ? null : { body: replaced(body, path, number) }
-    },
-  }
+function number(make: Make<number>): Make {
+  return (value, schema) => (typeof value === 'number' ? make(value, schema) : undefined)
 }
 
-function texts(
-  name: string,
-  says: string,
-  isMeant: (schema: Schema) => boolean,
-  make: (value: string) => string,
-): ValueMutator {
-  return {
-    level: 'value',
-    name,
-    says,
-    change: (body, { path, value, schema }) =>
-      schema === null || typeof value !== 'string' || !isMeant(schema)
-        ? null
-        : { body: replaced(body, path, make(value)) },
-  }
+function text(make: Make<string>): Make {
+  return (value, schema) => (typeof value === 'string' ? make(value, schema) : undefined)
 }
 
-function listed(
-  name: string,
-  says: string,
-  make: (value: readonly unknown[], schema: Schema) => readonly unknown[] | null,
-): ValueMutator {
-  return {
-    level: 'value',
-    name,
-    says,
-    change: (body, { path, value, schema }) => {
-      const list = schema === null || !Array.isArray(value) ? null : make(value, schema)
-      return list === null ? null : { body: replaced(body, path, list) }
-    },
-  }
+/** A text that has to be one of an enum. */
+function word(make: (value: string) => string): Make {
+  return text((value, schema) => (schema.enum === undefined ? undefined : make(value)))
 }
 
-function isOneOf(schema: Schema): boolean {
-  return schema.enum !== undefined
+function list(make: Make<readonly unknown[]>): Make {
+  return (value, schema) => (Array.isArray(value) ? make(value, schema) : undefined)
 }
 
-function isFree({ enum: values, pattern, format }: Schema): boolean {
-  return values === undefined && pattern === undefined && format === undefined
+function isNot(own: string): (member: readonly [name: string, value: unknown]) => boolean {
+  return ([name]) => name !== own
 }
 
-function permits(schema: Schema, type: string): boolean {
-  const types = [schema, ...(schema.oneOf ?? schema.anyOf ?? [])].flatMap(typesOf)
-  return types.length === 0 || types.includes(type) || (type === 'number' && types.includes('integer'))
+function isFree({ enum: words, pattern, format }: Schema): boolean {
+  return words === undefined && pattern === undefined && format === undefined
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
+
+function fullWidth(letter: string): string {
+  return String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0)
 }

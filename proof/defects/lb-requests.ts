@@ -1,0 +1,178 @@
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { passes, returns, route, withStatus } from './lb-tools.ts'
+import { defect, parts } from './tools.ts'
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const isEcho = route('echo')
+const text = new TextDecoder()
+const bytesOf = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
+const isJson = (headers: Headers) => headers.get('content-type') === 'application/json'
+
+/** Requests on their way to the workers of load-balanced endpoints, and responses on their way back. */
+export const lbRequests: readonly Defect[] = [
+  defect('body-wrapped-in-input', 'lb.direct-json', 'object', {
+    says: 'A JSON body reaches the worker in an input wrapper, as on queue-based endpoints.',
+    observed: '{"input":{"prompt":"grüße €𝄞","numbers":[1,2.5,-1e-7],"nested":{"empty":[],"none":null}}}',
+    change: passes(
+      ({ headers }) => isJson(headers),
+      ({ body }) => ({ body: body && bytesOf({ input: JSON.parse(text.decode(body)) }) }),
+    ),
+  }),
+  defect('body-input-unwrapped', 'lb.direct-json', 'object', {
+    says: 'Of a JSON body with a member input, only that reaches the worker.',
+    observed: '{"prompt":"a member that is called input"}',
+    change: passes(
+      ({ headers }) => isJson(headers),
+      ({ body }) => ({ body: body && bytesOf(JSON.parse(text.decode(body)).input ?? text.decode(body)) }),
+    ),
+  }),
+  defect('body-bytes-as-text', 'lb.direct-json', 'bytes', {
+    says: 'Bodies pass through a text, so that bytes that are no UTF-8 are replaced.',
+    observed: '2048 other bytes',
+    change: passes(isEcho, ({ body }) => ({ body: body && bytesOf(text.decode(body)) })),
+  }),
+  defect('body-large-cut', 'lb.direct-json', 'large', {
+    says: 'Of a body of more than a million bytes the rest is lost.',
+    observed: '1000000 bytes, not as sent',
+    change: passes(isEcho, ({ body }) => ({ body: body?.slice(0, 1_000_000) ?? null })),
+  }),
+  defect('body-large-500', 'lb.direct-json', 'large', {
+    says: 'A body of more than a million bytes is answered 500.',
+    observed: 'status 500',
+    change: parts({
+      toWorker: (original) => async (request, path, call, service) => {
+        const passed = await original(request, path, call, service)
+        const body = await passed.clone().arrayBuffer()
+        if (body.byteLength > 1_000_000) throw new Refusal(500, 'out of memory')
+        return passed
+      },
+    }),
+  }),
+  defect('worker-errors-become-500', 'lb.direct-response', 'status', {
+    says: 'Every error of a worker is answered 500.',
+    observed: 'status 500: {"error":"mine","detail":"from the worker"}',
+    change: returns(
+      (_, { status }) => status >= 400,
+      (response) => withStatus(response, 500),
+    ),
+  }),
+  defect('worker-success-becomes-200', 'lb.direct-response', 'status', {
+    says: 'Every success of a worker is answered 200.',
+    observed: 'status 200',
+    change: returns(
+      (_, { status }) => status < 300,
+      (response) => withStatus(response, 200),
+    ),
+  }),
+  defect('response-wrapped-in-job', 'lb.direct-response', 'body', {
+    says: 'The JSON of a worker is answered as the output of a job.',
+    observed:
+      '"{\\"id\\":\\"j1\\",\\"status\\":\\"COMPLETED\\",\\"output\\":{\\"status\\":\\"COMPLETED\\",\\"output\\":[1]}}"',
+    change: returns(
+      ({ url }) => url.includes('/plumbline/return/200'),
+      async (response) => Response.json({ id: 'j1', status: 'COMPLETED', output: await response.json() }),
+    ),
+  }),
+  defect('response-type-json', 'lb.direct-response', 'type', {
+    says: 'Every response has the content type application/json.',
+    observed: 'application/json',
+    change: returns(
+      ({ url }) => url.includes('/plumbline/return/201'),
+      (response) =>
+        new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
+    ),
+  }),
+  defect('response-parts-lost', 'lb.direct-response', 'parts', {
+    says: 'Of a response that is sent in parts only the first one is passed on.',
+    observed: '1 part',
+    change: returns(
+      ({ url }) => url.includes('/plumbline/parts/1000'),
+      async (response) => new Response((await response.body?.getReader().read())?.value ?? null, response),
+    ),
+  }),
+  ...methods.map((method) =>
+    defect(`method-${method.toLowerCase()}-refused`, 'lb.methods', 'method', {
+      says: `${method} below the route of the worker is answered 405.`,
+      observed: 'status 405',
+      change: parts({
+        toWorker: (original) => async (request, path, call, service) => {
+          if (request.method === method && path.includes('/nested/')) throw new Refusal(405, 'method not allowed')
+          return original(request, path, call, service)
+        },
+      }),
+    }),
+  ),
+  defect('method-patch-becomes-post', 'lb.methods', 'method', {
+    says: 'PATCH reaches the worker as POST.',
+    observed: '"POST"',
+    change: passes(
+      ({ method }) => method === 'PATCH',
+      () => ({ method: 'POST' }),
+    ),
+  }),
+  defect('path-slash-decoded', 'lb.methods', 'path', {
+    says: 'An encoded slash in a path is decoded on the way.',
+    observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d/e/%25/f;g=1,2/@+:~"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace('d%2Fe', 'd/e') })),
+  }),
+  defect('path-encoded-twice', 'lb.methods', 'path', {
+    says: 'A path that is encoded already is encoded once more.',
+    observed: '"/plumbline/echo/nested/b%2520c/%25C3%25BC/d%252Fe/%2525/f;g=1,2/@+:~"',
+    change: passes(isEcho, ({ url }) => {
+      const [path = '', query = ''] = url.split('?')
+      return { url: `${path.replaceAll('%', '%25')}?${query}` }
+    }),
+  }),
+  defect('query-lost', 'lb.methods', 'query', {
+    says: 'The query does not reach the worker.',
+    observed: '""',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace(/\?.*/, '') })),
+  }),
+  defect('query-repeated-names-lost', 'lb.methods', 'query', {
+    says: 'Of repeated names in a query only the last one reaches the worker.',
+    observed: '"a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace('a=1&', '') })),
+  }),
+  defect('headers-own-dropped', 'lb.headers', 'own', {
+    says: 'Headers that the platform does not know are dropped.',
+    observed: 'no X-Plumbline-One',
+    change: passes(isEcho, ({ headers }) => ({ headers: without(headers, 'x-plumbline-one') })),
+  }),
+  defect('headers-repeated-lost', 'lb.headers', 'repeated', {
+    says: 'Of a header that is sent twice the second one is lost.',
+    observed: 'X-Plumbline-Two: first',
+    change: passes(isEcho, ({ headers }) => {
+      headers.set('x-plumbline-two', 'first')
+      return { headers }
+    }),
+  }),
+  defect('headers-content-type-json', 'lb.headers', 'content-type', {
+    says: 'Every request reaches the worker with the content type application/json.',
+    observed: 'Content-Type: application/json',
+    change: passes(isEcho, ({ headers }) => {
+      headers.set('content-type', 'application/json')
+      return { headers }
+    }),
+  }),
+  defect('routes-one-only', 'lb.many-routes', 'routes', {
+    says: 'An endpoint serves a single route.',
+    observed: 'status 404',
+    change: parts({
+      toWorker: (original) => async (request, path, call, service) => {
+        if (path.startsWith('/plumbline/parts')) throw new Refusal(404, 'route not found')
+        return original(request, path, call, service)
+      },
+    }),
+  }),
+  defect('routes-nested-cut', 'lb.many-routes', 'nested', {
+    says: 'Of a nested path only the first segments reach the worker.',
+    observed: '"/plumbline/echo/a"',
+    change: passes(isEcho, ({ url }) => ({ url: url.replace(/(\/plumbline\/echo\/a).*/, '$1') })),
+  }),
+]
+
+function without(headers: Headers, name: string): Headers {
+  headers.delete(name)
+  return headers
+}

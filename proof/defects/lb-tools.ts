@@ -1,0 +1,79 @@
+import type { BalancedEndpoint, BalancedService } from '../../reference/index.ts'
+import { type Change, parts } from './tools.ts'
+
+/** The parts of a request that a worker gets. */
+export interface Passed {
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  readonly body: Uint8Array<ArrayBuffer> | null
+}
+
+export type Picks = (request: Pick<Request, 'url' | 'method' | 'headers'>) => boolean
+
+/** Requests for a route of the conformance worker, such as `echo`. */
+export function route(name: string): Picks {
+  return ({ url }) => new URL(url).pathname.startsWith(`/plumbline/${name}`)
+}
+
+/** Requests that `when` picks reach the worker otherwise than they were sent. */
+export function passes(when: Picks, change: (passed: Passed) => Partial<Passed>): Change {
+  return parts({
+    toWorker: (original) => async (request, path, call, service) => {
+      const passed = await original(request, path, call, service)
+      if (!when(passed)) return passed
+      const bytes = new Uint8Array(await passed.arrayBuffer())
+      const { method } = passed
+      const before = {
+        url: passed.url,
+        method,
+        headers: new Headers(passed.headers),
+        body: isBodiless(method) ? null : bytes,
+      }
+      const { url, ...init } = { ...before, ...change(before) }
+      return new Request(url, init)
+    },
+  })
+}
+
+/** Responses to requests that `when` picks reach the client otherwise than the worker gave them. */
+export function returns(
+  when: (request: Request, response: Response) => boolean,
+  change: (response: Response) => Response | Promise<Response>,
+): Change {
+  return parts({
+    toClient: (original) => async (response, request, service) => {
+      const given = await original(response, request, service)
+      return when(request, given) ? change(given) : given
+    },
+  })
+}
+
+/** Requests to an endpoint go through this, around the way straight to a worker. */
+export function passesOn(
+  around: (
+    pass: (request: Request) => Promise<Response>,
+    request: Request,
+    endpoint: BalancedEndpoint,
+    service: BalancedService,
+  ) => Promise<Response>,
+): Change {
+  return parts({
+    passOn: (original) => (request, endpoint, service) =>
+      around((one) => original(one, endpoint, service), request, endpoint, service),
+  })
+}
+
+/** The same response with another status. */
+export function withStatus(response: Response, status: number): Response {
+  return new Response(response.body, { status, headers: response.headers })
+}
+
+/** The same request once more, with the same call of the worker. */
+export function copyOf(request: Request): Request {
+  return new Request(request.url, { method: request.method, headers: request.headers })
+}
+
+function isBodiless(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}

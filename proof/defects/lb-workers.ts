@@ -1,0 +1,268 @@
+import { Refusal } from '../../reference/index.ts'
+import type { Defect } from '../types.ts'
+import { lets, refusesAndDoes, type When } from './auth-tools.ts'
+import { copyOf, passesOn, returns, route, withStatus } from './lb-tools.ts'
+import { defect, onAnswer, options, parts } from './tools.ts'
+
+const isMissing: When = ({ headers }) => headers.get('authorization') === null
+/** A worker that calls has no trace; every request of a run has one. */
+const isOfWorker: When = ({ headers, url }) => !headers.has('traceparent') && url.includes('/lb/second/')
+
+/** The requests of lb.auth, by the end of their path. */
+const routes = ['GET /plumbline/echo', 'POST /plumbline/echo', 'PUT /plumbline/echo', 'PATCH /plumbline/echo']
+  .concat(['DELETE /plumbline/echo', 'GET /ping', 'GET /plumbline/status/200', 'GET /plumbline/parts/1'])
+  .concat(['POST /plumbline/return/200'])
+  .map((text) => text.split(' ') as [method: string, path: string])
+
+/** Workers of load-balanced endpoints, their addresses, and the platform in front of them. */
+export const lbWorkers: readonly Defect[] = [
+  defect('worker-not-pinged', 'lb.ready-only', 'ready', {
+    says: 'A worker that has just started gets requests before its /ping is answered 200.',
+    observed: 'ready false',
+    change: parts({ isWorkerReady: () => async () => true }),
+  }),
+  ...([400, 401, 403, 500] as const).map((status) =>
+    defect(`unknown-balanced-${status}`, 'lb.endpoint-unknown', 'unknown', {
+      says: `A load-balanced endpoint that does not exist is answered ${status}.`,
+      observed: `status ${status}`,
+      change: parts({
+        findBalanced: (original) => (id, caller, service) => {
+          if (!service.balanced.endpoints.has(id)) throw new Refusal(status, 'endpoint not found')
+          return original(id, caller, service)
+        },
+      }),
+    }),
+  ),
+  defect('unknown-balanced-served', 'lb.endpoint-unknown', 'unknown', {
+    says: 'A load-balanced endpoint that does not exist is served by another one.',
+    observed: 'status 200',
+    change: parts({
+      findBalanced: (original) => (id, caller, service) =>
+        original(service.balanced.endpoints.has(id) ? id : 'normal', caller, service),
+    }),
+  }),
+  defect('addresses-shared', 'lb.own-address', 'other', {
+    says: 'Every address leads to the workers of the same endpoint.',
+    observed: 'it also reached the other one',
+    change: parts({ findBalanced: (original) => (_, caller, service) => original('normal', caller, service) }),
+  }),
+  defect('requests-mirrored', 'lb.own-address', 'other', {
+    says: 'A request is also sent to a worker of another endpoint.',
+    observed: 'it also reached the other one',
+    change: parts({
+      passOn: (original) => async (request, endpoint, service) => {
+        const other = service.balanced.endpoints.get(endpoint.id === 'normal' ? 'second' : 'normal')
+        const copy = copyOf(request)
+        const response = await original(request, endpoint, service)
+        if (other !== undefined && request.method === 'POST') await original(copy, other, service)
+        return response
+      },
+    }),
+  }),
+  defect('requests-sent-twice', 'lb.own-address', 'reached', {
+    says: 'Every request is sent to the worker twice.',
+    observed: '2 times',
+    change: passesOn(async (pass, request) => {
+      await pass(copyOf(request))
+      return pass(request)
+    }),
+  }),
+  defect('requests-sent-twice-if-failed', 'lb.no-retry', 'error', {
+    says: 'Every request is sent to the worker twice, so that one of both may fail.',
+    observed: 'it reached the worker 2×',
+    change: passesOn(async (pass, request) => {
+      await pass(copyOf(request))
+      return pass(request)
+    }),
+  }),
+  defect('posts-to-first-endpoint', 'lb.own-address', 'reached', {
+    says: 'POST requests reach the workers of the first endpoint of the account, whichever they are for.',
+    observed: '0 times',
+    change: parts({
+      passOn: (original) => (request, endpoint, service) => {
+        const first = service.balanced.endpoints.get('normal') ?? endpoint
+        return original(request, request.method === 'POST' ? first : endpoint, service)
+      },
+    }),
+  }),
+  defect('worker-500-retried', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 500 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: passesOn(async (pass, request) => {
+      const copy = copyOf(request)
+      const response = await pass(request)
+      return response.status === 500 ? pass(copy) : response
+    }),
+  }),
+  defect('worker-500-retried-later', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 500 is sent again a minute later.',
+    observed: 'it reached the worker 2×',
+    change: passesOn(async (pass, request, _, { clock }) => {
+      const copy = copyOf(request)
+      const response = await pass(request)
+      if (response.status === 500) clock.schedule(clock.now() + 60_000, () => void pass(copy))
+      return response
+    }),
+  }),
+  defect('crash-retried', 'lb.no-retry', 'crash', {
+    says: 'A request during which the worker died is sent to the next worker.',
+    observed: 'it reached the worker 2×',
+    change: passesOn((pass, request) => pass(request).catch(() => pass(copyOf(request)))),
+  }),
+  defect('slow-retried', 'lb.no-retry', 'slow', {
+    says: 'A request that is not answered within 10 s is sent to a worker again.',
+    observed: 'it reached the worker 2×',
+    change: passesOn((pass, request, _, { clock }) => {
+      const copy = copyOf(request)
+      let isOver = false
+      const again = () => {
+        if (!isOver) void pass(copy)
+      }
+      const response = pass(request)
+      const cancel = clock.schedule(clock.now() + 10_000, again)
+      const end = () => {
+        isOver = true
+        cancel()
+      }
+      response.then(end, end)
+      return response
+    }),
+  }),
+  defect('requests-queued', 'lb.no-queue', 'concurrent', {
+    says: 'An endpoint serves one request after the other.',
+    observed: 'one reaches the worker once the other has ended',
+    change: (base) => {
+      const last = new Map<string, Promise<unknown>>()
+      return passesOn((pass, request, { id }) => {
+        const response = Promise.resolve(last.get(id)).then(() => pass(request))
+        last.set(
+          id,
+          response.catch(() => {}),
+        )
+        return response
+      })(base)
+    },
+  }),
+  defect('concurrent-requests-500', 'lb.no-queue', 'answered', {
+    says: 'Requests that are served at once are answered 500.',
+    observed: 'status 500',
+    change: returns(
+      ({ url }) => url.includes('/plumbline/hold/'),
+      (response) => withStatus(response, 500),
+    ),
+  }),
+  ...(
+    [
+      ['unauthorized', '401', ({ status }) => status === 401],
+      ['unknown', '404', ({ status }) => status === 404],
+      ['crash', 'crash', ({ status }) => status === 500],
+    ] as [clause: string, name: string, when: (response: Response) => boolean][]
+  ).flatMap(([clause, name, when]) => [
+    defect(`error-${name}-without-detail`, 'lb.error-body', clause, {
+      says: `The body of a ${name} of the platform has no detail.`,
+      observed: 'body.detail: nothing',
+      wrap: onAnswer(
+        ({ url }, response) => url.includes('/lb/') && when(response),
+        () => ({ text: '{"error":"refused"}' }),
+      ),
+    }),
+    defect(`error-${name}-problem`, 'lb.error-body', clause, {
+      says: `The body of a ${name} of the platform is a problem document.`,
+      observed: 'body.error: nothing',
+      wrap: onAnswer(
+        ({ url }, response) => url.includes('/lb/') && when(response),
+        () => ({ text: '{"title":"refused","status":400,"detail":"no"}' }),
+      ),
+    }),
+    defect(`error-${name}-text`, 'lb.error-body', clause, {
+      says: `The body of a ${name} of the platform is a text.`,
+      observed: 'text/plain',
+      wrap: onAnswer(
+        ({ url }, response) => url.includes('/lb/') && when(response),
+        ({ headers }) => {
+          headers.set('content-type', 'text/plain')
+          return { text: 'refused' }
+        },
+      ),
+    }),
+  ]),
+  defect('crash-answered-200', 'lb.crash', 'status', {
+    says: 'A worker that dies during a request is answered 200 without a body.',
+    observed: 'status 200',
+    change: passesOn((pass, request) => pass(request).catch(() => new Response(null))),
+  }),
+  defect('crash-answered-404', 'lb.crash', 'status', {
+    says: 'A worker that dies during a request is answered 404.',
+    observed: 'status 404',
+    change: passesOn((pass, request) =>
+      pass(request).catch(() => {
+        throw new Refusal(404, 'no worker')
+      }),
+    ),
+  }),
+  defect('crash-unanswered', 'lb.crash', 'status', {
+    says: 'A worker that dies during a request takes the connection of the client with it.',
+    observed: 'no complete response',
+    change: passesOn((pass, request) =>
+      pass(request).catch(() => {
+        throw new Error('the connection is closed')
+      }),
+    ),
+  }),
+  defect('crash-for-good', 'lb.crash', 'serves-again', {
+    says: 'An endpoint whose worker died gets no other one.',
+    observed: 'status 500: {"error":"Internal Server Error","detail":"no worker is left"}',
+    change: (base) => {
+      let isDead = false
+      return passesOn((pass, request) => {
+        if (isDead) throw new Refusal(500, 'no worker is left')
+        isDead = route('exit')(request)
+        return pass(request)
+      })(base)
+    },
+  }),
+  defect('crash-every-second-request', 'lb.crash', 'serves-again', {
+    says: 'After a crash every second request still goes to the worker that died.',
+    observed: 'status 500: {"error":"Internal Server Error","detail":"the worker has died"}',
+    change: (base) => {
+      let sinceCrash = -1
+      return passesOn((pass, request) => {
+        if (sinceCrash >= 0 && ++sinceCrash % 2 === 1) throw new Refusal(500, 'the worker has died')
+        if (route('exit')(request)) sinceCrash = 0
+        return pass(request)
+      })(base)
+    },
+  }),
+  defect('crash-answered-502', 'lb.crash-500', 'status', {
+    says: 'A worker that dies during a request is answered 502.',
+    observed: 'status 502',
+    change: options({ style: { workerDied: 502 } }),
+  }),
+  ...routes.map(([method, path]) =>
+    defect(`route-open-${method.toLowerCase()}${path.replaceAll('/', '-')}`, 'lb.auth', 'refused', {
+      says: `${method} ${path} is served without a token.`,
+      observed: 'status 200',
+      change: lets((request) => isMissing(request) && request.method === method && request.url.endsWith(path)),
+    }),
+  ),
+  defect('route-refused-and-reached-later', 'lb.auth', 'not-reached', {
+    says: 'A request without a token is answered 401 and passed on to the worker ten seconds later.',
+    observed: 'it reached the worker 1×',
+    change: refusesAndDoes((request) => isMissing(request) && request.url.includes('/lb/'), 10_000),
+  }),
+  defect('route-refused-and-reached', 'lb.auth', 'not-reached', {
+    says: 'A request without a token is answered 401 and passed on to the worker.',
+    observed: 'it reached the worker 1×',
+    change: refusesAndDoes((request) => isMissing(request) && request.url.includes('/lb/')),
+  }),
+  defect('peer-refused', 'lb.peer-call', 'called', {
+    says: 'A call of a worker to another endpoint is refused.',
+    observed: 'status 403',
+    wrap: (fetch) => async (request) => (isOfWorker(request) ? new Response(null, { status: 403 }) : fetch(request)),
+  }),
+  defect('peer-without-token', 'lb.peer-call', 'refused', {
+    says: 'Workers of an account reach its other endpoints without a token.',
+    observed: 'status 200',
+    change: lets((request) => isOfWorker(request) && isMissing(request)),
+  }),
+]

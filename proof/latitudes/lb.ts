@@ -1,0 +1,91 @@
+import { type Addresses, byHost, byPort, defaultBalanced } from '../../reference/index.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { Style } from '../../reference/style.ts'
+import type { LbPlane, Target } from '../../target/types.ts'
+import type { Latitude } from '../types.ts'
+import { isOfLb, optioned, reads, styled, timed } from './tools.ts'
+
+export const lb = (change: Partial<LbPlane>) => (target: Target) => ({
+  ...target,
+  lb: target.lb === null ? null : { ...target.lb, ...change },
+})
+
+/** A port for each endpoint, and one that leads to none. */
+const ports = new Map([
+  ['normal', 18_001],
+  ['second', 18_002],
+  ['unknown', 18_003],
+])
+
+/** Freedoms of load-balanced endpoints. */
+export const lbLatitudes: readonly Latitude[] = [
+  addressed('lb-address-host', 'Each load-balanced endpoint has its own host.', byHost),
+  addressed('lb-address-port', 'Each load-balanced endpoint has its own port.', byPort(ports)),
+  timed('lb-start-slow', 'The first worker of an endpoint takes eight seconds to start.', { balancedStartMs: 8_000 }),
+  timed('lb-ping-seldom', 'Workers that are not ready are pinged every three seconds.', { pingMs: 3_000 }),
+  ...([503, 500] as const).map((status) =>
+    refusing(`lb-no-worker-${status}`, `Requests are answered ${status} until a worker is ready.`, {
+      noWorker: status,
+    }),
+  ),
+  ...([502, 503] as const).map((status) =>
+    styled(
+      `lb-crash-${status}`,
+      `A worker that dies during a request is answered ${status}.`,
+      { workerDied: status },
+      { verdicts: { 'lb.crash-500': 'advice' } },
+    ),
+  ),
+  styled(
+    'lb-head-by-platform',
+    'The platform answers HEAD itself.',
+    { balancedHead: 'platform' },
+    { readings: reads('lb.methods', 'the platform', ['HEAD']) },
+  ),
+  styled(
+    'lb-options-by-platform',
+    'The platform answers OPTIONS itself.',
+    { balancedOptions: 'platform' },
+    { readings: reads('lb.methods', 'the platform', ['OPTIONS']) },
+  ),
+  styled('lb-headers-added', 'The platform adds headers to requests and responses.', { balancedHeaders: 'added' }),
+  styled('lb-key-removed', 'The worker does not get the header Authorization.', { balancedKey: 'removed' }),
+  styled(
+    'lb-large-413',
+    'A body of more than a million bytes is refused with 413.',
+    { balancedOversize: 413 },
+    { readings: reads('lb.direct-json', 'refused', ['large body']) },
+  ),
+  styled('lb-path-normalized', 'Characters that need no encoding are decoded in paths.', {
+    balancedPath: 'normalized',
+  }),
+  styled('lb-stranger-403', "Another account's load-balanced endpoint is answered 403.", { endpointHidden: 403 }),
+  styled('lb-errors-more', 'Errors of load-balanced endpoints have more members.', { extraFields: true }),
+  styled('lb-errors-other-words', 'Errors of load-balanced endpoints have other words.', { texts: 'other' }),
+  {
+    id: 'lb-gateway-hiccups',
+    says: 'A gateway answers each fifth request to a load-balanced endpoint with 503.',
+    wrap(fetch) {
+      let requests = 0
+      return async (request) =>
+        isOfLb(request) && ++requests % 5 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+    },
+  },
+  optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {
+    balanced: defaultBalanced.map((offer) => ({ ...offer, workers: 2 })),
+  }),
+]
+
+function addressed(id: string, says: string, addresses: Addresses): Latitude {
+  const file = (target: Target) => {
+    const base = target.lb === null ? '' : new URL(target.lb.url).origin
+    const endpoints = ['normal', 'second', 'unknown'].map((role) => [role, addresses.write(base, role)] as const)
+    const { normal = '', second = '', unknown = '' } = Object.fromEntries(endpoints)
+    return lb({ url: normal, endpoints: { normal, second, unknown } })(target)
+  }
+  return optioned(id, says, { addresses }, { file, about: 'addresses of load-balanced endpoints' })
+}
+
+function refusing(id: string, says: string, style: Partial<Style>): Latitude {
+  return { id, says, change: (options) => composeOptions(options, { style, life: { balancedStartMs: 3_000 } }) }
+}

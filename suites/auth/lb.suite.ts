@@ -1,0 +1,104 @@
+import type { LbClient } from '../../harness/planes/lb/client.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import {
+  besidesLooking,
+  echo,
+  expectNotReached,
+  methods,
+  nonceFor,
+  servingNormal,
+  withNonce,
+} from '../shared/balanced.ts'
+
+rule('auth.lb.missing', (context) => expectRefused(context, [['refused', null]]), besidesLooking)
+
+rule(
+  'auth.lb.malformed',
+  (context) => {
+    const key = context.target.keys.full ?? ''
+    return expectRefused(context, [
+      ['another-scheme', `Token ${key}`],
+      ['another-scheme', `Basic ${key}`],
+      ['no-token', 'Bearer'],
+      ['empty', ''],
+    ])
+  },
+  besidesLooking,
+)
+
+rule(
+  'auth.lb.invalid',
+  (context) => {
+    const { altered } = context.target.keys
+    return expectRefused(context, [
+      ['refused', `Bearer ${context.unissuedToken}`],
+      // Of the form that the platform gives its keys.
+      ...(altered === undefined ? [] : [['altered', `Bearer ${altered}`] as const]),
+    ])
+  },
+  besidesLooking,
+)
+
+rule(
+  'auth.lb.expired',
+  (context) => expectRefused(context, [['refused', `Bearer ${context.target.keys.expired}`]]),
+  besidesLooking,
+)
+
+rule(
+  'auth.lb.hidden',
+  async (context) => {
+    const { check, inconclusive, lbAs, part } = context
+    const stranger = lbAs('stranger')
+    const { requests, nonces } = await workingRequests(context)
+    for (const send of requests) {
+      const reply = await send(stranger)
+      if (reply.status === 401) inconclusive('the stranger is answered 401, so its key may not be a valid one')
+      check('refused').status(reply, 403, 404)
+    }
+    if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
+  },
+  besidesLooking,
+)
+
+/** Every request is answered 401 with another Authorization, and has no effect. Each is under its clause. */
+async function expectRefused(
+  context: Context,
+  others: readonly (readonly [clause: string, authorization: string | null])[],
+): Promise<void> {
+  const { check, lb, part } = context
+  const { requests, nonces } = await workingRequests(context)
+  for (const [clause, authorization] of others) {
+    for (const send of requests) check(clause).status(await send(lb, authorization), 401)
+  }
+  if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
+}
+
+/** A request with each method, shown to pass with the owner's key, and the nonces that they carry otherwise. */
+async function workingRequests(context: Context) {
+  const { inconclusive, lb, part } = context
+  const nonces: string[] = []
+  const routes: (readonly [method: string, route: string])[] = [['GET', '/ping']]
+  if (part('lb.worker')) {
+    await servingNormal(context)
+    routes.push(...methods.map((method) => [method, echo] as const))
+  }
+  for (const [method, route] of routes) {
+    const { status } = await lb.send(method, route)
+    if (status === 401 || status === 403)
+      inconclusive(`${method} ${route} was answered ${status} with the full key too`)
+  }
+  const requests = routes.map(([method, route]) => {
+    return (client: LbClient, authorization?: string | null) => {
+      const nonce = nonceFor(context)
+      nonces.push(nonce)
+      return client.send(
+        method,
+        route,
+        withNonce(nonce, { repeats: true, ...(authorization === undefined ? {} : { authorization }) }),
+      )
+    }
+  })
+  return { requests, nonces }
+}

@@ -1,0 +1,45 @@
+import type { CallOptions } from '../../harness/client/headers.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { refuseOutage } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
+import type { FuzzCase } from './cases.ts'
+import { allowedText, classify, isIn, type Situation } from './oracle.ts'
+import { answerText, bodySaid, bodyText, simplest } from './play.ts'
+
+/** An operation whose bodies do not depend on each other. */
+export interface Way {
+  readonly clause: string
+  readonly situation: Situation
+  readonly send: (one: FuzzCase, options?: CallOptions) => Promise<Reply>
+  /** Ends the rule if something else than the body explains a forbidden response. */
+  readonly excuse: (reply: Reply) => void
+}
+
+/** Sends a case; fails with the simplest that does the same if its response is in no class that the oracle allows. */
+export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Promise<Reply> {
+  const { clause, situation, excuse } = way
+  const isAllowed = ({ status }: Reply, { bytes }: FuzzCase) => {
+    // Other rules judge which success it is.
+    const seen = isSuccess(status) ? 200 : status
+    return classify(situation, bytes).some(({ answers }) => isIn(seen, answers))
+  }
+  const reply = await sendTwice(way, one)
+  check(clause).saw(reply)
+  if (isAllowed(reply, one)) return reply
+  excuse(reply)
+  refuseOutage(reply)
+  const least = await simplest(one, async (simpler) => {
+    const again = await sendTwice(way, simpler)
+    return again.status === reply.status && !isAllowed(again, simpler)
+  })
+  const expected = `${allowedText(classify(situation, one.bytes))} to ${bodyText(least.bytes)}`
+  check(clause).that(false, expected, answerText(reply, least), reply)
+  return reply
+}
+
+/** Sends a case, and once more without a complete response; the reason names its body if none comes again. */
+async function sendTwice({ send }: Way, one: FuzzCase): Promise<Reply> {
+  return (await unlessUnanswered(send(one))) ?? answerTo(bodySaid(one), send(one, { newConnection: true }))
+}

@@ -1,0 +1,229 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
+import type { LbClient } from '../../harness/planes/lb/client.ts'
+import type { Beacon } from '../../harness/receiver/types.ts'
+import { answered, isOutage, refuseOutage } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import {
+  besides,
+  echo,
+  exit,
+  expectCounted,
+  kills,
+  reaching,
+  received,
+  sentOnce,
+  serving,
+  servingNormal,
+  withNonce,
+} from '../shared/balanced.ts'
+import { object, text } from '../shared/readers.ts'
+
+/** A slow request is held so long, and the count is read again so much later, ms on the target's clock. */
+const slowMs = 20_000
+const laterMs = 10_000
+/** Echoes that show the names of the workers. */
+const several = 5
+/** Requests in a row that an endpoint must answer after a crash. */
+const leastInRow = 3
+
+const errorBody = object({ error: text, detail: text })
+
+rule(
+  'lb.ready-only',
+  async (context) => {
+    const { check, clock, inconclusive, target } = context
+    const { coldStartMs, pollMs } = target.tolerances
+    const client = await servingNormal(context)
+    const before = new Set<string>()
+    for (let echoes = 0; echoes < several; echoes++) before.add(workerOf(await serving(context, client)))
+    const { isNewSeen } = await crashed(context, async () => {
+      const deadline = clock.now() + coldStartMs
+      for (;;) {
+        const reply = await serving(context, client)
+        const came = membersOf(reply.json)
+        check('ready').that(
+          came?.ready === true,
+          'a worker whose /ping was answered 200',
+          `ready ${came?.ready}`,
+          reply,
+        )
+        const isNewSeen = !before.has(workerOf(reply))
+        if (isNewSeen || clock.now() >= deadline) return { isNewSeen }
+        await clock.sleep(pollMs)
+      }
+    })
+    if (!isNewSeen) inconclusive('no request reached a worker that had just started')
+  },
+  kills,
+)
+
+rule(
+  'lb.no-retry',
+  async (context) => {
+    const { beacon: beaconOf, check, clock, inconclusive, looks, part, target } = context
+    const client = await servingNormal(context)
+    await expectCounted(context, client)
+    // POST: a GET that is not answered would be sent again by the client itself.
+    const failed = await sentOnce(context, client, 'POST', '/plumbline/status/500')
+    if (failed.reply.status !== 500) inconclusive(`a route that fails with 500 was answered ${failed.reply.status}`)
+    const nonces: Record<string, string> = { error: failed.nonce }
+    if (part('receiver')) {
+      const { nonce } = await reaching(context, async (nonce) => {
+        const beacon = beaconOf()
+        const slow = client.hold('POST', holdRoute('slow', beacon), withNonce(nonce))
+        await clock.sleep(slowMs)
+        beacon.release('slow')
+        await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
+      })
+      nonces.slow = nonce
+    }
+    nonces.crash = (await crashed(context, serving)).nonce
+    await clock.sleep(Math.max(laterMs, looks().at(-1) ?? 0))
+    for (const [clause, nonce] of Object.entries(nonces)) {
+      const { times, reply } = await received(context, client, nonce)
+      const expected = 'a request that reaches the worker once'
+      check(clause).that(times === 1, expected, `it reached the worker ${times}×`, reply)
+    }
+  },
+  kills,
+)
+
+rule(
+  'lb.no-queue',
+  async (context) => {
+    const { beacon: beaconOf, check, clock, inconclusive, target } = context
+    const client = await servingNormal(context)
+    const { coldStartMs, dispatchMs } = target.tolerances
+    const keys = ['first', 'second']
+
+    /** Two requests that wait in the worker: whether they do so at once, and their responses. */
+    async function concurrent() {
+      const beacon = beaconOf()
+      const requests = keys.map((key) => client.hold('GET', holdRoute(key, beacon)))
+      const bothCome = async (ms: number) => {
+        const deadline = clock.now() + ms
+        for (const key of keys) if ((await clock.until(beacon.waiting(key), deadline)) === null) return false
+        return true
+      }
+      // Another worker may be started for the second one.
+      const isAtOnce = await bothCome(coldStartMs)
+      for (const key of keys) beacon.release(key)
+      const isLater = isAtOnce || (await bothCome(dispatchMs))
+      const replies: (Reply | null)[] = []
+      for (const request of requests) replies.push(await clock.until(request, clock.now() + dispatchMs))
+      return { isAtOnce, isLater, replies }
+    }
+
+    let { isAtOnce, isLater, replies } = await concurrent()
+    if (replies.some((reply) => reply !== null && isOutage(reply)))
+      ({ isAtOnce, isLater, replies } = await concurrent())
+    if (!isLater) inconclusive('two concurrent requests did not both reach a worker')
+    const observed = 'one reaches the worker once the other has ended'
+    check('concurrent').that(isAtOnce, 'two requests that are served at once', observed, null)
+    for (const reply of replies) {
+      if (reply === null) return inconclusive('a request that was held was not answered')
+      check('answered').status(reply, 200)
+    }
+  },
+  besides,
+)
+
+rule(
+  'lb.error-body',
+  async (context) => {
+    const { inconclusive, lb, part } = context
+    const client = await servingNormal(context)
+    const expectOwnError = (clause: string, reply: Reply) => {
+      refuseOutage(reply)
+      expectError(context, clause, reply)
+    }
+    expectOwnError('unauthorized', await client.send('GET', echo, { authorization: null }))
+    if (part('lb.unknown')) expectOwnError('unknown', await lb.on('unknown').send('GET', echo))
+    const { reply } = await crashed(context, serving)
+    if (reply === null) return inconclusive('a request during which the worker died had no complete response')
+    expectError(context, 'crash', reply)
+  },
+  kills,
+)
+
+rule(
+  'lb.crash',
+  async (context) => {
+    const { check } = context
+    const { reply } = await crashed(context, expectServesAgain)
+    check('status').that((reply?.status ?? 0) >= 500, 'a 5xx status', statusOf(reply), reply)
+  },
+  kills,
+)
+
+rule(
+  'lb.crash-500',
+  async (context) => {
+    const { reply } = await crashed(context, serving)
+    context.check('status').that(reply?.status === 500, 'status 500', statusOf(reply), reply)
+  },
+  kills,
+)
+
+/**
+ * Kills a worker by a request, and returns the response, null if there is none, twice. `after` waits until the endpoint
+ * serves again.
+ */
+async function crashed<T extends object>(
+  context: Context,
+  after: (context: Context, client: LbClient) => Promise<T>,
+): Promise<T & { readonly nonce: string; readonly reply: Reply | null }> {
+  for (let crashes = 1; ; crashes++) {
+    const client = await servingNormal(context)
+    const { nonce, result } = await reaching(context, async (nonce) => {
+      const reply = await unlessUnanswered(client.send('POST', exit, withNonce(nonce)))
+      return { ...(await after(context, client)), reply }
+    })
+    if (result.reply !== null || crashes === 2) return { ...result, nonce }
+  }
+}
+
+/** The endpoint answers several requests in a row, in time. */
+async function expectServesAgain({ check, clock, target }: Context, client: LbClient): Promise<object> {
+  const { coldStartMs, pollMs } = target.tolerances
+  const expected = `an endpoint that serves again within ${Math.round(coldStartMs / 1_000)} s`
+  const deadline = clock.now() + coldStartMs
+  for (let [inRow, pause] = [0, pollMs]; inRow < leastInRow; ) {
+    const again = await client.send('GET', echo, { repeats: false })
+    const isServed = isSuccess(again.status)
+    inRow = isServed ? inRow + 1 : 0
+    check('serves-again').that(isServed || clock.now() < deadline, expected, answered(again), again)
+    if (isServed) continue
+    await clock.sleep(pause)
+    pause = Math.min(2 * pause, 4 * pollMs)
+  }
+  return {}
+}
+
+function holdRoute(key: string, beacon: Beacon): string {
+  return `/plumbline/hold/${key}?beacon=${encodeURIComponent(beacon.url)}`
+}
+
+function statusOf(reply: Reply | null): string {
+  return reply === null ? 'no complete response' : `status ${reply.status}`
+}
+
+/** An error that the platform raised. */
+function expectError({ check, inconclusive }: Context, clause: string, reply: Reply): void {
+  if (reply.status < 400) inconclusive(`a request that must fail was answered ${reply.status}, which other rules judge`)
+  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+  check(clause).that(type === 'application/json' || type?.endsWith('+json') === true, 'JSON', type ?? 'no type', reply)
+  const mismatch = errorBody(reply.json, 'body')
+  const observed = mismatch === null ? '' : `${mismatch.path}: ${mismatch.observed}`
+  check(clause).that(mismatch === null, 'error and detail, both strings', observed, reply)
+}
+
+/** The name of the worker in its echo. */
+function workerOf(reply: Reply): string {
+  return show(membersOf(reply.json)?.worker)
+}

@@ -1,0 +1,148 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
+import { answered, isOutage } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { ScenarioOptions } from '../../harness/rule/registry.ts'
+
+/** A rule that uses the normal endpoint as others do. */
+export const besides = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
+
+/** The same, if it looks again later. */
+export const besidesLooking = { ...besides, varies: ['look'] } as const satisfies Partial<ScenarioOptions>
+
+/** A rule that kills a worker of the normal endpoint. */
+export const kills = { exclusive: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
+
+export const echo = '/plumbline/echo'
+export const exit = '/plumbline/exit'
+
+/** The methods that the description's document lists. */
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/**
+ * Waits until an endpoint serves: one that has no worker yet may refuse requests for a while. The rule is inconclusive if
+ * it does not come to that.
+ */
+export async function serving({ clock, inconclusive, target }: Context, client: LbClient): Promise<Reply> {
+  const { coldStartMs, pollMs } = target.tolerances
+  let deadline: number | null = null
+  for (let pause = pollMs; ; pause = Math.min(2 * pause, 4 * pollMs)) {
+    const reply = await client.send('GET', echo, { repeats: false })
+    if (isSuccess(reply.status)) return reply
+    deadline ??= clock.now() + coldStartMs
+    const isKey = reply.status === 401 || reply.status === 403
+    if (isKey || clock.now() >= deadline)
+      return inconclusive(`${echo} of the worker was answered with ${answered(reply)}`)
+    await clock.sleep(pause)
+  }
+}
+
+/** The normal endpoint, once it serves. */
+export async function servingNormal(context: Context): Promise<LbClient> {
+  await serving(context, context.lb)
+  return context.lb
+}
+
+/** The report of the worker about the request that reached it. */
+export async function echoed(
+  { check }: Context,
+  clause: string,
+  client: LbClient,
+  method: string,
+  route: string,
+  options?: RouteOptions,
+): Promise<{ readonly reply: Reply; readonly echo: Members }> {
+  const reply = await client.send(method, route, options)
+  check(clause).status(reply, 200)
+  return { reply, echo: check(clause).object(reply) }
+}
+
+/** A text that identifies one request. */
+export function nonceFor({ random }: Context): string {
+  return `plumbline-${Math.floor(random() * 2 ** 50).toString(36)}`
+}
+
+/** The header with a nonce, beside the others of a request. It is sent once, so that the count is that of the platform. */
+export function withNonce(nonce: string, options: RouteOptions = {}): RouteOptions {
+  return { repeats: false, ...options, headers: [...(options.headers ?? []), ['Plumbline-Nonce', nonce]] }
+}
+
+/** How often the workers of an endpoint received a nonce, by their own count. */
+export async function received(
+  { inconclusive }: Context,
+  client: LbClient,
+  nonce: string,
+): Promise<{ readonly times: number; readonly reply: Reply }> {
+  const reply = await client.send('GET', `/plumbline/seen/${nonce}`)
+  const times = membersOf(reply.json)?.seen
+  if (isSuccess(reply.status) && typeof times === 'number') return { times, reply }
+  return inconclusive(`the count of the worker was answered with status ${reply.status} and ${show(reply.json)}`)
+}
+
+/** Requests of which one must reach a worker: a gateway may answer in its place for a while. */
+const mostTries = 3
+
+/** Sends a request with a nonce, and again with another one if a gateway answered. */
+export async function sentOnce(
+  context: Context,
+  client: LbClient,
+  method: string,
+  route: string,
+  options?: RouteOptions,
+): Promise<{ readonly nonce: string; readonly reply: Reply }> {
+  for (let tries = 1; ; tries++) {
+    const nonce = nonceFor(context)
+    const reply = await client.send(method, route, withNonce(nonce, options))
+    if (!isOutage(reply) || tries === mostTries) return { nonce, reply }
+    await context.clock.sleep(tries * 1_000)
+  }
+}
+
+/** Does something with a nonce, and again with another one if that did not reach a worker. */
+export async function reaching<T>(
+  context: Context,
+  act: (nonce: string) => Promise<T>,
+): Promise<{ readonly nonce: string; readonly result: T }> {
+  for (let tries = 1; ; tries++) {
+    const nonce = nonceFor(context)
+    const result = await act(nonce)
+    const { times } = await received(context, context.lb, nonce)
+    if (times > 0) return { nonce, result }
+    if (tries === mostTries) return context.inconclusive(`none of ${mostTries} requests reached the worker`)
+    await context.clock.sleep(tries * 1_000)
+  }
+}
+
+/** Each request with a nonce is counted, once or more often: the positive twin of every rule that reads the count. */
+export async function expectCounted(context: Context, client: LbClient): Promise<void> {
+  const nonce = nonceFor(context)
+  const counts: number[] = [0]
+  for (let request = 0; request < 2; request++) {
+    await client.send('GET', echo, withNonce(nonce, { repeats: true }))
+    const { times } = await received(context, client, nonce)
+    if (times <= (counts.at(-1) ?? 0)) {
+      context.inconclusive(
+        `the worker counts ${[...counts, times].join(', ')} after so many requests, which shows nothing`,
+      )
+    }
+    counts.push(times)
+  }
+}
+
+/** No request with these nonces has reached a worker by the last look. */
+export async function expectNotReached(context: Context, clause: string, nonces: readonly string[]): Promise<void> {
+  const { check, clock, lb, looks } = context
+  await expectCounted(context, lb)
+  await clock.sleep(looks().at(-1) ?? 0)
+  for (const nonce of nonces) {
+    const { times, reply } = await received(context, lb, nonce)
+    check(clause).that(
+      times === 0,
+      'a request that does not reach the worker',
+      `it reached the worker ${times}×`,
+      reply,
+    )
+  }
+}
