@@ -22,7 +22,7 @@ export interface Dependency {
   readonly path: string
 }
 
-/** A project in the neutral form (`docs/deploy-driver.md`): what its `project.json` holds. */
+/** A project in the neutral form (`docs/deploy-driver.md`), as in its `project.json`. */
 export interface Project {
   readonly name: string
   readonly endpoints: readonly EndpointConfig[]
@@ -37,7 +37,7 @@ export interface ProjectTree {
   readonly files: Readonly<Record<string, ProjectFile>>
 }
 
-/** What is in a package. */
+/** The contents of a package. */
 export interface PackageSummary {
   readonly format: 'tar.gz' | 'zip' | 'unknown'
   readonly bytes: number
