@@ -21,7 +21,9 @@ function isSupported(version) {
 }
 
 function runHere() {
-  const main = join(here, '..', 'dist', 'cli', 'main.js')
+  // Also started as plumbline-deploy, the deployment tool of the reference.
+  const isTool = /plumbline-deploy(\.js)?$/.test(process.argv[1])
+  const main = join(here, '..', 'dist', 'cli', isTool ? 'deploy' : '', 'main.js')
   if (!existsSync(main)) {
     refuse(`it is not built yet (${main} is missing); run npm run build`, 2)
     return

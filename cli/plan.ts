@@ -6,6 +6,7 @@ import type { Plan } from '../harness/plan/types.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
+import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
@@ -27,14 +28,17 @@ export async function planOf(
   given: Target | null,
   selected: readonly string[],
   budgetMs: number | undefined,
+  heavy = false,
 ): Promise<Planned> {
   const target = given ?? embed().target
-  const chosen = new Set(selected)
+  const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
+  const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
   const { failure, ...shown } = given !== null && paced !== undefined ? await quotaOf(paced, given) : notAsked
   const isReal = target.clock === 'real'
-  const plan = planFor({ target, rules, rowOf, budgetMs: budgetMs ?? (isReal ? defaultBudgetMs : null), ...shown })
+  const fitting = planFor({ target, rules, rowOf, budgetMs: budgetMs ?? (isReal ? defaultBudgetMs : null), ...shown })
+  const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
     ...planLines(plan),

@@ -48,6 +48,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(common.budget)
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
+    .addOption(common.heavy)
     .option('--load', 'drive the rate limits with k6 after that, and judge them in the same run')
     .addOption(common.owned)
     .addOption(common.maxRequests)
@@ -63,6 +64,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(common.only)
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
     .addOption(common.budget)
+    .addOption(common.heavy)
     .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(await chosen(options), terminal)))
 
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
@@ -174,6 +176,7 @@ const common = {
     '--out <folder>',
     'write results.json, junit.xml, report.html and the record, if any, into this folder',
   ),
+  heavy: new Option('--heavy', 'also judge rules that pack projects of more than a gigabyte').default(false),
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',

@@ -5,6 +5,7 @@ import type { Actor, ClockControl, RunClock } from '../harness/clock/types.ts'
 import type { WireRequest, WireResponse } from '../harness/exchange/exchange.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import { Inconclusive } from '../harness/rule/outcome.ts'
+import { withTool } from '../harness/tool/transport.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../target/types.ts'
@@ -47,6 +48,7 @@ interface Sleeper {
 export function createPatience(target: Target, end?: SweepEnd): Patience {
   const { answerMs, connectMs, rateWaitMs } = target.tolerances
   const http = overHttp({ connectMs, answerMs })
+  const transport = withTool(http.send, target.deploy)
   const token = target.keys.full ?? ''
   const userAgent = `plumbline/${version()} (sweep)`
   const over = new AbortController()
@@ -77,7 +79,7 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
       : { signal: hurried.signal }
     const fromMs = performance.now()
     try {
-      const answer = await http.send(request, patience)
+      const answer = await transport(request, patience)
       timeouts = 0
       return answer
     } catch (error) {

@@ -127,7 +127,7 @@ describe('the catalog', () => {
       verdicts: { 'pods.shape.env': 'advice' },
     }
     expect(catalogFaults({ rules, defects: [nothing], latitudes: [latitude] })).toEqual([
-      'it-breaks changes nothing: it needs change or wrap',
+      'it-breaks changes nothing: it needs change, wrap or tool',
       'latitude free names rule pods.shape.env, which has no function',
     ])
   })

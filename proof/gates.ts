@@ -63,8 +63,8 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
       .filter(({ says }) => !/^[\p{Lu}\p{Ll}\d"'\u2018-\u201d{[].*[.]$/u.test(says))
       .map(({ id, says }) => `${id} says "${says}", which is no sentence that ends with a full stop`),
     ...variants
-      .filter(({ change, wrap }) => change === undefined && wrap === undefined)
-      .map(({ id }) => `${id} changes nothing: it needs change or wrap`),
+      .filter(({ change, tool, wrap }) => change === undefined && tool === undefined && wrap === undefined)
+      .map(({ id }) => `${id} changes nothing: it needs change, wrap or tool`),
     ...defects
       .filter(({ rule }) => !functions.has(rule))
       .map(({ id, rule }) => `defect ${id} is of rule ${rule}, which has no function`),

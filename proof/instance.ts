@@ -1,7 +1,9 @@
 import { stringify } from 'yaml'
+import { defaultTool } from '../reference/deploy/index.ts'
 import { createEmbedded, embeddedUrl, targetFileOf } from '../reference/embedded.ts'
 import { parseTarget } from '../target/load.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
+import { withReferenceTool } from './tool.ts'
 import type { Variant } from './types.ts'
 import { withVariants } from './variants.ts'
 
@@ -13,8 +15,9 @@ let reference: Target | undefined
  */
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
   const { fetch, control, reach } = createEmbedded((options) => withVariants(options, variants))
+  const tool = variants.reduce((options, variant) => variant.tool?.(options) ?? options, defaultTool)
   return {
-    fetch,
+    fetch: withReferenceTool(fetch, async () => (await control.state()).nowMs, tool),
     control,
     reach,
     target: variants.reduce((target, { file }) => file?.(target) ?? target, embeddedTarget()),

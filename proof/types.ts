@@ -1,6 +1,7 @@
 import type { PlaneName } from '../generated/operations.ts'
 import type { RuleId } from '../generated/rules.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
+import type { ToolOptions } from '../reference/deploy/index.ts'
 import type { ReferenceOptions } from '../reference/options.ts'
 import type { Target } from '../target/types.ts'
 
@@ -16,6 +17,8 @@ export interface Variant {
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
   /** A wrapper of its fetch; made anew for each instance, so it may keep state. */
   readonly wrap?: (fetch: Fetch) => Fetch
+  /** Other options of its deployment tool. */
+  readonly tool?: (options: ToolOptions) => ToolOptions
   /** Changes to the target file of such a platform. */
   readonly file?: (target: Target) => Target
 }
@@ -35,7 +38,7 @@ export interface Defect extends Variant {
 /** A freedom that the description leaves. Every verdict on it is the reference's, save those it names. */
 export interface Latitude extends Variant {
   /** The plane that it concerns, whose rules are judged on it; default: every plane. */
-  readonly plane?: PlaneName
+  readonly plane?: PlaneName | 'deploy'
   /** Rules whose verdict is another one here, each with the verdict. */
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
   /** It differs from the reference by what its file declares absent, and by nothing else. */

@@ -1,4 +1,5 @@
 import { clockPath } from './clock/control-endpoint.ts'
+import { defaultTool } from './deploy/index.ts'
 import {
   byPath,
   type Call,
@@ -110,6 +111,7 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       standardQuota: true,
       exclusive: true,
     },
+    deploy: toolOf(url, clock),
     openapi: { url: `${url}/openapi.json` },
     receiver: { listen: '127.0.0.1:0' },
     keys: {
@@ -124,5 +126,24 @@ export function targetFileOf({ url, clock }: { readonly url: string; readonly cl
       stranger: defaultKeys.stranger,
     },
     ...(clock === 'real' ? {} : { clock: { url: url + clockPath } }),
+  }
+}
+
+/** The commands of the reference tool. */
+function toolOf(url: string, clock: 'real' | 'control') {
+  const command = (...words: readonly string[]) => ['plumbline-deploy', ...words]
+  return {
+    build: command('build', '{project}', '--out', '{package}'),
+    deploy: command('deploy', '{project}'),
+    list: command('list'),
+    remove: command('remove', '{name}'),
+    call: command('call', '{from}', '{to}'),
+    environment: {
+      PLUMBLINE_DEPLOY_URL: url,
+      PLUMBLINE_DEPLOY_KEY: defaultKeys.full,
+      ...(clock === 'real' ? {} : { PLUMBLINE_DEPLOY_CLOCK: url + clockPath }),
+    },
+    preinstalled: defaultTool.basePackages[0] ?? '',
+    worker: true,
   }
 }

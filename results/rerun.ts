@@ -2,6 +2,7 @@ import { quote } from 'shell-quote'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes, planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
+import { heavyRules } from '../harness/tool/heavy.ts'
 
 /** The facts about the recorded target that shell lines and commands need. */
 export interface TargetFacts {
@@ -42,7 +43,8 @@ export function rerunCommand(run: RunEvent, { id, profile, shownBy }: Rerun): st
   const target = targetFacts(run).embedded ? ['--reference'] : ['--target', quote([run.targetFile ?? 'TARGET.yaml'])]
   const only = shownBy === null || shownBy === id ? [`--only ${id}`] : [`--only ${id}`, `--only ${shownBy}`]
   const seed = run.seed === null ? [] : [`--seed ${run.seed}`]
-  return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed].join(' ')
+  const heavy = heavyRules.has(id) && !targetFacts(run).embedded ? ['--heavy'] : []
+  return [`${program} check`, ...target, ...only, `--profile ${profile}`, ...seed, ...heavy].join(' ')
 }
 
 function loadCommand({ targetFile, load }: RunEvent, id: string): string {

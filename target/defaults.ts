@@ -1,5 +1,14 @@
 import { type OperationOf, operationsOf, type PlaneName } from '../generated/operations.ts'
-import type { Budget, Grants, HealthPaths, ManagementPlane, PodPlane, StreamForm, Tolerances } from './types.ts'
+import type {
+  Budget,
+  DeployPlane,
+  Grants,
+  HealthPaths,
+  ManagementPlane,
+  PodPlane,
+  StreamForm,
+  Tolerances,
+} from './types.ts'
 
 /** The paths of the document; the description shows the action call alone, the others of the pod API are inferred. */
 export const defaultPaths = pathsOf('pods')
@@ -55,6 +64,15 @@ export const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'templat
   idleUnit: 's',
   standardQuota: false,
   exclusive: false,
+}
+
+/** Defaults of the deployment tool. */
+export const defaultDeploy: Omit<DeployPlane, 'url' | 'paths' | 'commands' | 'environment' | 'secrets'> = {
+  // 10m: a package of 1.4 GB is packed in a minute and uploaded in a few.
+  limitMs: 600_000,
+  manifest: 'manifest.json',
+  preinstalled: null,
+  worker: false,
 }
 
 /** A load-balanced endpoint serves every path. */

@@ -2,6 +2,7 @@ import { openapi } from '../generated/openapi.ts'
 import { ruleById } from '../generated/rules.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { markOf } from '../harness/record/redact.ts'
+import { deploySecrets } from './deploy.ts'
 import type { Hook, PodPlane, Recipe, Target } from './types.ts'
 
 /** A shorter text would be found by chance in every response. */
@@ -12,6 +13,7 @@ export function describeTarget(target: Target): Target {
   return {
     ...target,
     pods: target.pods === null ? null : { ...target.pods, recipes: describeRecipes(target.pods.recipes) },
+    deploy: describeDeploy(target.deploy ?? null),
     keys: Object.fromEntries(Object.keys(target.keys).map((name) => [name, markOf(`key.${name}`)])),
   }
 }
@@ -22,7 +24,10 @@ export function describeTarget(target: Target): Target {
  * answers of a run hold them, and a replay reads those again.
  */
 export function secretsOf(target: Target): Record<string, string> {
-  const keys = Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
+  const keys = Object.fromEntries([
+    ...deploySecrets(target.deploy ?? null),
+    ...Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value] as const),
+  ])
   const recipes = Object.entries(target.pods?.recipes ?? {})
   const texts = recipes.flatMap(([status, { hook }]) => secretTexts(status, hook))
   if (texts.length === 0) return keys
@@ -45,6 +50,12 @@ function addressesOf(target: Target): string[] {
       ? []
       : Object.values(section.paths).map((path) => `${section.url}${path}`)
   })
+}
+
+function describeDeploy(section: Target['deploy']): Target['deploy'] {
+  if (section === null) return null
+  const marks = deploySecrets(section).map(([name]) => [name.replace('deploy.', ''), markOf(name)])
+  return { ...section, environment: { ...section.environment, ...Object.fromEntries(marks) } }
 }
 
 function describeRecipes(recipes: PodPlane['recipes']): PodPlane['recipes'] {

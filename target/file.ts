@@ -1,6 +1,8 @@
 import type { ToleranceName } from './defaults.ts'
 import type {
   Budget,
+  DeployCommand,
+  DeployPlane,
   Grants,
   HealthPaths,
   KeyName,
@@ -21,6 +23,7 @@ export interface TargetFile {
   readonly queue?: QueueSection
   readonly lb?: LbSection
   readonly management?: ManagementSection
+  readonly deploy?: DeploySection
   readonly openapi?: { readonly url: string; readonly allowPlainHttp?: boolean }
   readonly receiver?: ReceiverSection
   readonly keys: KeysSection
@@ -71,6 +74,13 @@ export interface ManagementSection extends Optional<Omit<ManagementPlane, 'url' 
   readonly allowPlainHttp?: boolean
   readonly paths?: Optional<ManagementPlane['paths']>
   readonly template: string
+}
+
+export interface DeploySection
+  extends Readonly<Record<Exclude<DeployCommand, 'call'>, readonly string[]>>,
+    Optional<Pick<DeployPlane, 'environment' | 'manifest' | 'preinstalled' | 'worker'>> {
+  readonly call?: readonly string[]
+  readonly limit?: string
 }
 
 export interface ReceiverSection {

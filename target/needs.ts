@@ -33,8 +33,6 @@ const general: Readonly<Record<string, General>> = {
     'pod.probe': 'an image that reports its arguments, variables and files over a port',
     template: 'a template that pods are created from',
     'global-networking': 'pods with a global-network address',
-    deploy: 'the deployment tool',
-    'deploy.lookups': 'look-ups of addresses that can be observed',
   }),
 }
 

@@ -23,7 +23,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   const keys = keysOf(file, around)
   const target: Target = {
     name: file.name ?? hostOf(given.find(({ url }) => url !== null)?.url ?? ''),
-    ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'openapi'>),
+    ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
     grants: grantsOf(file, around),

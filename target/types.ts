@@ -213,6 +213,31 @@ export interface ManagementPlane {
   readonly exclusive: boolean
 }
 
+/** The commands of a deployment tool. */
+export type DeployCommand = 'build' | 'deploy' | 'list' | 'remove' | 'call'
+
+/** The deployment tool of a target: its commands, each a program and its words. */
+export interface DeployPlane {
+  readonly url: null
+  readonly paths: Readonly<Record<string, string>>
+  /** Without `call`, look-ups of addresses cannot be observed. */
+  readonly commands: Readonly<Record<Exclude<DeployCommand, 'call'>, readonly string[]>> & {
+    readonly call?: readonly string[]
+  }
+  /** Further environment variables of the commands: name to value. */
+  readonly environment: Readonly<Record<string, string>>
+  /** The names of those whose value came from the environment of the run. */
+  readonly secrets: readonly string[]
+  /** How long a command may take, real ms. */
+  readonly limitMs: number
+  /** Path of the manifest in a package. */
+  readonly manifest: string
+  /** A package of the base image; null if it is not given. */
+  readonly preinstalled: string | null
+  /** True if deployed endpoints run the conformance worker of the projects. */
+  readonly worker: boolean
+}
+
 /** The listener for notifications and the beacons of workers. */
 export interface ReceiverAddress {
   /** Host and port to listen on; port 0 takes any. */
@@ -242,6 +267,7 @@ export interface Target {
   readonly queue: QueuePlane | null
   readonly lb: LbPlane | null
   readonly management: ManagementPlane | null
+  readonly deploy: DeployPlane | null
   /** The address of the published API document. */
   readonly openapi: PlaneSection | null
   readonly receiver: ReceiverAddress | null

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { RunOptions } from '../../harness/run/options.ts'
+import { heavyLeftOut } from '../../harness/tool/heavy.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { conduct } from '../conduct.ts'
@@ -20,6 +21,8 @@ export interface CheckOptions {
   readonly strict: boolean
   readonly keep: boolean
   readonly quiet: boolean
+  /** Judge rules that pack projects of more than a gigabyte. */
+  readonly heavy: boolean
   /** Longest duration of the run, ms. */
   readonly budget?: number
   /** Highest cost of the run in USD, planned and actual. */
@@ -68,14 +71,14 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
 async function plannedFor(
   target: Target | null,
   selected: readonly string[],
-  { budget, maxCost, quiet }: CheckOptions,
+  { budget, heavy, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
 ): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
-    return target === null ? {} : { budgetMs: controlledBudgetMs }
+    return target === null ? {} : { budgetMs: controlledBudgetMs, leftOut: heavy ? [] : heavyLeftOut(target, selected) }
   // Loaded on demand: the plan imports every suite.
   const { defaultBudgetMs, planOf, refuseCost } = await import('../plan.ts')
-  const { plan, lines } = await planOf(target, selected, budget)
+  const { plan, lines } = await planOf(target, selected, budget, heavy)
   if (!quiet) for (const line of lines) terminal.err(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {

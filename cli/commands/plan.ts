@@ -14,6 +14,7 @@ export interface PlanOptions {
   readonly only: readonly string[]
   readonly profile?: string
   readonly budget?: number
+  readonly heavy: boolean
 }
 
 /** Shows how long a run takes, its longest waits, and the rules that a budget leaves out. Asks only for quotas. */
@@ -27,7 +28,7 @@ export async function plan(options: PlanOptions, terminal: Terminal): Promise<nu
     if (refusal !== null && refusal.exit !== exitCodes.unreachable) throw new UsageError(refusal.message)
     await refuseStandingClock(target)
   }
-  const { plan: planned, lines } = await planOf(target, selected, options.budget)
+  const { plan: planned, lines } = await planOf(target, selected, options.budget, options.heavy)
   for (const line of lines) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')
   for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
@@ -8,6 +8,7 @@ import { type Call, limiterOf, type QueueSettings, type ReferenceOptions } from 
 import type { Target } from '../../target/types.ts'
 import { writeTarget } from '../../target/write.ts'
 import { UsageError } from '../errors.ts'
+import { packageFolder } from '../home.ts'
 import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import { createMock } from '../mock/app.ts'
@@ -100,7 +101,7 @@ async function serveUntil(
     const url = `http://${addressOf(options.host)}:${port}`
     const target = variants.reduce(
       (described, { file: change }) => change?.(described) ?? described,
-      referenceTarget(url, options.clock),
+      withToolHere(referenceTarget(url, options.clock), variants),
     )
     for (const other of portsOf(target, port)) await open(other)
     const file = writeTarget(target)
@@ -117,6 +118,18 @@ async function serveUntil(
     served.close()
     await hangUp()
   }
+}
+
+/** The target with the deployment tool of this package, which has the defect that is served. */
+function withToolHere(target: Target, variants: readonly Variant[]): Target {
+  if (target.deploy === null) return target
+  const program = join(packageFolder, 'bin', 'plumbline-deploy.js')
+  const defects = variants.filter(({ tool }) => tool !== undefined).flatMap(({ id }) => ['--defect', id])
+  const commands = Object.entries(target.deploy.commands).map(([name, [_, ...words]]) => [
+    name,
+    [program, ...defects, ...words],
+  ])
+  return { ...target, deploy: { ...target.deploy, commands: Object.fromEntries(commands) } }
 }
 
 /** The ports of load-balanced endpoints that have one of their own. */

@@ -26,23 +26,26 @@ export interface Described {
   readonly operations: Readonly<Record<string, OperationFacts>>
   /** The header Accept of its requests. */
   readonly accept: string
+  /** Beginning of its addresses if it is not an HTTP API, such as `command:`. */
+  readonly scheme?: string
 }
 
 /** The request for an operation at an address with a key. */
 export function requestOf(
-  { operations, accept }: Described,
+  { operations, accept, scheme }: Described,
   { url, paths }: PlaneSection,
   operation: string,
   token: string,
   call: Call = {},
 ): WireRequest {
-  if (url === null) throw new Error(`${operation} cannot be called: its plane has no address`)
+  const base = call.at ?? url ?? scheme
+  if (base === undefined) throw new Error(`${operation} cannot be called: its plane has no address`)
   const { method = 'GET' } = call.other ?? operations[operation] ?? {}
   const path = call.other?.path ?? pathOf(paths[operation] ?? '', call.ids)
   const query = new URLSearchParams(call.query).toString()
   return {
     method,
-    url: (call.at ?? url) + path + (query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`),
+    url: base + path + (query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`),
     headers: headersOf(token, call.body !== undefined, accept, call),
     body: bytesOf(call.body),
   }

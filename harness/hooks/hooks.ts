@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import type { Hook } from '../../target/types.ts'
 import { isSuccess } from '../exchange/exchange.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
+import { runCommand } from './command.ts'
 import type { Ended } from './leader.ts'
 
 /** Input of a hook: the run, the id of the pod, and the status that the pod should have. */
@@ -14,10 +13,6 @@ export interface HookCall {
 
 /** Runs a hook. Resolves with null if it worked, else with one clause that says why not. */
 export type RunHook = (hook: Hook, call: HookCall) => Promise<string | null>
-
-const leaderFile = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './leader.ts' : './leader.js', import.meta.url),
-)
 
 /** Bytes of a command's output that are read. */
 const keptOutput = 16_384
@@ -47,38 +42,12 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
   }
 }
 
-/** The command has its own process group, whose leader ends the group once this process is gone. */
-function execute(command: readonly string[], call: HookCall, limitMs: number): Promise<string | null> {
+async function execute(command: readonly string[], call: HookCall, limitMs: number): Promise<string | null> {
   const [program = ''] = command
-  const limit = AbortSignal.timeout(limitMs)
-  const leader = spawn(process.execPath, ['--no-warnings', leaderFile, ...command], {
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    env: { ...process.env, PLUMBLINE_RUN: call.run, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status },
-  })
-  let said = ''
-  let ended: Ended | null = null
-  leader.stderr?.on('data', (chunk: Buffer) => {
-    if (said.length < keptOutput) said += chunk.toString('utf8')
-  })
-  leader.on('message', (message) => {
-    ended = message as Ended
-  })
-  return new Promise((resolve) => {
-    const end = (failure: string | null) => {
-      limit.removeEventListener('abort', late)
-      leader.stderr?.destroy()
-      resolve(failure)
-    }
-    /** A command that has ended may have left a process behind that keeps its output open. */
-    function late(): void {
-      endGroup(leader)
-      end(ended === null ? `${program} did not end within ${limitMs} ms` : failureOf(program, ended, said))
-    }
-    limit.addEventListener('abort', late)
-    leader.on('error', (error: NodeJS.ErrnoException) => end(failureOf(program, { fault: error.code ?? '' }, said)))
-    leader.on('close', (code, signal) => end(failureOf(program, ended ?? { code, signal }, said)))
-  })
+  const told = { PLUMBLINE_RUN: call.run, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status }
+  const environment = { ...process.env, ...told }
+  const { ended, stderr } = await runCommand(command, { environment, limitMs, keptOutput })
+  return ended === null ? `${program} did not end within ${limitMs} ms` : failureOf(program, ended, stderr)
 }
 
 function failureOf(program: string, ended: Ended, said: string): string | null {
@@ -88,13 +57,4 @@ function failureOf(program: string, ended: Ended, said: string): string | null {
   const how = code === null ? `was ended by ${signal}` : `ended with exit code ${code}`
   const line = said.split('\n').find((one) => one.trim() !== '')
   return `${program} ${how}${line === undefined ? '' : `: ${line.trim()}`}`
-}
-
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It is gone already.
-  }
 }

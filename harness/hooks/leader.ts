@@ -11,7 +11,7 @@ export type Ended =
 const [program = '', ...words] = process.argv.slice(2)
 
 process.once('disconnect', endGroup)
-const command = spawn(program, words, { stdio: ['ignore', 'ignore', 'inherit'] })
+const command = spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'] })
 command.once('error', (error: NodeJS.ErrnoException) => tell({ fault: error.code ?? error.message }))
 command.once('exit', (code, signal) => tell({ code, signal }))
 

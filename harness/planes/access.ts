@@ -1,3 +1,4 @@
+import { createDeployAccess } from './deploy/access.ts'
 import { createLbAccess } from './lb/access.ts'
 import { outlasting } from './outlasting.ts'
 import { createOwnResources } from './own-resources.ts'
@@ -10,6 +11,7 @@ import { createQueueAccess } from './queue/access.ts'
 const special: Readonly<Record<string, (host: OwnerContext) => PlaneAccess>> = {
   pods: createPodAccess,
   queue: createQueueAccess,
+  deploy: createDeployAccess,
   lb: createLbAccess,
 }
 

@@ -1,4 +1,5 @@
 import type { PlaneSection, Target } from '../../target/types.ts'
+import { deploy } from './deploy/plane.ts'
 import { document } from './document/plane.ts'
 import { management } from './endpoints/plane.ts'
 import { lb } from './lb/plane.ts'
@@ -6,7 +7,7 @@ import type { Plane } from './plane.ts'
 import { pods } from './pods/plane.ts'
 import { queue } from './queue/plane.ts'
 
-const planes: Plane[] = [pods, queue, lb, management, document]
+const planes: Plane[] = [pods, queue, lb, management, deploy, document]
 
 /** All planes, in the order in which a run probes them. */
 export function allPlanes(): readonly Plane[] {

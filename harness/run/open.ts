@@ -18,6 +18,7 @@ import { createRedactor } from '../record/redact.ts'
 import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { allRules } from '../rule/registry.ts'
+import { withTool } from '../tool/transport.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
@@ -176,7 +177,7 @@ async function connect(options: RunOptions): Promise<Connected> {
   const http = overHttp({ answerMs: tolerances.answerMs, connectMs: tolerances.connectMs })
   return {
     target,
-    transport: http.send,
+    transport: withTool(http.send, target.deploy),
     clockOf: (waited) => openClock(target, { waited }),
     listener,
     deaf,

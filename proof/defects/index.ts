@@ -9,6 +9,7 @@ import { authLb } from './auth-lb.ts'
 import { authQueue } from './auth-queue.ts'
 import { authToken } from './auth-token.ts'
 import { create } from './create.ts'
+import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { endpointsQuota } from './endpoints-quota.ts'
 import { errorsProblem } from './errors-problem.ts'
@@ -65,6 +66,7 @@ export const defects: readonly Defect[] = [
   ...queueVariation,
   ...webhookVariation,
   ...authEndpoints,
+  ...deploy,
   ...endpoints,
   ...endpointsQuota,
   ...version,

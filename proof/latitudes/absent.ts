@@ -1,9 +1,9 @@
-import type { PlaneName } from '../../generated/operations.ts'
 import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
+import { deployment } from './deploy.ts'
 import { management } from './endpoints.ts'
 import { lb } from './lb.ts'
 import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
@@ -34,6 +34,10 @@ export const absent: readonly Latitude[] = [
   ),
   lack('account.standard', 'management', management({ standardQuota: false })),
   lack('account.exclusive', 'management', management({ exclusive: false })),
+  lack('deploy', null, (target) => ({ ...target, deploy: null })),
+  lack('deploy.worker', 'deploy', deployment({ worker: false })),
+  lack('deploy.preinstalled', 'deploy', deployment({ preinstalled: null })),
+  lack('deploy.lookups', 'deploy', same),
   lack('receiver', null, (target) => ({ ...target, receiver: null })),
   lack('stream', 'queue', queue({ stream: null })),
   lack('requests', 'queue', queue({ requests: false })),
@@ -60,7 +64,12 @@ export const absent: readonly Latitude[] = [
  * A target without something: the rules whose row names it are not applicable, and each other one comes to the same
  * verdict by the same clauses and exchanges, or its row lists the need under `parts`.
  */
-function lack(need: string, on: PlaneName | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
+function lack(
+  need: string,
+  on: NonNullable<Latitude['plane']> | null,
+  without: Without,
+  { verdicts, ...more }: More = {},
+): Latitude {
   const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
   return {
     id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,

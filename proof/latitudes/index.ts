@@ -1,10 +1,10 @@
-import type { PlaneName } from '../../generated/operations.ts'
 import type { Latitude } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { changes } from './changes.ts'
 import { creations } from './created.ts'
 import { creation } from './creation.ts'
+import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { lbLatitudes } from './lb.ts'
 import { life } from './life.ts'
@@ -36,10 +36,11 @@ export const latitudes: readonly Latitude[] = [
   ...on('queue', queueTime),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
+  ...on('deploy', deploy),
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */
-function on(plane: PlaneName, latitudes: readonly Latitude[]): Latitude[] {
+function on(plane: NonNullable<Latitude['plane']>, latitudes: readonly Latitude[]): Latitude[] {
   return latitudes.map(({ wrap, ...latitude }) => ({
     plane,
     ...latitude,

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+// The launcher of plumbline tells by the name of this file that the deployment tool is meant.
+import './plumbline.js'

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { runHere } from '../testing/in-process.ts'
+
+const root = join(import.meta.dirname, '../..')
+const dir = mkdtempSync(join(tmpdir(), 'plumbline-served-'))
+const served = join(dir, 'served.yaml')
+let server: ChildProcess
+
+beforeAll(async () => {
+  const words = ['serve', '--port', '0', '--clock', 'control', '--print-target', served]
+  server = spawn(process.execPath, ['--no-warnings', join(root, 'cli/main.ts'), ...words], { stdio: 'ignore' })
+  await vi.waitUntil(() => existsSync(served) && readFileSync(served, 'utf8').includes('keys:'), { timeout: 60_000 })
+}, 60_000)
+
+afterAll(() => {
+  server.kill()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** The target file of the served reference, with the tool run from its sources. */
+function targetFile(name: string, ...flags: readonly string[]): string {
+  const target = parse(readFileSync(served, 'utf8'))
+  const program = [process.execPath, '--no-warnings', join(root, 'cli/deploy/main.ts'), ...flags]
+  for (const command of ['build', 'deploy', 'list', 'remove', 'call']) {
+    target.deploy[command] = [...program, ...target.deploy[command].slice(1)]
+  }
+  target.deploy.environment.PLUMBLINE_DEPLOY_STATE = join(dir, 'peers')
+  const file = join(dir, `${name}.yaml`)
+  writeFileSync(file, stringify(target))
+  return file
+}
+
+const check = (file: string, out: string, ...more: readonly string[]) =>
+  runHere(['check', '--target', file, '--profile', 'deploy,lab', '--seed', '1', '--out', join(dir, out), ...more], {
+    cwd: dir,
+    environment: {},
+  })
+
+test('the rules pass with plumbline-deploy as a command, leave nothing, and are replayed from the record', async () => {
+  const file = targetFile('fine')
+  const { code, out, err } = await check(file, 'fine', '--only', 'deploy')
+  expect(`${out}${err}`).toContain('2 unverified, 1 observed, 6 passed')
+  expect(code).toBe(3)
+  const results = readFileSync(join(dir, 'fine/results.json'), 'utf8')
+  expect((await runHere(['replay', join(dir, 'fine')], { cwd: dir, environment: {} })).code).toBe(3)
+  expect(readFileSync(join(dir, 'fine/results.json'), 'utf8')).toBe(results)
+  const { url } = parse(readFileSync(served, 'utf8')).management
+  const list = await fetch(`${url}/v1/endpoints`, { headers: { authorization: 'Bearer plumbline-example-full' } })
+  expect(await list.text()).not.toContain('plumbline-r')
+})
+
+test.each([
+  ['manifest-first-endpoint-only', 'deploy.manifest', '1 endpoint not named', 1],
+  ['deploy-first-endpoint-only', 'deploy.endpoint-per-config', '1 name without one', 1],
+  ['exclude-ignored', 'deploy.excludes', 'files of the dependency', 1],
+])('with %s the command fails %s', async (defect, rule, observed, expected) => {
+  const { code, out } = await check(targetFile(defect, '--defect', defect), defect, '--only', rule)
+  expect(out).toContain(observed)
+  expect(code).toBe(expected)
+})

@@ -1,0 +1,214 @@
+import { type ToolOptions, ToolRefusal, type Wrappers } from '../../reference/deploy/index.ts'
+import { composeOptions } from '../../reference/options.ts'
+import type { Defect } from '../types.ts'
+import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
+import { type Change, defect, onJson, parts, route } from './tools.ts'
+
+type ToolChange = NonNullable<Defect['tool']>
+
+/** Functions of the tool replaced one by one. */
+function tool(wrappers: Wrappers): ToolChange {
+  return (options) => ({ ...options, parts: [...options.parts, wrappers] })
+}
+
+const limit =
+  (limitBytes: number): ToolChange =>
+  (options) => ({ ...options, limitBytes })
+
+const styled =
+  (style: Partial<ToolOptions['style']>): ToolChange =>
+  (options) => ({ ...options, style: { ...options.style, ...style } })
+
+const refuses = () => {
+  throw new ToolRefusal('internal error')
+}
+
+/** Purging a created endpoint purges all. */
+const purgesAll: Change = parts({
+  purgeJobs: (original) => (endpoint, service) => {
+    const created = [...service.queue.endpoints.values()].filter(isCreated)
+    return (isCreated(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + original(one, service), 0)
+  },
+})
+
+/** Jobs of created endpoints fail once a job of another one has failed. */
+const failsWithOthers: Change = parts({
+  finishJob: (original) => (job, status, result, service) => {
+    const isHit = [...service.queue.endpoints.values()].some(
+      (one) => isCreated(one) && one !== job.endpoint && one.counts.failed > 0,
+    )
+    if (isCreated(job.endpoint) && isHit) original(job, 'FAILED', { error: 'no worker' }, service)
+    else original(job, status, result, service)
+  },
+})
+
+/** Jobs of created endpoints fail once one of them was removed. */
+const failsAfterRemoval: Change = (options) => {
+  let removed = 0
+  const counted = composeOptions(options, {
+    parts: {
+      removeEndpoint: (original) => (endpoint, service) => {
+        removed++
+        original(endpoint, service)
+      },
+    },
+  })
+  return failsJobs(() => removed > 0)(counted)
+}
+
+/** Defects of the deployment tool, and of the endpoints that it creates. */
+export const deploy: readonly Defect[] = [
+  defect('deploy-fails', 'deploy.endpoint-per-config', 'deployed', {
+    says: 'The tool fails to deploy a valid project.',
+    observed: 'exit code 1',
+    tool: tool({ endpointsOf: () => refuses }),
+  }),
+  defect('deploy-first-endpoint-only', 'deploy.endpoint-per-config', 'created', {
+    says: 'The tool creates the first endpoint of a project alone.',
+    observed: '1 name without one',
+    tool: tool({ endpointsOf: (original) => (project) => original(project).slice(0, 1) }),
+  }),
+  defect('deploy-every-endpoint-twice', 'deploy.endpoint-per-config', 'once', {
+    says: 'The tool creates every endpoint of a project twice.',
+    observed: '2 of one name',
+    tool: (options) =>
+      styled({ sameName: 'created' })(
+        tool({ endpointsOf: (original) => (project) => [...original(project), ...original(project)] })(options),
+      ),
+  }),
+  defect('deploy-lists-one-id', 'deploy.endpoint-per-config', 'ids', {
+    says: 'The tool lists all endpoints with one id.',
+    observed: 'one id for two endpoints',
+    tool: tool({ shown: () => (endpoints) => endpoints.map((one) => ({ ...one, id: endpoints[0]?.id ?? '' })) }),
+  }),
+  defect('deploy-lists-old-ids', 'deploy.endpoint-per-config', 'exists', {
+    says: 'The tool lists endpoints with ids that endpoint management does not know.',
+    observed: 'status 404',
+    tool: tool({ shown: () => (endpoints) => endpoints.map((one) => ({ ...one, id: `${one.id}-old` })) }),
+  }),
+  defect('deploy-same-name-twice', 'deploy.same-name', 'one', {
+    says: 'The tool creates two endpoints of one name.',
+    observed: '2 endpoints of one name',
+    tool: styled({ sameName: 'created' }),
+  }),
+  defect('purge-of-all-deployed', 'deploy.independent', 'purge', {
+    says: 'Purging a deployed endpoint purges all deployed endpoints.',
+    observed: 'status 404',
+    change: purgesAll,
+  }),
+  defect('crash-of-all-deployed', 'deploy.independent', 'crash', {
+    says: 'After the worker of an endpoint has crashed, jobs of other deployed endpoints fail.',
+    observed: 'FAILED',
+    change: failsWithOthers,
+  }),
+  defect('remove-whole-project', 'deploy.independent', 'listed', {
+    says: 'The tool removes all endpoints of a project with one of them.',
+    observed: 'a list without the other endpoint',
+    tool: tool({ isNamed: () => (shown, name) => shown.startsWith(name.replace(/-one$/, '')) }),
+  }),
+  defect('remove-breaks-others', 'deploy.independent', 'removal', {
+    says: 'After an endpoint was removed, jobs of other deployed endpoints fail.',
+    observed: 'FAILED',
+    change: failsAfterRemoval,
+  }),
+  defect('deployed-without-its-function', 'deploy.queue-one-function', 'run', {
+    says: 'A deployed endpoint returns its input, whatever its function.',
+    observed: 'another output',
+    change: settles(() => ({ program: { execute: async ({ input }) => ({ kind: 'completed', output: input }) } })),
+  }),
+  defect('deployed-runsync-without-output', 'deploy.queue-one-function', 'runsync', {
+    says: 'Deployed endpoints answer /runsync without the output.',
+    observed: 'another output',
+    wrap: onJson(route('POST', /\/v2\/ep-[^/]+\/runsync$/), ({ output: _, ...rest }) => rest),
+  }),
+  defect('build-fails', 'deploy.manifest', 'built', {
+    says: 'The tool fails to build the package of a valid project.',
+    observed: 'exit code 1',
+    tool: tool({ admit: () => refuses }),
+  }),
+  defect('package-without-a-module', 'deploy.manifest', 'code', {
+    says: 'A package lacks a module of the code.',
+    observed: '1 file missing',
+    tool: tool({
+      filesOf: (original) => (tree) => original(tree).filter(({ path }) => !path.endsWith('/beacon.py')),
+    }),
+  }),
+  defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
+    says: 'A package holds no dependency.',
+    observed: 'no file of the dependency',
+    tool: tool({ leavesOut: () => () => true }),
+  }),
+  defect('package-without-manifest', 'deploy.manifest', 'manifest', {
+    says: 'A package has no manifest.json.',
+    observed: 'no manifest',
+    tool: styled({ manifest: 'notes.txt' }),
+  }),
+  defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
+    says: 'The manifest names the first endpoint alone.',
+    observed: '1 endpoint not named',
+    tool: tool({
+      manifestOf: (original) => (project) => original({ ...project, endpoints: project.endpoints.slice(0, 1) }),
+    }),
+  }),
+  defect('limit-1-gb', 'deploy.too-large', 'accepted', {
+    says: 'The tool refuses packages above 1 GB.',
+    observed: 'exit code 1',
+    tool: limit(1_000_000_000),
+  }),
+  defect('limit-2-gb', 'deploy.too-large', 'refused', {
+    says: 'The tool accepts packages up to 2 GB.',
+    observed: 'exit code 0',
+    tool: limit(2_000_000_000),
+  }),
+  defect('limit-without-message', 'deploy.too-large', 'message', {
+    says: 'The tool refuses a package without a message.',
+    observed: 'no output',
+    tool: tool({ says: () => () => '' }),
+  }),
+  defect('limit-after-creation', 'deploy.too-large', 'not-created', {
+    says: 'The tool refuses a package after it has created its endpoint.',
+    observed: '1 endpoint',
+    tool: styled({ packs: 'last' }),
+  }),
+  defect('exclude-leaves-out-all', 'deploy.excludes', 'kept', {
+    says: 'A project that excludes a dependency gets a package without any.',
+    observed: 'no file of the dependency',
+    tool: tool({ leavesOut: (original) => (name, project) => project.exclude.length > 0 || original(name, project) }),
+  }),
+  defect('exclude-ignored', 'deploy.excludes', 'excluded', {
+    says: 'The tool packs dependencies that the project excludes.',
+    observed: 'files of the dependency',
+    tool: tool({ leavesOut: (original) => (name, project) => original(name, { ...project, exclude: [] }) }),
+  }),
+  defect('base-packages-packed', 'deploy.excludes', 'base', {
+    says: 'The tool packs dependencies that the base image has.',
+    observed: 'files of the dependency',
+    tool: (options) => ({ ...options, basePackages: [] }),
+  }),
+  defect('excluded-counted', 'deploy.excluded-not-counted', 'accepted', {
+    says: 'Excluded dependencies count for the size of a package.',
+    observed: 'exit code 1',
+    tool: tool({
+      admit:
+        () =>
+        ({ files }) => {
+          if (files.reduce((sum, { bytes }) => sum + bytes, 0) > 1_500_000_000) refuses()
+        },
+    }),
+  }),
+  defect('peer-looked-up-at-each-call', 'deploy.peer-cache', 'cached', {
+    says: 'An endpoint looks up the address of a peer at every call.',
+    observed: '1 more',
+    tool: tool({ isFresh: () => () => false }),
+  }),
+  defect('peer-cached-for-200-s', 'deploy.peer-cache', 'cached', {
+    says: 'An endpoint looks up the address of a peer again after 200 s.',
+    observed: '1 more',
+    tool: tool({ isFresh: () => (ageMs) => ageMs < 200_000 }),
+  }),
+  defect('peer-cached-forever', 'deploy.peer-cache', 'again', {
+    says: 'An endpoint looks up the address of a peer once.',
+    observed: 'no look-up',
+    tool: tool({ isFresh: () => () => true }),
+  }),
+]

@@ -1,0 +1,62 @@
+import type { ToolOptions } from '../../reference/deploy/index.ts'
+import type { Target } from '../../target/types.ts'
+import type { Latitude } from '../types.ts'
+import { reads, timed } from './tools.ts'
+
+type ToolChange = NonNullable<Latitude['tool']>
+
+const styled =
+  (style: Partial<ToolOptions['style']>): ToolChange =>
+  (options) => ({ ...options, style: { ...options.style, ...style } })
+
+/** A target file that says something else of its deployment tool. */
+export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (target: Target) => ({
+  ...target,
+  deploy: target.deploy === null ? null : { ...target.deploy, ...change },
+})
+
+/** Freedoms of deployment tools. */
+export const deploy: readonly Latitude[] = [
+  { id: 'tool-builds-zip', says: 'The tool builds a zip.', tool: styled({ format: 'zip' }) },
+  {
+    id: 'tool-merges-same-name',
+    says: 'The tool makes one endpoint of configurations that have one name.',
+    tool: styled({ sameName: 'merged' }),
+    readings: reads('deploy.same-name', '1 endpoint', ['project']),
+  },
+  {
+    id: 'tool-manifest-in-folder',
+    says: 'The manifest of a package is in a folder.',
+    tool: styled({ manifest: 'META/app.json' }),
+    file: deployment({ manifest: 'META/app.json' }),
+  },
+  {
+    id: 'tool-counts-gib',
+    says: 'The largest package has 1.5 GiB.',
+    tool: (options) => ({ ...options, limitBytes: 1.5 * 2 ** 30 }),
+  },
+  {
+    id: 'tool-packs-wheels',
+    says: 'Dependencies are files of a package, named as wheels are.',
+    tool: (options) => ({
+      ...options,
+      parts: [
+        ...options.parts,
+        {
+          filesOf: (original) => (tree) =>
+            original(tree).map((file) => {
+              const [, name, rest] = /^dependencies\/([^/]+)\/(.*)$/.exec(file.path) ?? []
+              if (name === undefined) return file
+              return { ...file, path: `wheels/${name.replace(/-/g, '_')}-1.0.0-${rest?.replace(/\W+/g, '_')}.whl` }
+            }),
+        },
+      ],
+    }),
+  },
+  timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
+    listLagMs: 5_000,
+  }),
+  timed('deployed-reachable-later', 'A deployed endpoint is reachable five seconds after its creation.', {
+    endpointReachableMs: 5_000,
+  }),
+]

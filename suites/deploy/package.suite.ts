@@ -1,0 +1,89 @@
+import { pluralize } from '../../harness/common/pluralize.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import type { PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
+import { folderOf, projectOf } from './projects.ts'
+import { build, countListed, deploy, exitOf, holds, namesOf, readable, type ToolEnd } from './tool.ts'
+
+/** A package that a project of the rules depends on. */
+const extra = 'plumbline-extra'
+const other = 'plumbline-other'
+
+rule('deploy.manifest', async (context) => {
+  const { check, target } = context
+  const tree = projectOf(context, 'two-queues', { dependencies: [extra] })
+  const end = await build(context, tree)
+  check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
+  const found = packageOf(context, end)
+  const code = Object.entries(tree.files).filter(([path]) => path.startsWith('worker/'))
+  const texts = new Set(Object.values(found.texts))
+  const lost = code.filter(([, text]) => !texts.has(String(text)))
+  check('code').that(
+    lost.length === 0,
+    'every file of the code',
+    `${pluralize(lost.length, 'file')} missing`,
+    end.reply,
+  )
+  check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.reply)
+  const manifest = found.texts[target.deploy?.manifest ?? '']
+  check('manifest').that(manifest !== undefined, 'a manifest', 'no manifest', end.reply)
+  const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
+  const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
+  check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.reply)
+})
+
+rule('deploy.excludes', async (context) => {
+  const { check, part, target } = context
+  const base = part('deploy.preinstalled') ? target.deploy?.preinstalled : undefined
+  const dependencies = [extra, other, ...(base == null ? [] : [base])]
+  const whole = await built(context, projectOf(context, 'one-queue', { dependencies }))
+  const less = await built(context, projectOf(context, 'one-queue', { dependencies, exclude: [other] }))
+  check('kept').that(holds(whole.found, other), 'the dependency', 'no file of the dependency', whole.end.reply)
+  check('kept').that(holds(less.found, extra), 'the dependency', 'no file of the dependency', less.end.reply)
+  check('excluded').that(!holds(less.found, other), 'a package without it', 'files of the dependency', less.end.reply)
+  for (const { found, end } of base == null ? [] : [whole, less]) {
+    check('base').that(!holds(found, base ?? ''), 'a package without it', 'files of the dependency', end.reply)
+  }
+})
+
+/** Below and above the limit, in GB and in GiB. */
+const [fits, tooLarge] = [1_400_000_000, 1_700_000_000]
+
+rule(
+  'deploy.too-large',
+  async (context) => {
+    const { check } = context
+    const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
+    check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.reply)
+    const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
+    const large = await deploy(context, tree)
+    check('refused').that(large.exit !== 0, 'an exit code other than 0', 'exit code 0', large.reply)
+    const said = `${large.stdout}${large.stderr}`.trim()
+    check('message').that(said !== '', 'a message', 'no output', large.reply)
+    const { reply, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
+    check('not-created').that(count === 0, 'no endpoint of the refused project', pluralize(count, 'endpoint'), reply)
+  },
+  { creates: 2 },
+)
+
+rule('deploy.excluded-not-counted', async (context) => {
+  const more = { dependencies: [other], exclude: [other], ...filled(`${folderOf(other)}/data.bin`, tooLarge) }
+  const end = await build(context, projectOf(context, 'one-queue', more))
+  context.check('accepted').that(end.exit === 0, 'exit code 0', exitOf(end), end.reply)
+})
+
+function filled(path: string, bytes: number): Pick<ProjectTree, 'files'> {
+  return { files: { [path]: { bytes } } }
+}
+
+/** A package that was built. Ends the rule as blocked if the tool refuses the project. */
+async function built(context: Context, tree: ProjectTree): Promise<{ end: ToolEnd; found: PackageSummary }> {
+  const end = await build(context, tree)
+  if (end.exit !== 0) context.blocked('deploy.manifest', `build ended with ${exitOf(end)}`)
+  return { end, found: packageOf(context, end) }
+}
+
+function packageOf(context: Context, end: ToolEnd): PackageSummary {
+  if (end.package == null) return context.inconclusive('build left no package at the path that it was given')
+  return readable(context, end.package)
+}

@@ -1,0 +1,123 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
+import { isNamed } from '../shared/listing.ts'
+
+/** The end of a command of the tool. */
+export interface ToolEnd extends CommandEnd {
+  readonly reply: Reply
+}
+
+/** How long a deployment waits until the workers of other rules are free again, ms. */
+const quotaWaitMs = 60_000
+/** How much later a refused project is searched for once more, ms. */
+const laterMs = 2_000
+
+/** Builds the package of a project. */
+export function build(context: Context, tree: ProjectTree): Promise<ToolEnd> {
+  return perform(context, 'buildPackage', tree)
+}
+
+/** Deploys a project; again for a while if the account has no workers left, which other rules give back. */
+export async function deploy(context: Context, tree: ProjectTree): Promise<ToolEnd> {
+  const { clock, inconclusive } = context
+  for (let waitedMs = 0, pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
+    const end = await perform(context, 'deployProject', tree)
+    if (end.exit === 0 || !saysQuota(end)) return end
+    if (waitedMs >= quotaWaitMs) inconclusive('the account has no workers left for the endpoints of the project')
+    await clock.sleep(pauseMs)
+    waitedMs += pauseMs
+  }
+}
+
+async function perform(context: Context, operation: string, body: object): Promise<ToolEnd> {
+  const reply = await context.on('deploy').call(operation, { body })
+  const { exit, stdout = '', stderr = '', package: found = null } = (membersOf(reply.json) ?? {}) as Partial<CommandEnd>
+  return { reply, exit: exit ?? -1, stdout, stderr, package: found }
+}
+
+function saysQuota({ stdout, stderr }: CommandEnd): boolean {
+  const said = `${stdout}${stderr}`.toLowerCase()
+  return ['workers', 'quota'].every((word) => said.includes(word))
+}
+
+/** A project that was deployed. Ends the rule as blocked if the tool refuses it. */
+export async function deployed(context: Context, tree: ProjectTree): Promise<readonly Deployed[]> {
+  const { blocked } = context
+  const end = await deploy(context, tree)
+  if (end.exit !== 0) blocked('deploy.endpoint-per-config', `deploy ended with ${exitOf(end)}`)
+  const { endpoints } = await listWith(context, namesOf(tree))
+  return namesOf(tree).map((name) => {
+    const found = endpoints.find((one) => isNamed(one.name, name))
+    return found ?? blocked('deploy.endpoint-per-config', 'the list does not show an endpoint of a deployed project')
+  })
+}
+
+/** Unique names of the endpoints of a project. */
+export function namesOf({ project }: ProjectTree): readonly string[] {
+  return [...new Set(project.endpoints.map(({ name }) => name))]
+}
+
+interface Listing {
+  readonly reply: Reply
+  readonly endpoints: readonly Deployed[]
+}
+
+/** The list of the tool once it shows all these names, or as it is after the tolerance `visible`. */
+export async function listWith(context: Context, names: readonly string[]): Promise<Listing> {
+  const { clock, inconclusive, on, target } = context
+  const endMs = clock.now() + target.tolerances.visibleMs
+  for (let pauseMs = target.tolerances.pollMs; ; pauseMs *= 2) {
+    const reply = await on('deploy').call('listDeployed')
+    const endpoints = isSuccess(reply.status) ? (membersOf(reply.json)?.endpoints as Deployed[] | undefined) : undefined
+    if (endpoints === undefined) return inconclusive(`the list of the tool ended with ${exitIn(reply)}`)
+    if (names.every((name) => endpoints.some((one) => isNamed(one.name, name)))) return { reply, endpoints }
+    if (clock.now() >= endMs) return { reply, endpoints }
+    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
+  }
+}
+
+/**
+ * How many endpoints of each of these names are listed, at once and a little later, beside an endpoint that is deployed
+ * after them.
+ */
+export async function countListed(context: Context, names: readonly string[], later: ProjectTree): Promise<Counted> {
+  await deployed(context, later)
+  let most: Counted | null = null
+  for (const ms of [0, laterMs]) {
+    if (ms > 0) await context.clock.sleep(ms)
+    const { reply, endpoints } = await listWith(context, namesOf(later))
+    const count = endpoints.filter((one) => names.some((name) => isNamed(one.name, name))).length
+    if (most === null || count > most.count) most = { reply, count }
+  }
+  return most ?? context.inconclusive('nothing was listed')
+}
+
+interface Counted {
+  readonly reply: Reply
+  readonly count: number
+}
+
+/** `exit code 1`. */
+export function exitOf({ exit }: CommandEnd): string {
+  return `exit code ${exit}`
+}
+
+function exitIn({ json }: Reply): string {
+  return `exit code ${String(membersOf(json)?.exit)}`
+}
+
+/** The package of a build. Ends the rule as inconclusive if its format is unknown. */
+export function readable({ inconclusive }: Context, found: PackageSummary): PackageSummary {
+  if (found.format === 'unknown') inconclusive('the package is neither a tar.gz nor a zip; let the adapter convert it')
+  return found
+}
+
+/** True if a package holds a dependency: a part of a path is its name, or its name with a version. */
+export function holds({ paths }: PackageSummary, dependency: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[-_.]+/g, '-')
+  const named = new RegExp(`^${plain(dependency)}(-\\d.*|-py)?$`)
+  return paths.some((path) => path.split('/').some((part) => named.test(plain(part))))
+}

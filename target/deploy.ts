@@ -1,0 +1,69 @@
+import { defaultDeploy } from './defaults.ts'
+import { parseDuration } from './duration.ts'
+import type { DeploySection } from './file.ts'
+import { examplePrefix, resolveText } from './secrets.ts'
+import type { DeployPlane } from './types.ts'
+import { filled, type Surroundings, take, unlike } from './values.ts'
+
+const commandNames = ['build', 'deploy', 'list', 'remove', 'call'] as const
+/** Names of variables that hold secrets. */
+const looksSecret = /key|token|secret|password|credential/i
+/** The shortest time limit of a command, ms. */
+const leastLimitMs = 100
+
+/** The deployment tool of a target file with every default filled in. Faults are noted, not thrown. */
+export function deployOf(section: DeploySection, around: Surroundings): DeployPlane {
+  const { build, deploy, list, remove, call, environment = {}, limit, ...rest } = section
+  const values = Object.entries(environment).map(([name, text]) => {
+    const value = take(resolveText(text, around.environment), ['deploy', 'environment', name], around.fault) ?? ''
+    if (value === text && looksSecret.test(name) && !text.startsWith(examplePrefix)) {
+      around.fault(
+        ['deploy', 'environment', name],
+        `deploy.environment.${name} is written out; use \${NAME} and set the variable`,
+      )
+    }
+    return { name, value, isSecret: value !== text }
+  })
+  const limitMs = limit === undefined ? defaultDeploy.limitMs : parseDuration(limit)
+  if (limitMs === null || limitMs < leastLimitMs) {
+    around.fault(['deploy', 'limit'], `deploy.limit: expected a length of time of at least 100ms, got ${limit}`)
+  }
+  return {
+    ...defaultDeploy,
+    ...rest,
+    url: null,
+    paths: deployPaths,
+    commands: { build, deploy, list, remove, ...(call === undefined ? {} : { call }) },
+    environment: Object.fromEntries(values.map(({ name, value }) => [name, value])),
+    secrets: values.flatMap(({ name, isSecret }) => (isSecret ? [name] : [])),
+    limitMs: limitMs ?? defaultDeploy.limitMs,
+  }
+}
+
+/** The section as a target file has it, without what is a default. */
+export function writeDeploy(section: DeployPlane): Readonly<Record<string, unknown>> {
+  const { url: _, paths: __, secrets: ___, commands, environment, limitMs, ...rest } = section
+  return {
+    ...Object.fromEntries(
+      commandNames.flatMap((name) => (commands[name] === undefined ? [] : [[name, commands[name]]])),
+    ),
+    ...filled('environment', environment),
+    ...(limitMs === defaultDeploy.limitMs ? {} : { limit: `${limitMs}ms` }),
+    ...unlike(rest, defaultDeploy),
+  }
+}
+
+/** Names of the commands in the addresses of a record; `{id}` is the name of an endpoint. */
+export const deployPaths: DeployPlane['paths'] = {
+  buildPackage: 'build',
+  deployProject: 'deploy',
+  listDeployed: 'list',
+  findDeployed: 'list/{id}',
+  removeDeployed: 'remove/{id}',
+  callPeer: 'call',
+}
+
+/** Names and values of the secrets that the commands get, as the redactor takes them. */
+export function deploySecrets(section: DeployPlane | null): [name: string, value: string][] {
+  return (section?.secrets ?? []).map((name) => [`deploy.${name}`, section?.environment[name] ?? ''])
+}
