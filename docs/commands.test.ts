@@ -68,15 +68,14 @@ async function runs(command: string): Promise<void> {
   expect(served).toMatchObject({ code: 0, out: expect.stringContaining('plumbline: 1') })
 }
 
-/** An example file: a target file gets the address of the served reference and its clock. */
+/** Writes an example file: a target file gets the address of the served reference and its clock. */
 function writeExample(command: string): void {
   const words = parse(command, (name) => `\${${name}}`)
   const text = String(words[1]).replaceAll('\\n', '\n')
   const file = String(words.at(-1))
-  if (file !== 'target.yaml') return writeFileSync(join(dir, file), text)
-  expect(text).toContain('https://api.example.com')
   const target = text.replace('https://api.example.com', address())
-  writeFileSync(join(dir, file), `${target}clock: {url: ${address()}/plumbline/clock}\n`)
+  const clock = target === text ? '' : `clock: {url: ${address()}/plumbline/clock}\n`
+  writeFileSync(join(dir, file), target + clock)
 }
 
 /** The address of the served reference. */
