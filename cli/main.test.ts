@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -195,6 +197,32 @@ test('rules are listed with their tests', { timeout: quick }, async () => {
   expect(listed.every(({ defects }) => Array.isArray(defects))).toBe(true)
 })
 
+test('serve answers a request that is under way when SIGTERM comes', { timeout: quick }, async () => {
+  const target = join(cwd, 'ending.yaml')
+  const server = start(['serve', '--port', '0', '--print-target', target])
+  await until(() => existsSync(target))
+  const end = ended(server)
+  const url = /url: (\S+)/.exec(readFileSync(target, 'utf8'))?.[1] ?? ''
+  const body = JSON.stringify({ name: 'last', image: 'alpine', cpu: { id: 'cpu3c', vcpuCount: 2 } })
+  const headers = {
+    authorization: 'Bearer plumbline-example-full',
+    'content-type': 'application/json',
+    'content-length': body.length,
+    expect: '100-continue',
+  }
+  const request = httpRequest(`${url}/v2/pods`, { method: 'POST', headers })
+  // The server has read the headers and waits for the body.
+  request.on('continue', () => {
+    server.kill('SIGTERM')
+    request.end(body)
+  })
+  request.flushHeaders()
+  const [response] = await once(request, 'response')
+  expect(response.statusCode).toBe(201)
+  response.resume()
+  expect(await end).toBe(0)
+})
+
 describe('on a served reference', () => {
   let server: ChildProcess
   let url: string
@@ -216,6 +244,14 @@ describe('on a served reference', () => {
       code: 2,
       out: '',
       err: `plumbline: port ${port} of 127.0.0.1 is in use; choose another with --port, or 0 for any that is free\n`,
+    })
+  })
+
+  test('so is an address of another machine', async () => {
+    expect(await plumbline(['serve', '--port', '0', '--host', '203.0.113.1'])).toEqual({
+      code: 2,
+      out: '',
+      err: 'plumbline: --host 203.0.113.1 is not an address of this machine; 0.0.0.0 means all of them\n',
     })
   })
 

@@ -51,6 +51,10 @@ async function runs(command: string): Promise<void> {
   if (command.startsWith('printf ')) return writeExample(command)
   if (command.startsWith('export ')) return
   const words = parse(command).map(String)
+  if (words[0] === 'curl') {
+    const args = words.slice(1).map((word) => word.replace('http://127.0.0.1:8080', address()))
+    return expect(spawnSync('curl', ['--fail', ...args])).toMatchObject({ status: 0 })
+  }
   if (words[1] === 'vitest') return expect(spawnSync('npx', words.slice(1), { cwd: root })).toMatchObject({ status: 0 })
   const at = words.findIndex((word) => ['plumbline', 'bin/plumbline.js', 'cli/main.ts'].includes(word))
   expect(at, `no test knows how to run: ${command}`).toBeGreaterThanOrEqual(0)
@@ -64,15 +68,19 @@ async function runs(command: string): Promise<void> {
   expect(served).toMatchObject({ code: 0, out: expect.stringContaining('plumbline: 1') })
 }
 
-/** The example file, with the address of the served reference and its clock. */
+/** Writes an example file: a target file gets the address of the served reference and its clock. */
 function writeExample(command: string): void {
-  const address = /url: (http\S+)/.exec(readFileSync(served, 'utf8'))?.[1] ?? ''
-  const text = (parse(command, (name) => `\${${name}}`)[1] as string).replaceAll('\\n', '\n')
-  expect(text).toContain('https://api.example.com')
-  writeFileSync(
-    join(dir, 'target.yaml'),
-    `${text.replace('https://api.example.com', address)}clock: {url: ${address}/plumbline/clock}\n`,
-  )
+  const words = parse(command, (name) => `\${${name}}`)
+  const text = String(words[1]).replaceAll('\\n', '\n')
+  const file = String(words.at(-1))
+  const target = text.replace('https://api.example.com', address())
+  const clock = target === text ? '' : `clock: {url: ${address()}/plumbline/clock}\n`
+  writeFileSync(join(dir, file), target + clock)
+}
+
+/** The address of the served reference. */
+function address(): string {
+  return /url: (http\S+)/.exec(readFileSync(served, 'utf8'))?.[1] ?? ''
 }
 
 function commandsIn(file: string): Shown[] {

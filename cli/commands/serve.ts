@@ -51,8 +51,8 @@ export interface ServeOptions {
 /** Quotas of the pod API that nothing on this machine reaches. */
 const generous = { minute: 1_000_000, hour: 60_000_000, day: 1_000_000_000 }
 
-/** Real milliseconds for worker processes to end by themselves. */
-const graceMs = 2_000
+/** Real milliseconds for requests under way, and then for worker processes, to end by themselves. */
+const graceMs = { requests: 1_000, worker: 2_000 }
 
 /** Serves the reference until interrupted. Throws UsageError if the port is taken or the worker does not start. */
 export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
@@ -71,7 +71,7 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
     if (interruption.signal.aborted) return 0
     throw error
   } finally {
-    await worker?.close(graceMs)
+    await worker?.close(graceMs.worker)
     interruption.end()
   }
 }
@@ -198,12 +198,12 @@ function optionsOf(
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((found, failed) => {
-    server.once('error', (error: Error & { code?: string }) => {
-      const taken =
-        error.code === 'EADDRINUSE'
-          ? `port ${port} of ${host} is in use`
-          : `port ${port} cannot be opened (${error.code})`
-      failed(new UsageError(`${taken}; choose another with --port, or 0 for any that is free`))
+    server.once('error', ({ code = '' }: Error & { code?: string }) => {
+      if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+        return failed(new UsageError(`--host ${host} is not an address of this machine; 0.0.0.0 means all of them`))
+      const what =
+        code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : `port ${port} cannot be opened (${code})`
+      failed(new UsageError(`${what}; choose another with --port, or 0 for any that is free`))
     })
     server.listen(port, host, () => {
       const address = server.address()
@@ -218,10 +218,11 @@ function addressOf(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+/** Takes no further requests, and cuts off those that are still under way after the grace. */
 function shut(server: Server): Promise<void> {
   return new Promise((done) => {
     if (!server.listening) return done()
     server.close(() => done())
-    server.closeAllConnections()
+    setTimeout(() => server.closeAllConnections(), graceMs.requests).unref()
   })
 }

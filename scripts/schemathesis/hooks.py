@@ -4,18 +4,26 @@ from copy import deepcopy
 
 import schemathesis
 
-GPU, CPU, VOLUME, DATA_CENTER, MOST_VCPUS = "gpu-a", "cpu3c", "vol-1", "dc-1", 32
+GPU, CPU, VOLUME, DATA_CENTER, TEMPLATE, MOST_VCPUS = "gpu-a", "cpu3c", "vol-1", "dc-1", "tpl-worker", 32
+# The endpoint of all jobs. It keeps a worker and is not deleted.
+JOBS = "normal"
 FAILING = {"plumbline": {"v": 1, "steps": [{"fail": "as asked"}]}}
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
+    label, path = case.operation.label, case.path_parameters or {}
+    if label == "DELETE /v1/endpoints/{id}" and path.get("id") == JOBS:
+        case.path_parameters = {**path, "id": "second"}
     if not isinstance(case.body, dict):
         return
-    if case.operation.label == "POST /v2/pods":
-        # A copy: Hypothesis uses what it has drawn again.
+    # Copies: Hypothesis uses what it has drawn again.
+    if label == "POST /v2/pods":
         case.body = deepcopy(case.body)
         offer(case.body)
+    elif label in ("POST /v1/endpoints", "PATCH /v1/endpoints/{id}"):
+        case.body = deepcopy(case.body)
+        offer_endpoint(case.body, workers=1 if path.get("id") == JOBS else 0)
     elif case.body.get("input") == {}:
         case.body = {**case.body, "input": FAILING}
 
@@ -37,6 +45,21 @@ def offer(body):
             body["dataCenterIds"][at] = DATA_CENTER
 
 
+def offer_endpoint(body, workers):
+    """The schema does not say that numbers are not negative. Few workers leave some of the quota."""
+    if isinstance(body.get("templateId"), str):
+        body["templateId"] = TEMPLATE
+    for at, name in enumerate(items(body.get("gpuTypeIds"))):
+        if isinstance(name, str):
+            body["gpuTypeIds"][at] = GPU
+    for name in ("workersMin", "workersMax"):
+        if is_integer(body.get(name, 0)):
+            body[name] = workers
+    for name in ("idleTimeout", "executionTimeoutMs"):
+        if is_integer(body.get(name)):
+            body[name] = 60_000
+
+
 def members(value):
     return value if isinstance(value, dict) else {}
 
@@ -45,5 +68,9 @@ def items(value):
     return value if isinstance(value, list) else []
 
 
+def is_integer(value):
+    return type(value) is int
+
+
 def is_power_of_two(value):
-    return type(value) is int and value > 1 and value & (value - 1) == 0
+    return is_integer(value) and value > 1 and value & (value - 1) == 0

@@ -7,7 +7,7 @@ import { startServing } from '../serving.mjs'
 const folder = import.meta.dirname
 /** No request is refused because of its rate. */
 const rates = ['--window-scale', '0.001', '--quotas', 'minute=9999999,hour=9999999,day=9999999']
-/** Load-balanced endpoints are in the document and not served yet. */
+/** The routes of load-balanced endpoints are whatever a worker serves. */
 const served = ['--include-path-regex', '^/v[12]/']
 
 const env = {
