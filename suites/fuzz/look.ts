@@ -43,7 +43,10 @@ export async function look(context: Context, stage: Subject, steps: Steps, isLef
     settled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
     return false
   }
+  const late = () => tellUnsearched(stage, changed, steps)
+  steps.log.undecided.add(late)
   const blamed = await blame(context, stage, sent, steps)
+  steps.log.undecided.delete(late)
   if (isLeft) {
     stage.sent = []
     return true
@@ -182,6 +185,14 @@ function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: st
     `${observed} came of a pod while bodies were refused`,
     'which a pod may come to by itself',
     steps,
+  )
+}
+
+/** Tells of a change whose cause was still searched when the run ended. */
+function tellUnsearched({ name, accepted, sent }: Subject, changed: string, { log, clean, seed }: Steps): void {
+  const path = [...accepted, ...sent].map((each) => each.path).join()
+  log.notes.add(
+    `${name}: ${clean(changed)} came of a pod while bodies were refused, and the run ended before the search for the cause: no finding (--seed ${seed} --path ${path})`,
   )
 }
 
