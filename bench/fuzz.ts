@@ -18,7 +18,7 @@ const median = (values: number[]): number => values.sort((a, b) => a - b)[values
 
 async function ours(seed: number): Promise<{ readonly rate: number; readonly sent: readonly WireRequest[] }> {
   const sent: WireRequest[] = []
-  const open = await openTarget(referenceTarget(url, 'real'), 1)
+  const open = await openTarget(referenceTarget(url, 'real'))
   // The pods stay, so that the same requests can be sent again.
   const kept: OpenTarget = {
     ...open,
@@ -34,9 +34,8 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
   const { cases, findings } = await fuzzTarget({
     open: kept,
     seed,
-    concurrency: 1,
     mostPodless: 0,
-    branch: () => ({ run: `rbench${String(seed).padStart(5, '0')}`, resources() {} }),
+    branch: { run: `rbench${String(seed).padStart(5, '0')}`, resources() {} },
     goesOn: (done) => {
       // Enumerated cases come first, and make the pods.
       if (done === 2_000 && warm === 0) {

@@ -27,7 +27,7 @@ const enough = { actions: 450, patches: 1_650 } as const
 async function firstFound(variant: Variant, most: number) {
   const findings = new Map()
   const goesOn = (cases: number) => cases < most && findings.size === 0
-  return fuzzTarget({ open: open(variant), seed: 7, concurrency: 1, branch: () => branch, goesOn, findings })
+  return fuzzTarget({ open: open(variant), seed: 7, branch, goesOn, findings })
 }
 
 /** Defects that show in bodies which no campaign sends. */

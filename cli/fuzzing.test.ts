@@ -42,12 +42,11 @@ test('the command that plays a finding again can be pasted into a shell', () => 
   )
 })
 
-test('the reference is clean, with several branches too', { timeout: 120_000 }, async () => {
+test('the reference is clean', { timeout: 120_000 }, async () => {
   const run = await fuzzTarget({
     open: openReference(),
     seed: 11,
-    concurrency: 3,
-    branch: () => branch,
+    branch,
     goesOn: (cases) => cases < 2_400,
   })
   expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [], limited: 0 })
@@ -67,8 +66,7 @@ describe('a gateway that answers 503', () => {
       },
     }
   }
-  const fuzzed = (target: OpenTarget) =>
-    fuzzTarget({ open: target, seed: 3, concurrency: 1, branch: () => branch, goesOn: (cases) => cases < 500 })
+  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, branch, goesOn: (cases) => cases < 500 })
 
   test('now and then is no finding', async () => {
     expect(await fuzzed(behind((nth) => nth % 7 === 0))).toMatchObject({ cases: 500, findings: [], stopped: null })
@@ -98,8 +96,7 @@ describe('a target that makes no pods', () => {
       },
     }
   }
-  const fuzzed = (open: OpenTarget) =>
-    fuzzTarget({ open, seed: 1, concurrency: 1, branch: () => branch, goesOn: (cases) => cases < 2_000 })
+  const fuzzed = (open: OpenTarget) => fuzzTarget({ open, seed: 1, branch, goesOn: (cases) => cases < 2_000 })
 
   test.each([0, 1_000])('from %s bodies on says so once and goes on', async (from) => {
     const { cases, findings, stopped, notes } = await fuzzed(refusing(from))
@@ -152,7 +149,7 @@ test('time stands still while a body is under way, though another hand sleeps', 
     },
   }
   const goesOn = () => bodies < pastEnumeration + 200
-  const run = await fuzzTarget({ open: target, seed: 1, concurrency: 1, branch: () => branch, goesOn })
+  const run = await fuzzTarget({ open: target, seed: 1, branch, goesOn })
   expect(run.stopped).toBeNull()
   expect(movedMs).toEqual(new Set([0]))
 })
@@ -162,8 +159,7 @@ test('answers that take time do not stop a clock that is controlled', async () =
   const run = await fuzzTarget({
     open: open(slow),
     seed: 1,
-    concurrency: 1,
-    branch: () => branch,
+    branch,
     goesOn: (n) => n < 40,
   })
   expect(run).toMatchObject({ cases: 40, findings: [], stopped: null })
@@ -184,7 +180,7 @@ describe('on a clock that nobody moves', () => {
     }
     const goesOn = (cases: number) => cases < 300
     const open = { ...target, transport }
-    const run = await fuzzTarget({ open, seed: 1, concurrency: 1, branch: () => branch, mostPodless: 20, goesOn })
+    const run = await fuzzTarget({ open, seed: 1, branch, mostPodless: 20, goesOn })
     expect(run).toMatchObject({ findings: [], stopped: null, notes: [] })
     expect(sent.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 'none'))
     expect(new Set(sent.slice(20))).toEqual(new Set(['pod']))
@@ -216,8 +212,7 @@ describe('on a clock that nobody moves', () => {
     const { findings } = await fuzzTarget({
       open: { ...target, clock, transport: seenOdd },
       seed: 5,
-      concurrency: 1,
-      branch: () => branch,
+      branch,
       mostPodless: 0,
       goesOn: () => true,
       cut,
@@ -241,8 +236,7 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
   const run = await fuzzTarget({
     open: target,
     seed: 1,
-    concurrency: 1,
-    branch: () => branch,
+    branch,
     goesOn: () => bodies < 500,
   })
   expect(run.findings).toEqual([])
@@ -264,8 +258,7 @@ describe('a target that closes connections', () => {
       },
     }
   }
-  const fuzzed = (target: OpenTarget) =>
-    fuzzTarget({ open: target, seed: 3, concurrency: 1, branch: () => branch, goesOn: (cases) => cases < 1_500 })
+  const fuzzed = (target: OpenTarget) => fuzzTarget({ open: target, seed: 3, branch, goesOn: (cases) => cases < 1_500 })
 
   test('that were kept alive has no finding', async () => {
     const run = await fuzzed(behind((_, { newConnection = false }, nth) => !newConnection && nth % 5 === 0))
@@ -321,8 +314,7 @@ describe('a defect', () => {
       const { findings, cases } = await fuzzTarget({
         open: target,
         seed: 5,
-        concurrency: 1,
-        branch: () => branch,
+        branch,
         goesOn: (done) => done < 2_000,
       })
       expect(cases).toBe(2_000)
@@ -342,8 +334,7 @@ describe('a defect', () => {
     const { findings } = await fuzzTarget({
       open: open(odd('pods-patch-fuzz-a-number-may-begin-with-0')),
       seed: 5,
-      concurrency: 2,
-      branch: () => branch,
+      branch,
       goesOn: (done) => done < 4_000,
     })
     const [shrunk] = findings.find(({ path }) => path.includes(':'))?.cases ?? []

@@ -21,6 +21,7 @@ import { composeOptions } from '../reference/options.ts'
 import { type CampaignOptions, campaign } from '../suites/fuzz/campaign.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
 import { casesAt, type Replayed, replayCases } from '../suites/fuzz/replay.ts'
+import { createLog } from '../suites/fuzz/steps.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { BrokenError } from './errors.ts'
@@ -37,13 +38,16 @@ export interface OpenTarget {
   close(): Promise<void>
 }
 
+/** The name of a run, and the ledger of its resources. */
+export interface Branch {
+  readonly run: string
+  readonly resources: ResourceLedger
+}
+
 export interface FuzzOptions {
   readonly open: OpenTarget
   readonly seed: number
-  /** Connections, each with its own pods. */
-  readonly concurrency: number
-  /** Names the run of a branch, and the ledger of its resources. */
-  readonly branch: (n: number) => { readonly run: string; readonly resources: ResourceLedger }
+  readonly branch: Branch
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
@@ -56,7 +60,7 @@ export interface FuzzOptions {
 export interface FuzzRun {
   readonly cases: number
   readonly findings: readonly FuzzFinding[]
-  /** Why a branch ended early; null if none did. */
+  /** Why it ended early; null if it did not. */
   readonly stopped: Stop | null
   /** Cases that could not be judged, as sentences. */
   readonly notes: readonly string[]
@@ -65,10 +69,10 @@ export interface FuzzRun {
 }
 
 /** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state. */
-export async function openTarget(target: Target, concurrency: number): Promise<OpenTarget> {
+export async function openTarget(target: Target): Promise<OpenTarget> {
   const { answerMs, connectMs } = target.tolerances
   const clock = await openClock(target)
-  const http = overHttp({ answerMs, connectMs, connections: concurrency })
+  const http = overHttp({ answerMs, connectMs, connections: 1 })
   return {
     target,
     transport: http.send,
@@ -110,25 +114,20 @@ export function openReference(like?: Target): OpenTarget {
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
 export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
-  const { open, seed, concurrency, goesOn, mostPodless, cut = new Promise<never>(() => {}) } = options
+  const { open, seed, branch, goesOn, onCase, mostPodless, cut = new Promise<never>(() => {}) } = options
   const recorder = recorderFor(open.target)
   const clean = (text: string) => shorten(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   const end = new AbortController()
+  const log = createLog()
   let cases = 0
   let underWay = 0
   let limited = 0
   let stopped: Stop | null = null
-  const unmade = new Map<string, Set<string>>()
-  const silent: string[] = []
-  const notes = new Set<string>()
-  const undecided = new Set<() => void>()
-  const branches = Array.from({ length: concurrency }, (_, n) => {
-    const branch = options.branch(n)
-    const laneOptions: Omit<CampaignOptions, 'direct'> = {
-      seed: seed + n * 7_919,
-      from: n === 0 ? 'enumeration' : 'random',
-      ...(mostPodless !== undefined && { mostPodless: mostPodless / concurrency }),
+  const whole = inSession(open, seed, branch, (context) =>
+    campaign(context, {
+      seed,
+      ...(mostPodless !== undefined && { mostPodless }),
       cut: end.signal,
       goesOn: () => {
         if (stopped !== null || !goesOn(cases + underWay)) return false
@@ -139,41 +138,30 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
         underWay--
         if (!wasSent) return
         cases++
-        options.onCase?.()
+        onCase?.()
       },
       findings,
-      unmade,
-      silent,
-      notes,
-      undecided,
+      log,
       clean,
       attempt: createAttempt(clean),
       isTimeFree: open.clock.controlled,
       came: createGivingUp((stop) => {
         stopped ??= stop
       }),
-    }
-    return inSession(open, seed, branch, (context) => {
-      const direct = createDirectWay(open, branch.run, context, () => limited++)
-      return campaign(context, { ...laneOptions, direct })
-    })
-  })
-  const whole = Promise.all(branches)
-  const reasons = await Promise.race([whole, cut.then(() => [])])
-  for (const keep of undecided) keep()
+      direct: createDirectWay(open, branch.run, context, () => limited++),
+    }),
+  )
+  const reason = await Promise.race([whole, cut.then(() => null)])
+  for (const keep of log.undecided) keep()
   end.abort()
   whole.catch(() => {})
   return {
     cases,
     findings: [...findings.values()],
-    stopped: stopped ?? reasons.map(asStop).find((stop) => stop !== null) ?? null,
-    notes: [...[...unmade].map(unmadeSentence), ...silenceSentences(silent), ...notes],
+    stopped: stopped ?? (reason === null ? null : { reason, isUnreachable: false }),
+    notes: [...[...log.unmade].map(unmadeSentence), ...silenceSentences(log.silent), ...log.notes],
     limited,
   }
-}
-
-function asStop(reason: string | null): Stop | null {
-  return reason === null ? null : { reason, isUnreachable: false }
 }
 
 function unmadeSentence([reason, stages]: readonly [string, ReadonlySet<string>]): string {
@@ -193,7 +181,7 @@ export type ReplayedCases = { readonly seed: number; readonly path: string } | P
 export async function replayOn(
   open: OpenTarget,
   what: ReplayedCases,
-  branch: ReturnType<FuzzOptions['branch']>,
+  branch: Branch,
 ): Promise<{ readonly seen: Replayed | null; readonly stopped: string | null }> {
   const recorder = recorderFor(open.target)
   const attempt = createAttempt((text) => shorten(recorder, text))
@@ -209,7 +197,7 @@ export async function replayOn(
 export async function inSession(
   { target, transport, clock, isEmbedded }: OpenTarget,
   seed: number,
-  { run, resources }: ReturnType<FuzzOptions['branch']>,
+  { run, resources }: Branch,
   work: (context: Context) => Promise<void>,
 ): Promise<string | null> {
   const recorder = recorderFor(target)

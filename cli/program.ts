@@ -145,7 +145,6 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--for <length>', 'how long, such as 30s or 5m', lengthOfTime)
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only one case of that seed, as named by a finding')
-    .option('--concurrency <number>', 'connections, each with its own pods', integer(1, 9_999), 1)
     .option('--json <file>', 'write the findings into this file')
     .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(await chosen(options), terminal)))
 

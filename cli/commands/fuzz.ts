@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts'
 import { curlOf } from '../fuzz-curl.ts'
 import { bodyLines, found, report } from '../fuzz-report.ts'
 import {
-  type FuzzOptions,
+  type Branch,
   type FuzzRun,
   fuzzTarget,
   type OpenTarget,
@@ -38,7 +38,6 @@ export interface FuzzCommandOptions {
   readonly for?: number
   readonly seed?: number
   readonly path?: string
-  readonly concurrency: number
   readonly json?: string
 }
 
@@ -49,7 +48,7 @@ const usualRuns = 10_000
 const lastLooksMs = 2_000
 const overtimeMs = 500
 
-/** How long branches may take to end by themselves after an interruption, real ms. */
+/** How long a run may take to end by itself after an interruption, real ms. */
 const graceMs = 2_000
 
 /** Sends generated bodies to a target or the reference, and compares each response with the oracle. */
@@ -58,28 +57,32 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
     throw new UsageError('give either --runs or --for, not both')
   if (options.path !== undefined && options.seed === undefined)
     throw new UsageError('--path needs the --seed that it belongs to')
+  if (options.path !== undefined && !pathForm.test(options.path))
+    throw new UsageError(
+      `--path takes numbers joined by colons, such as 1204:0:3, or several of these joined by commas; got ${options.path}`,
+    )
   if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
   const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   if (target !== null) await refuseStandingClock(target)
-  const open = target === null ? openReference() : await openOrTell(target, options.concurrency, terminal)
+  const open = target === null ? openReference() : await openOrTell(target, terminal)
   if (open === null) return exitCodes.unreachable
-  const branches = createBranches(target, file, terminal)
+  const branch = beginBranch(target, file, terminal)
   const interruption = watchInterruption(() =>
     terminal.err(`plumbline: ended at once; ${program} sweep removes what is left`),
   )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
     if (options.path !== undefined) {
-      const again = replayed(open, seed, options.path, branches.of, terminal)
+      const again = replayed(open, seed, options.path, branch, terminal)
       again.catch(() => {})
       const cut = givenUp(interruption.signal).then(() => exitCodes.interrupted)
       return await Promise.race([again, cut])
     }
-    return await conducted(open, seed, options, branches.of, interruption.signal, terminal)
+    return await conducted(open, seed, options, branch, interruption.signal, terminal)
   } finally {
     await open.close()
-    const left = await branches.sweep(interruption.signal)
+    const left = await branch.sweep(interruption.signal)
     if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
     interruption.end()
   }
@@ -89,7 +92,7 @@ async function conducted(
   open: OpenTarget,
   seed: number,
   options: FuzzCommandOptions,
-  branch: FuzzOptions['branch'],
+  branch: Branch,
   interrupted: AbortSignal,
   terminal: Terminal,
 ): Promise<number> {
@@ -104,13 +107,12 @@ async function conducted(
     const run = await fuzzTarget({
       open,
       seed,
-      concurrency: options.concurrency,
       branch,
       findings,
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
       onCase: progress.tick,
       ...(forMs === null && { mostPodless: most / 5 }),
-      // A branch that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
+      // A run that waits for a pod does not notice: it is abandoned after a moment, and the sweep removes its pods.
       cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [after(forMs + overtimeMs)])]),
     })
     progress.end()
@@ -143,14 +145,10 @@ async function replayed(
   open: OpenTarget,
   seed: number,
   path: string,
-  branch: FuzzOptions['branch'],
+  branch: Branch,
   { out, err }: Terminal,
 ): Promise<number> {
-  if (!pathForm.test(path))
-    throw new UsageError(
-      `--path takes numbers joined by colons, such as 1204:0:3, or several of these joined by commas; got ${path}`,
-    )
-  const { seen, stopped } = await replayOn(open, { seed, path }, branch(0))
+  const { seen, stopped } = await replayOn(open, { seed, path }, branch)
   const reason = stopped ?? seen?.undecided ?? null
   if (reason !== null) {
     err(`plumbline: the case could not be judged: ${reason}`)
@@ -171,7 +169,7 @@ async function replayed(
 const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 
 /** Opens a target that looks like the pod API; null if it does not answer, which is reported. */
-async function openOrTell(target: Target, concurrency: number, { err }: Terminal): Promise<OpenTarget | null> {
+async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget | null> {
   if (target.pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
   const refusal = await refusalBefore(target, (plane) => plane === 'pods', 'fuzz')
   if (refusal?.exit === exitCodes.usage) throw new UsageError(refusal.message)
@@ -179,34 +177,25 @@ async function openOrTell(target: Target, concurrency: number, { err }: Terminal
     err(`plumbline: ${refusal.message}`)
     return null
   }
-  return await openTarget(target, concurrency).catch((error: unknown) => {
+  return await openTarget(target).catch((error: unknown) => {
     throw error instanceof ClockFault ? new UsageError(error.message) : error
   })
 }
 
-/** Runs of branches, each with a ledger on disk of what it creates, if that outlives the process. */
-function createBranches(target: Target | null, file: string | null, { cwd, err }: Terminal) {
-  const runs: string[] = []
+/** A run with a ledger on disk of what it creates, if that outlives the process. */
+function beginBranch(target: Target | null, file: string | null, { cwd, err }: Terminal) {
+  const run = newRunId()
+  if (target === null) return { run, resources() {}, sweep: async () => 0 }
+  writeOwner(cwd, run, [process.pid])
   return {
-    of(): ReturnType<FuzzOptions['branch']> {
-      const run = newRunId()
-      if (target === null) return { run, resources() {} }
-      writeOwner(cwd, run, [process.pid])
-      const resources = beginLedger(cwd, run, file, target)
-      runs.push(run)
-      return { run, resources }
-    },
+    run,
+    resources: beginLedger(cwd, run, file, target),
     /** Returns how much could not be removed. */
     async sweep(signal: AbortSignal): Promise<number> {
       const end = { signal, goesOnMs: interruptedMs }
-      let left = 0
-      for (const run of runs) {
-        if (target === null) return 0
-        const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, end })
-        tellLeft(failed, run, { err })
-        left += failed.length
-      }
-      return left
+      const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, end })
+      tellLeft(failed, run, { err })
+      return failed.length
     },
   }
 }

@@ -60,6 +60,8 @@ export interface Context {
   begun(job: { readonly beacon: Beacon }, n?: number): Promise<Arrival>
   /** Gives back the workers that the rule keeps: all its jobs have ended, and it submits no more. */
   freeWorkers(): void
+  /** Waits until the quota of the pod API has room for so many requests, and keeps it: they follow each other at once. */
+  reserve(requests: number): Promise<void>
   /** True if the target's clock did not move between two responses, so that nothing changed by itself. */
   stoodStill(first: Reply, last: Reply): boolean
   /** Records a reading: what was seen where the description is open. */

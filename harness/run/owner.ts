@@ -102,6 +102,7 @@ export function createContext(
     check: (clause) => createCheck(clause, log),
     on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),
     settle: owner.pods.settle,
+    reserve: owner.pods.reserve,
     found: owner.queue.found,
     follow: owner.queue.follow,
     ended: owner.queue.ended,

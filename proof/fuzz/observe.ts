@@ -15,7 +15,6 @@ export interface Observation {
 
 interface ShownPod {
   readonly id: string
-  readonly status: 'RUNNING' | 'EXITED'
   readonly mounts: unknown
 }
 
@@ -37,31 +36,36 @@ const cpu = { cpu: { id: 'cpu3c', vcpuCount: 2 } }
 /** The responses of the reference to everything that is enumerated and to some random cases of each operation. */
 export async function observe(random: number): Promise<Observation[]> {
   const seen: Observation[] = []
-  const { ask, makePod, isPodChanged } = createReferenceAtHand()
+  const { ask, makePod } = createReferenceAtHand()
 
-  async function actions(status: 'RUNNING' | 'EXITED', cases: readonly FuzzCase[]) {
-    let pod = await makePod(status, gpu)
+  /** Sends cases one after the other, each to the pod as the last one has left it. */
+  async function pods(
+    make: () => Promise<ShownPod>,
+    method: 'POST' | 'PATCH',
+    situationOf: (pod: ShownPod) => Situation,
+    cases: readonly FuzzCase[],
+  ) {
+    let pod = await make()
     for (const what of cases) {
-      const response = await ask('POST', `pods/${pod.id}/action`, what.bytes)
-      seen.push({ situation: { operation: 'triggerPodAction', status: pod.status }, what, status: response.status })
-      if (isPodChanged(response)) pod = await makePod(status, gpu)
+      const path = `pods/${pod.id}${method === 'POST' ? '/action' : ''}`
+      const response = await ask(method, path, what.bytes)
+      seen.push({ situation: situationOf(pod), what, status: response.status })
+      if (response.ok) pod = method === 'PATCH' ? ((await response.json()) as ShownPod) : await make()
     }
   }
 
-  async function patches(kind: 'gpu' | 'cpu', mounts: object, cases: readonly FuzzCase[]) {
-    let pod = await makePod('EXITED', { ...(kind === 'gpu' ? gpu : cpu), mounts })
-    for (const what of cases) {
-      const situation: Situation = {
-        operation: 'updatePod',
-        kind,
-        mounts: pod.mounts,
-        otherVolumes: ['vol-2'],
-        isVolumeThere: true,
-      }
-      const response = await ask('PATCH', `pods/${pod.id}`, what.bytes)
-      seen.push({ situation, what, status: response.status })
-      if (isPodChanged(response)) pod = (await response.json()) as ShownPod
-    }
+  const actions = (status: 'RUNNING' | 'EXITED', cases: readonly FuzzCase[]) =>
+    pods(
+      () => makePod(status, gpu),
+      'POST',
+      () => ({ operation: 'triggerPodAction', status }),
+      cases,
+    )
+
+  const patches = (kind: 'gpu' | 'cpu', own: object, cases: readonly FuzzCase[]) => {
+    const make = () => makePod('EXITED', { ...(kind === 'gpu' ? gpu : cpu), mounts: own })
+    const constant = { operation: 'updatePod', kind, otherVolumes: ['vol-2'], isVolumeThere: true } as const
+    return pods(make, 'PATCH', ({ mounts }) => ({ ...constant, mounts }), cases)
   }
 
   async function others(operation: 'createPod' | 'runJob', path: string, cases: readonly FuzzCase[]) {
@@ -149,5 +153,5 @@ function createReferenceAtHand() {
     return (await (await ask('GET', `pods/${id}`, null)).json()) as ShownPod
   }
 
-  return { ask, makePod, isPodChanged: ({ status }: Response) => status < 300 }
+  return { ask, makePod }
 }

@@ -67,11 +67,15 @@ export const lbLatitudes: readonly Latitude[] = [
   styled('lb-errors-other-words', 'Errors of load-balanced endpoints have other words.', { texts: 'other' }),
   {
     id: 'lb-gateway-hiccups',
-    says: 'A gateway answers each fifth request to a load-balanced endpoint with 503.',
+    says: 'A gateway answers one in ten requests to load-balanced endpoints with 503.',
     wrap(fetch) {
-      let requests = 0
-      return async (request) =>
-        isOfLb(request) && ++requests % 5 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+      let random = 1
+      return async (request) => {
+        if (!isOfLb(request)) return fetch(request)
+        // One in seven, say, would meet the retries of concurrent rules again and again.
+        random = (random * 48_271) % 2_147_483_647
+        return random % 10 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+      }
     },
   },
   optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {

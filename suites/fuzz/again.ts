@@ -1,8 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
-import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
-import type { Allowed } from './oracle.ts'
 import type { Trial } from './trial.ts'
 
 /** Does something that can be done over, such as making a pod, once more where a request of it had no complete response. */
@@ -16,20 +14,6 @@ export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
  */
 export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
   return (await unlessUnanswered(send(pod, bytes))) ?? send(pod, bytes, { newConnection: true })
-}
-
-/**
- * The pod on which a body that had no complete response may be sent once more: another one where the body may have been
- * carried out, and null where it was to be refused and the pod is no longer as it was.
- */
-export async function podToTryAgain(
-  context: Context,
-  trial: Trial,
-  pod: PodView,
-  allowed: readonly Allowed[],
-): Promise<PodView | null> {
-  if (allowed.some(({ after }) => after.kind !== 'unchanged')) return trial.make()
-  return changesIn(pod, await context.pods.get(pod.id)) === null ? pod : null
 }
 
 /**

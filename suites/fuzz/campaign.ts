@@ -10,8 +10,8 @@ import { lookAfterMs, type Trial } from './trial.ts'
 import { podFor, tryOne } from './try.ts'
 
 export interface CampaignOptions
-  extends Omit<Steps, 'direct' | 'drop' | 'signal' | 'keep' | 'isKnown' | 'isRule' | 'saw' | 'looked' | 'odd'>,
-    Pick<ScheduleOptions, 'from' | 'mostPodless'> {
+  extends Omit<Steps, 'direct' | 'drop' | 'keep' | 'isKnown' | 'isRule'>,
+    Pick<ScheduleOptions, 'mostPodless'> {
   readonly findings: Map<string, FuzzFinding>
   /** Aborted if all is to end at once: nothing more is sent or kept. */
   readonly cut?: AbortSignal
@@ -40,16 +40,12 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   const keeper = createKeeper(options.findings, options.seed)
   const steps: Steps = {
     ...options,
-    signal,
     ...keeper,
     keep(...finding) {
       signal.throwIfAborted()
       keeper.keep(...finding)
     },
     isRule: false,
-    saw() {},
-    looked() {},
-    odd() {},
     direct(trial, pod, bytes) {
       signal.throwIfAborted()
       return options.direct(trial, pod, bytes)

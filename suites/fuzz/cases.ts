@@ -132,29 +132,19 @@ function firstFitting(mutator: Mutator, body: unknown, places: readonly Place[],
 
 /** Numbers of fast-check's kind from a seed and the number of a run, so that any run can be drawn without the earlier ones. */
 function randomOf(seed: number, run: number): fc.Random {
-  return new fc.Random(new Numbers(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(run + 1, 0xc2b2ae35)))
+  return new fc.Random(mulberry32(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(run + 1, 0xc2b2ae35)))
 }
 
-/** mulberry32. */
-class Numbers {
-  #state: number
-
-  constructor(state: number) {
-    this.#state = state | 0
-  }
-
-  clone(): Numbers {
-    return new Numbers(this.#state)
-  }
-
-  getState(): readonly number[] {
-    return [this.#state]
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) | 0
+function mulberry32(seed: number): Extract<ConstructorParameters<typeof fc.Random>[0], { next(): number }> {
+  let state = seed | 0
+  return {
+    clone: () => mulberry32(state),
+    getState: () => [state],
+    next() {
+      state = (state + 0x6d2b79f5) | 0
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+      return (mixed ^ (mixed >>> 14)) | 0
+    },
   }
 }

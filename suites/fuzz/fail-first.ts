@@ -5,7 +5,7 @@ import { look } from './look.ts'
 import { allowedText } from './oracle.ts'
 import { bodyText, inOrder } from './play.ts'
 import type { Subject } from './stages.ts'
-import type { Seen, Steps } from './steps.ts'
+import { createLog, type Seen, type Steps } from './steps.ts'
 import { tryOne } from './try.ts'
 
 /**
@@ -23,7 +23,6 @@ export async function playAll(context: Context, subject: Subject, cases: readonl
 
 /** The steps of a rule: every request is recorded, and whatever is odd ends it. */
 function stepsOf(context: Context): Steps {
-  const { check, inconclusive, lacksCapacity } = context
   return {
     seed: 0,
     isRule: true,
@@ -32,17 +31,10 @@ function stepsOf(context: Context): Steps {
     keep: (_, seen) => fail(context, seen),
     direct: (trial, pod, bytes) => trial.send(pod, bytes),
     attempt: async (work) => ({ value: await work() }),
-    saw: (answer) => check('answer').saw(answer as Reply),
-    looked: (reply) => check('unchanged').saw(reply),
-    odd: (answer) => void (lacksCapacity(answer as Reply) && inconclusive('the target has no capacity')),
     clean: (text) => text,
-    unmade: new Map(),
-    silent: [],
-    notes: new Set(),
-    undecided: new Set(),
+    log: createLog(),
     came() {},
     async drop() {},
-    signal: new AbortController().signal,
   }
 }
 

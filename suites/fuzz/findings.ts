@@ -1,5 +1,5 @@
 import { caseSaid, type FuzzCase } from './cases.ts'
-import { type Allowed, allowedText } from './oracle.ts'
+import { allowedText } from './oracle.ts'
 import type { Subject } from './stages.ts'
 import type { Seen, Steps } from './steps.ts'
 import type { Trial } from './trial.ts'
@@ -16,7 +16,7 @@ export interface FuzzFinding {
   /** True if the responses are as expected, and the pod shows the failure. */
   readonly isSeenLater: boolean
   /** In the order in which they are to be sent. */
-  readonly cases: readonly Pick<FuzzCase, 'mutator' | 'place' | 'bytes'>[]
+  readonly cases: readonly Omit<FuzzCase, 'simpler'>[]
   /** Draws the cases again, with the seed and the target file. */
   readonly seed: number
   readonly path: string
@@ -28,9 +28,13 @@ export interface FuzzFinding {
 
 /** Keeps each finding once, and counts how often it is seen. */
 export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): Pick<Steps, 'keep' | 'isKnown'> {
-  function isKnown({ trial: { operation } }: Subject, { cases, allowed, observed, doubt }: Seen): boolean {
+  const keyOf = ({ trial }: Subject, { cases, allowed, observed, doubt }: Seen) => {
     const mutators = doubt === undefined ? cases.map(({ one }) => one.mutator) : []
-    const known = findings.get(fingerprintOf(operation, mutators, allowed, observed))
+    return JSON.stringify([trial.operation, mutators, allowedText(allowed), observed])
+  }
+
+  function isKnown(subject: Subject, seen: Seen): boolean {
+    const known = findings.get(keyOf(subject, seen))
     if (known !== undefined) known.count++
     return known !== undefined
   }
@@ -39,15 +43,12 @@ export function createKeeper(findings: Map<string, FuzzFinding>, seed: number): 
     isKnown,
     keep(subject, seen) {
       if (isKnown(subject, seen)) return
-      const { name, trial } = subject
       const { cases, allowed, observed, also, doubt = null, isPodless = false } = seen
-      const mutators = doubt === null ? cases.map(({ one }) => one.mutator) : []
-      const expected = [allowedText(allowed), also ?? ''].filter((text) => text !== '').join(', and then ')
-      findings.set(fingerprintOf(trial.operation, mutators, allowed, observed), {
-        operation: trial.operation,
-        stage: name,
+      findings.set(keyOf(subject, seen), {
+        operation: subject.trial.operation,
+        stage: subject.name,
         isPodless,
-        expected,
+        expected: [allowedText(allowed), also ?? ''].filter((text) => text !== '').join(', and then '),
         observed,
         isSeenLater: also !== undefined,
         cases: cases.map(({ one: { mutator, place, bytes } }) => ({ mutator, place, bytes })),
@@ -67,26 +68,12 @@ export function findingSaid({ cases }: Pick<FuzzFinding, 'cases'>): string {
 
 /** Findings with the same answer to what was to be answered in the same way: most often of one cause. */
 export function groupsOf(findings: readonly FuzzFinding[]): FuzzFinding[][] {
-  const groups = new Map<string, FuzzFinding[]>()
-  for (const finding of [...findings].sort((a, b) => b.count - a.count)) {
-    const { operation, expected, observed } = finding
-    const key = JSON.stringify([operation, expected, observed])
-    groups.set(key, [...(groups.get(key) ?? []), finding])
-  }
+  const sorted = [...findings].sort((a, b) => b.count - a.count)
+  const groups = Map.groupBy(sorted, (one) => JSON.stringify([one.operation, one.expected, one.observed]))
   return [...groups.values()].sort((a, b) => timesOf(b) - timesOf(a))
 }
 
 /** How often a group of findings was seen. */
 export function timesOf(group: readonly FuzzFinding[]): number {
   return group.reduce((sum, { count }) => sum + count, 0)
-}
-
-/** The key that distinguishes findings: operation, mutators, expected and observed. */
-function fingerprintOf(
-  operation: FuzzFinding['operation'],
-  mutators: readonly string[],
-  allowed: readonly Allowed[],
-  observed: string,
-): string {
-  return JSON.stringify([operation, mutators, allowedText(allowed), observed])
 }

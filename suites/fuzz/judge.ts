@@ -7,24 +7,18 @@ import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sendTwice } from './again.ts'
 import type { FuzzCase } from './cases.ts'
 import { blame, giveUp, look, tellOnce } from './look.ts'
-import { type Allowed, allowedText, classify, isIn } from './oracle.ts'
+import { allowedText, classify, isIn } from './oracle.ts'
 import { pinDown } from './pin-down.ts'
 import { bodySaid, simplest } from './play.ts'
 import { createPlayer, type Played } from './player.ts'
 import { type Subject, spend } from './stages.ts'
-import type { Drawn, FuzzAnswer, Outcome, Steps } from './steps.ts'
-import { allowedOf, type Trial } from './trial.ts'
+import type { Drawn, FuzzAnswer, Outcome, Seen, Steps } from './steps.ts'
+import { allowedOf, type Trial, withoutPod } from './trial.ts'
 
-/** A case with a forbidden result. */
-export interface WrongCase {
-  readonly trial: Trial
+/** A case with a forbidden result. After a success nobody knows how the pod is. */
+export type WrongCase = Omit<Seen, 'cases' | 'change' | 'doubt'> & {
   readonly drawn: Drawn
-  readonly allowed: readonly Allowed[]
-  readonly observed: string
-  /** Null if it had none. After a success nobody knows how the pod is. */
-  readonly answer: FuzzAnswer | null
-  /** The expectation beyond a permitted response. */
-  readonly also?: string | undefined
+  readonly isPodless: boolean
 }
 
 /** Simpler cases that are tried of a finding, and of one that takes a new pod each time. */
@@ -38,28 +32,25 @@ export const noAnswer = 'no complete response'
  * takes. Returns false if an earlier case has changed the pod; then it is tried again on another one.
  */
 export async function judge(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
-  steps.signal.throwIfAborted()
   const late = () => keepLate(stage, wrong, steps)
-  steps.undecided.add(late)
+  steps.log.undecided.add(late)
   const isJudged = await decide(context, stage, wrong, steps)
-  steps.undecided.delete(late)
+  steps.log.undecided.delete(late)
   return isJudged
 }
 
 /** Keeps an odd answer that could not be searched in time. */
 function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
-  const { drawn, allowed, observed, answer, trial } = wrong
-  const doubt = 'the run ended before it was sent again'
-  if (observed === noAnswer) tellSilence(drawn, steps)
-  else if (isAllowedElsewhere(stage, wrong))
-    tellOnce(stage, [drawn], `${observed} came once`, 'as if the pod had changed its status by itself', steps)
-  else steps.keep(stage, { allowed, observed, answer, cases: [drawn], doubt, isPodless: trial.isPodless === true })
+  const cases = [wrong.drawn]
+  if (wrong.observed === noAnswer) tellSilence(wrong.drawn, steps)
+  else if (isAllowedElsewhere(stage, wrong)) tellMove(stage, wrong, cases, steps)
+  else steps.keep(stage, { ...wrong, cases, doubt: 'the run ended before it was sent again' })
 }
 
 async function decide(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
-  const { trial, drawn, allowed, observed, also, answer } = wrong
-  const told = { allowed, observed, answer, isPodless: trial.isPodless === true, ...(also !== undefined && { also }) }
-  if (steps.isKnown(stage, { ...told, cases: [drawn] })) {
+  const { drawn, observed } = wrong
+  const trial = wrong.isPodless ? withoutPod(stage.trial) : stage.trial
+  if (steps.isKnown(stage, { ...wrong, cases: [drawn] })) {
     await moveOn(stage, wrong, steps)
     return true
   }
@@ -75,7 +66,7 @@ async function decide(context: Context, stage: Subject, wrong: WrongCase, steps:
   }
   if (await shows([drawn])) {
     await moveOn(stage, wrong, steps)
-    steps.keep(stage, { ...told, cases: [await leastOf(stage, wrong, shows, steps)] })
+    steps.keep(stage, { ...wrong, cases: [await leastOf(stage, trial, wrong, shows, steps)] })
     return true
   }
   // Before it is the answer that is wrong, it is the pod: an earlier case may have changed it, or be about to.
@@ -88,18 +79,15 @@ async function decide(context: Context, stage: Subject, wrong: WrongCase, steps:
     return false
   }
   const pinned = await pinDown(before, (cases) => shows([...cases, drawn]))
-  if (pinned !== null) steps.keep(stage, { ...told, cases: [...pinned.cases, drawn] })
+  if (pinned !== null) steps.keep(stage, { ...wrong, cases: [...pinned.cases, drawn] })
   else if (observed === noAnswer) tellSilence(drawn, steps)
-  else if (!steps.isRule && isAllowedElsewhere(stage, wrong))
-    tellOnce(
-      stage,
-      [...before, drawn],
-      `${observed} came once`,
-      'as if the pod had changed its status by itself',
-      steps,
-    )
-  else steps.keep(stage, { ...told, cases: [...before, drawn], doubt })
+  else if (!steps.isRule && isAllowedElsewhere(stage, wrong)) tellMove(stage, wrong, [...before, drawn], steps)
+  else steps.keep(stage, { ...wrong, cases: [...before, drawn], doubt })
   return true
+}
+
+function tellMove(stage: Subject, { observed }: WrongCase, cases: readonly Drawn[], steps: Steps): void {
+  tellOnce(stage, cases, `${observed} came once`, 'as if the pod had changed its status by itself', steps)
 }
 
 /** True if a pod of another status may answer an action in this way. */
@@ -113,11 +101,11 @@ function isAllowedElsewhere({ trial: { operation } }: Subject, { drawn, answer }
 const doubt = 'it did not come again when they were sent to a new pod'
 
 /** Leaves the pod of a stage as it is to be after a case: another one where nobody knows what became of it. */
-async function moveOn(stage: Subject, { trial, drawn, answer }: WrongCase, steps: Steps): Promise<void> {
+async function moveOn(stage: Subject, { isPodless, drawn, answer }: WrongCase, steps: Steps): Promise<void> {
   const isCarriedOut = answer !== null && isSuccess(answer.status)
   if (isCarriedOut && takesNewPods(stage)) spend(stage, drawn.one)
   if (isCarriedOut) await giveUp(stage, steps)
-  else if (trial.isPodless !== true) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
+  else if (!isPodless) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
 }
 
 /** True if each body that is carried out uses up a pod. */
@@ -142,7 +130,8 @@ export function wrongIn(outcome: Outcome<Played>): string | null {
 /** The simplest case that comes to the same, which it does on a new pod too. */
 async function leastOf(
   stage: Subject,
-  { trial, drawn, allowed, observed, also, answer }: WrongCase,
+  trial: Trial,
+  { drawn, allowed, observed, also, answer }: WrongCase,
   shows: (cases: readonly Drawn[]) => Promise<true | null>,
   steps: Steps,
 ): Promise<Drawn> {
@@ -172,6 +161,6 @@ async function isThere({ pods }: Context): Promise<boolean> {
   return (await unlessUnanswered(pods.get(noSuchPod, { raw429: true }))) !== null
 }
 
-function tellSilence({ one, path }: Drawn, { silent, seed }: Steps): void {
+function tellSilence({ one, path }: Drawn, { log: { silent }, seed }: Steps): void {
   silent.push(`${bodySaid(one)} (--seed ${seed} --path ${path})`)
 }

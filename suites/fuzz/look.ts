@@ -37,7 +37,7 @@ export async function look(context: Context, stage: Subject, steps: Steps, isLef
   // Whoever gives no answer now is looked at the next time.
   if ('failure' in outcome) return false
   stage.unlooked = 0
-  if (!isLeft) steps.looked(outcome.value)
+  if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
     settled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
@@ -191,7 +191,7 @@ export function tellOnce(
   cases: readonly Pick<Sent, 'path'>[],
   seen: string,
   excuse: string,
-  { notes, seed }: Steps,
+  { log: { notes }, seed }: Steps,
 ): void {
   const path = cases.map((each) => each.path).join()
   notes.add(`${name}: ${seen}, ${excuse}, and not again: no finding (--seed ${seed} --path ${path})`)

@@ -15,7 +15,7 @@ export interface Place {
 
 /** Every place of a body, from the outside in. */
 export function placesIn(body: unknown, schema: Schema): Place[] {
-  return walk({ path: [], value: body, schema: resolved(schema), isRequired: false })
+  return walk([], body, schema, false)
 }
 
 /** `$.mounts.network[0].path`. */
@@ -23,29 +23,14 @@ export function pathText(path: readonly Step[]): string {
   return `$${path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('')}`
 }
 
-function walk(place: Place): Place[] {
-  const { path, value, schema } = place
+function walk(path: readonly Step[], value: unknown, described: Schema | undefined, isRequired: boolean): Place[] {
+  const schema = described === undefined ? null : resolved(described)
+  const place = { path, value, schema, isRequired }
   if (Array.isArray(value)) {
-    const items = schema?.items === undefined ? null : resolved(schema.items)
-    return [
-      place,
-      ...value.flatMap((item: unknown, at) =>
-        walk({ path: [...path, at], value: item, schema: items, isRequired: false }),
-      ),
-    ]
+    return [place, ...value.flatMap((item: unknown, at) => walk([...path, at], item, schema?.items, false))]
   }
-  const members = Object.entries(membersOf(value) ?? {})
-  return [
-    place,
-    ...members.flatMap(([name, member]) => {
-      const own = schema?.properties?.[name]
-      const isRequired = schema?.required?.includes(name) ?? false
-      return walk({
-        path: [...path, name],
-        value: member,
-        schema: own === undefined ? null : resolved(own),
-        isRequired,
-      })
-    }),
-  ]
+  const members = Object.entries(membersOf(value) ?? {}).flatMap(([name, member]) =>
+    walk([...path, name], member, schema?.properties?.[name], schema?.required?.includes(name) ?? false),
+  )
+  return [place, ...members]
 }

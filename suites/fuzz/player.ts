@@ -84,7 +84,7 @@ export function createPlayer(
     }
     if (last === null) throw new Error('no case to send')
     const isOutOfHand = !last.isAllowed && isSuccess(last.reply.status)
-    if (isUsedUp || trial.isPodless === true) return { ...last, change: null }
+    if (isUsedUp || trial.isPodless) return { ...last, change: null }
     const change = looks && !isOutOfHand ? await changeOf(pod, aside) : null
     if (looks && !isOutOfHand && change === null) used = { pod, sent: cases, aside }
     else await drop(pod)

@@ -11,7 +11,7 @@ import { withoutPod } from './trial.ts'
 /** Cases that were sent once more to a new pod. */
 export interface Replayed {
   readonly stage: string
-  readonly cases: readonly Pick<FuzzCase, 'mutator' | 'place' | 'bytes'>[]
+  readonly cases: readonly FuzzCase[]
   /** The failure; null if there was none. */
   readonly wrong: string | null
   /** The response, such as `status 422`, and the permitted ones. */
@@ -28,10 +28,8 @@ export function casesAt(context: Context, seed: number, path: string): Pick<Repl
   const stages = stagesOf(context)
   const drawn = path.split(',').map((each) => drawnAt(stages, seed, each))
   const [first] = drawn
-  if (first === undefined || drawn.some((each) => each?.stage !== first?.stage)) return null
-  return first === null
-    ? null
-    : { stage: first.stage.name, cases: drawn.flatMap((each) => (each === null ? [] : [each.one])) }
+  const all = drawn.filter((each) => each?.stage === first?.stage).flatMap((each) => each ?? [])
+  return first && all.length === drawn.length ? { stage: first.stage.name, cases: all.map(({ one }) => one) } : null
 }
 
 /** Sends cases to a new pod of a stage, in order, and looks at it afterwards; null where the target has no such stage. */
@@ -63,20 +61,17 @@ function judged(outcome: Outcome<Played>): Pick<Replayed, 'wrong' | 'observed' |
 
 function drawnAt(stages: readonly Stage[], seed: number, path: string): { stage: Stage; one: FuzzCase } | null {
   const [run = 0, ...steps] = path.split(':').map(Number)
-  const { stage, one: drawn } = caseAt(stages, seed, run)
-  let one = drawn
+  let { stage, one } = caseAt(stages, seed, run)
   for (const step of steps) {
-    const simpler = [...takeOf(one.simpler?.() ?? [], step + 1)][step]
-    if (simpler === undefined) return null
+    const simpler = nthOf(one.simpler?.() ?? [], step)
+    if (simpler === null) return null
     one = simpler
   }
   return { stage, one }
 }
 
-function* takeOf<T>(items: Iterable<T>, count: number): Iterable<T> {
-  let left = count
-  for (const item of items) {
-    if (left-- <= 0) return
-    yield item
-  }
+function nthOf<T>(items: Iterable<T>, n: number): T | null {
+  let left = n
+  for (const item of items) if (left-- === 0) return item
+  return null
 }

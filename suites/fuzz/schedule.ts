@@ -1,8 +1,6 @@
 import { enumeratedOf, podlessFrom, type Stage } from './stages.ts'
 
 export interface ScheduleOptions {
-  /** Where to begin: what is enumerated is tried by one branch only. */
-  readonly from: 'enumeration' | 'random'
   readonly isTimeFree: boolean
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
   readonly mostPodless?: number
@@ -21,16 +19,16 @@ export type Schedule = <T>(work: (run: number) => Promise<T>) => Promise<T>
  */
 export function createSchedule(
   all: readonly Stage[],
-  { from, isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
+  { isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
   begin: (stage: Stage) => Promise<unknown>,
 ): Schedule {
   const whole = enumeratedOf(all)
-  const stages = all.filter(({ isPodless }) => !isPodless)
+  const stages = all.filter(({ trial }) => !trial.isPodless)
   const ways = stages.map((stage, at) => ({
     stage,
     at,
     first: enumeratedOf(stages.slice(0, at)),
-    drawn: from === 'random' ? stage.enumerated.length : 0,
+    drawn: 0,
     isBusy: false,
     making: null as Promise<unknown> | null,
   }))
@@ -76,6 +74,6 @@ export function createSchedule(
 }
 
 /** True if bodies for a stage can be sent at once: it has its pod, or the target does not make one. */
-function isReady({ pod, podlessFor, isPodless }: Stage): boolean {
-  return pod !== null || podlessFor > 0 || isPodless
+function isReady({ pod, podlessFor }: Stage): boolean {
+  return pod !== null || podlessFor > 0
 }

@@ -25,8 +25,6 @@ export interface Subject {
   /** `triggerPodAction RUNNING`, `updatePod gpu network`. */
   readonly name: string
   readonly trial: Trial
-  /** True if its bodies always go to a pod that does not exist: they fill the time until pods are there. */
-  readonly isPodless: boolean
   pod: PodView | null
   /** Accepted since the pod was made, before those of `sent`; the latest only. */
   accepted: readonly Sent[]
@@ -48,14 +46,13 @@ export interface Subject {
 
 /** A subject with its cases. */
 export interface Stage extends Subject {
-  readonly shape: PodShape
   readonly enumerated: readonly FuzzCase[]
   readonly random: fc.Arbitrary<FuzzCase>
 }
 
 /** A subject that has no pod yet. */
-export function createSubject(trial: Trial, name: string = trial.operation, isPodless = false): Subject {
-  return { name, trial, isPodless, ...podless(), owed: [], podlessFor: 0, spent: new Map(), searches: 0 }
+export function createSubject(trial: Trial, name: string = trial.operation): Subject {
+  return { name, trial, ...podless(), owed: [], podlessFor: 0, spent: new Map(), searches: 0 }
 }
 
 /** New pods that one mutator may cost on one stage, where bodies of its kind change them and must not. */
@@ -64,44 +61,36 @@ const podsEach = 3
 /** Numbers of cases from here on are of bodies for a pod that does not exist. */
 export const podlessFrom = 1_000_000_000
 
-/** Every stage that the target offers, those without a pod last. */
+/**
+ * Every stage that the target offers. The last ones have no pod: their bodies go to a pod that does not exist, and fill
+ * the time until pods are made.
+ */
 export function stagesOf(context: Context): readonly Stage[] {
+  const plane = planeOf(context.target)
   const actions = arbitraryCase(actionBodies, 'PodActionRequest')
-  const patches = arbitraryCase(patchBodies(planeOf(context.target)), 'PodUpdate')
-  const acting = (['RUNNING', 'EXITED'] as const).map((status) => ({
-    name: `triggerPodAction ${status}`,
-    shape: {} as PodShape,
-    status: status as string,
-    trial: actionTrial(context, status),
-    enumerated: actionNames.flatMap((action) => enumerate({ action }, 'PodActionRequest')),
-    random: actions,
-  }))
-  const patching = mountStates({ part: context.offers }).map((shape) => ({
-    name: `updatePod ${shape.kind ?? 'pod'} ${shape.mount ?? 'none'}`,
-    shape,
-    status: 'EXITED',
-    // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
-    trial: patchTrial(context, shape, undefined),
-    enumerated: bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate')),
-    random: patches,
-  }))
-  const stages = [...acting, ...patching].map((stage) => ({ ...stage, isPodless: false }))
-  const fillers = [acting[0], patching[0]].flatMap((stage) =>
-    stage === undefined
-      ? []
-      : {
-          ...stage,
-          name: `${stage.trial.operation} none`,
-          trial: withoutPod(stage.trial),
-          enumerated: [],
-          isPodless: true,
-        },
-  )
-  return [...stages, ...fillers].map(({ name, trial, isPodless, enumerated, shape, random, status }) => {
-    const mounts = mountsOf(planeOf(context.target), shape.mount ?? 'none')
-    const situation = trial.situation({ id: '', status, value: { mounts }, exchange: 0 })
-    return { ...createSubject(trial, name, isPodless), shape, random, enumerated: inOrder(enumerated, situation) }
+  const patches = arbitraryCase(patchBodies(plane), 'PodUpdate')
+  const stage = (trial: Trial, name: string, pod: Pick<PodView, 'status' | 'value'>, cases: readonly FuzzCase[]) => ({
+    ...createSubject(trial, `${trial.operation} ${name}`),
+    random: trial.operation === 'updatePod' ? patches : actions,
+    enumerated: inOrder(cases, trial.situation({ id: '', exchange: 0, ...pod })),
   })
+  const acting = (['RUNNING', 'EXITED'] as const).map((status) => {
+    const cases = actionNames.flatMap((action) => enumerate({ action }, 'PodActionRequest'))
+    return stage(actionTrial(context, status), status, { status, value: {} }, cases)
+  })
+  const patching = mountStates({ part: context.offers }).map((shape) => {
+    const { kind = 'pod', mount = 'none' } = shape
+    const cases = bodiesFor(context, shape).flatMap((mounts) => enumerate({ mounts }, 'PodUpdate'))
+    // Where the volume is, only a pod that mounts it could tell: every answer to a volume elsewhere is taken.
+    const trial = patchTrial(context, shape, undefined)
+    return stage(trial, `${kind} ${mount}`, { status: 'EXITED', value: { mounts: mountsOf(plane, mount) } }, cases)
+  })
+  const fillers = [...acting.slice(0, 1), ...patching.slice(0, 1)].map(({ trial, random }) => ({
+    ...createSubject(withoutPod(trial), `${trial.operation} none`),
+    random,
+    enumerated: [],
+  }))
+  return [...acting, ...patching, ...fillers]
 }
 
 /** A subject without a pod. */
@@ -117,11 +106,9 @@ export function caseAt(stages: readonly Stage[], seed: number, run: number): { s
     if (one !== undefined) return { stage, one }
     left -= stage.enumerated.length
   }
-  const [among, nth] =
-    run < podlessFrom
-      ? [stages.filter(({ isPodless }) => !isPodless), left]
-      : [stages.filter(({ isPodless }) => isPodless), run - podlessFrom]
-  const stage = among[nth % among.length]
+  const isPodless = run >= podlessFrom
+  const among = stages.filter(({ trial }) => trial.isPodless === isPodless)
+  const stage = among[(isPodless ? run - podlessFrom : left) % among.length]
   if (stage === undefined) throw new Error('there is nothing to try a body on')
   return { stage, one: shrinkable(draw(stage.random, seed, run), stage.random) }
 }

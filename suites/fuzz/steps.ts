@@ -30,7 +30,7 @@ export interface Seen {
   /** The forbidden change of the pod. */
   readonly change?: Change
   /** The expectation beyond a permitted response. */
-  readonly also?: string
+  readonly also?: string | undefined
   /** Why nobody knows which of the cases it takes. */
   readonly doubt?: string
   readonly isPodless?: boolean
@@ -48,20 +48,7 @@ export interface Steps {
    * responses that other rows judge are left to them.
    */
   readonly isRule: boolean
-  /** Told of each answer to a body that is allowed. */
-  readonly saw: (answer: FuzzAnswer) => void
-  /** Told of each answer that is not allowed; a rule may end for a reason that excuses it. */
-  readonly odd: (answer: FuzzAnswer) => void
-  /** Told of each look at a pod that was sent refused bodies. */
-  readonly looked: (reply: Reply) => void
-  /** Why no pod was made, each reason with the stages that it concerns. */
-  readonly unmade: Map<string, Set<string>>
-  /** Bodies that had no complete response, where nothing shows that they are why. */
-  readonly silent: string[]
-  /** Observations that are not findings, as sentences. */
-  readonly notes: Set<string>
-  /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
-  readonly undecided: Set<() => void>
+  readonly log: FuzzLog
   /** A text of the target as it may be kept: without secrets, and not long. */
   readonly clean: (text: string) => string
   /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
@@ -73,8 +60,22 @@ export interface Steps {
   readonly came: (failure: Failure | null) => void
   /** Removes a pod that is of no more use. */
   readonly drop: (pod: PodView) => Promise<void>
-  /** Aborted where a hand has failed. */
-  readonly signal: AbortSignal
+}
+
+/** Everything beside findings that a run of fuzzing has to tell. */
+export interface FuzzLog {
+  /** Why no pod was made, each reason with the stages that it concerns. */
+  readonly unmade: Map<string, Set<string>>
+  /** Bodies that had no complete response, where nothing shows that they are why. */
+  readonly silent: string[]
+  /** Observations that are not findings, as sentences. */
+  readonly notes: Set<string>
+  /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
+  readonly undecided: Set<() => void>
+}
+
+export function createLog(): FuzzLog {
+  return { unmade: new Map(), silent: [], notes: new Set(), undecided: new Set() }
 }
 
 /** A case with the path that draws it again. */

@@ -17,7 +17,7 @@ export interface Trial {
   /** Checks what an accepted body has done; the pod to go on with, or null where another one is to be made. */
   readonly accepted: (pod: PodView, after: readonly After[], what: FuzzCase) => Promise<PodView | null>
   /** True where its cases are sent to a pod that does not exist. */
-  readonly isPodless?: boolean
+  readonly isPodless: boolean
 }
 
 /** Longest wait before a pod is looked at after refusals, ms: time for effects that come late. */
@@ -30,7 +30,7 @@ export function lookAfterMs({ target }: Context): number {
 
 /** The classes of answers that are allowed to a body in a trial. */
 export function allowedOf(trial: Trial, pod: PodView, bytes: Uint8Array): readonly Allowed[] {
-  return trial.isPodless === true ? anyRefusal : classify(trial.situation(pod), bytes)
+  return trial.isPodless ? anyRefusal : classify(trial.situation(pod), bytes)
 }
 
 /** True if responses of this class change something. */

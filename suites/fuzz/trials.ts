@@ -14,6 +14,7 @@ import type { Trial } from './trial.ts'
 export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNING' | 'EXITED'>): Trial {
   return {
     operation: 'triggerPodAction',
+    isPodless: false,
     make: () => orAgain(() => context.fixture.pod(status)),
     situation: (pod) => ({ operation: 'triggerPodAction', status: pod.status as PodStatus }),
     send: (pod, bytes, options) => context.pods.actWith(pod.id, raw(bytes), options),
@@ -54,6 +55,7 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
   const otherVolumes = volumeSecond === null ? [] : [volumeSecond]
   return {
     operation: 'updatePod',
+    isPodless: false,
     make: () => orAgain(() => patchablePod(context, shape)),
     situation: ({ value: { mounts, dataCenterId } }) => ({
       operation: 'updatePod',

@@ -1,10 +1,10 @@
+import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
-import { podToTryAgain } from './again.ts'
-import type { FuzzCase } from './cases.ts'
+import { changesIn } from './again.ts'
 import { answerIn, judge } from './judge.ts'
 import { giveUp, look, payOwed } from './look.ts'
 import { type Allowed, isIn, isLeft } from './oracle.ts'
@@ -48,7 +48,7 @@ export async function tryOne(
     const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes))
     let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
     if (answer === null) {
-      const next = (await podToTryAgain(context, trial, pod, allowed)) ?? (await another(context, trial, one, steps))
+      const next = await podToTryAgain(context, trial, pod, drawn, mayChange, steps)
       if (next !== pod && own !== null) {
         await giveUp(stage, steps)
         stage.pod = next
@@ -71,11 +71,18 @@ export async function tryOne(
   }
   if (seen.length === 0 || !('value' in outcome)) {
     const answer = 'value' in outcome ? outcome.value : null
-    if (answer !== null) steps.odd(answer)
-    const isJudged = await judge(context, stage, { trial, drawn, allowed, observed: answerIn(outcome), answer }, steps)
+    if (steps.isRule && answer !== null && context.lacksCapacity(answer as Reply)) {
+      context.inconclusive('the target has no capacity')
+    }
+    const isJudged = await judge(
+      context,
+      stage,
+      { drawn, allowed, observed: answerIn(outcome), answer, isPodless: trial.isPodless },
+      steps,
+    )
     return isJudged || tryOne(context, stage, drawn, steps, sendsValid)
   }
-  steps.saw(outcome.value)
+  if (steps.isRule) context.check('answer').saw(outcome.value as Reply)
   if (seen.some(isChange)) await accepted(context, stage, drawn, outcome.value, seen, steps)
   else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
   const isFull = stage.sent.length >= mostUnsettled
@@ -84,15 +91,24 @@ export async function tryOne(
   return true
 }
 
-/** Another pod for a body that had no complete response. */
-async function another(context: Context, trial: Trial, one: FuzzCase, { isRule }: Steps): Promise<PodView> {
+/** The pod for a body that had no complete response: another one if the body may have been carried out. */
+async function podToTryAgain(
+  context: Context,
+  trial: Trial,
+  pod: PodView,
+  { one }: Drawn,
+  mayChange: boolean,
+  { isRule }: Steps,
+): Promise<PodView> {
+  if (mayChange) return trial.make()
+  if (changesIn(pod, await context.pods.get(pod.id)) === null) return pod
   if (isRule) context.inconclusive(`${bodySaid(one)} had no whole response, and the pod has changed`)
   return trial.make()
 }
 
 /** The pod of a stage; null as long as the target makes none. */
-export async function podFor(stage: Subject, { attempt, unmade }: Steps): Promise<PodView | null> {
-  if (stage.pod !== null || stage.isPodless) return stage.pod
+export async function podFor(stage: Subject, { attempt, log: { unmade } }: Steps): Promise<PodView | null> {
+  if (stage.pod !== null || stage.trial.isPodless) return stage.pod
   if (stage.podlessFor > 0) {
     stage.podlessFor--
     return null
@@ -131,6 +147,6 @@ async function accepted(
   const outcome = await steps.attempt(() => stage.trial.accepted(before, after, drawn.one))
   if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
   if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
-  const what = { trial: stage.trial, drawn, allowed: seen, answer: reply }
+  const what = { drawn, allowed: seen, answer: reply, isPodless: false }
   await judge(context, stage, { ...what, observed: answerIn(outcome), also: outcome.expected }, steps)
 }

@@ -18,6 +18,9 @@ const judged = ['actions', 'cost', 'runtime', 'startedAt', 'status']
 /** How often an answer may show the pod as it was, if the pod may have changed between the answer and the read. */
 const tries = 3
 
+/** A read, the action, and the read right after. */
+const requestsInAStep = 3
+
 /** Seconds of its life that a restart is to be seen by. */
 const livesMs = 3_000
 
@@ -30,6 +33,8 @@ rule(
     for (let round = 1; round <= tries; round++) {
       for (const [action, status] of steps) {
         if (action === 'restart') await clock.sleep(livesMs)
+        // A read that waits for the quota may show what has changed since the answer.
+        await context.reserve(requestsInAStep)
         const before = check(action).pod(await pods.get(pod.id))
         const reply = await whileScarce(context, pod, () => pods.act(pod.id, action))
         if (reply.status !== 200) context.blocked(judgedBy[action], `${action} was answered ${reply.status}`)

@@ -82,7 +82,7 @@ export async function received(
 }
 
 /** Requests of which one must reach a worker: a gateway may answer in its place for a while. */
-const mostTries = 3
+export const mostTries = 4
 
 /** Sends a request with a nonce, and again with another one if a gateway answered. */
 export async function sentOnce(

@@ -64,14 +64,16 @@ export function createPodAccess(host: OwnerContext) {
     }
   }
 
+  /** Waits until the quota has room for so many requests, and keeps it for this owner. */
+  const reserve = (requests: number) => sender.reserve('getPod', requests)
+
   /** `cpu`: the CPU member of a creation body, looked up in the catalog if the target file says so. */
   const maker = (cpu: () => Promise<Record<string, unknown>>) => ({
     target,
     pods: as('full'),
     settle,
     cpu,
-    /** Waits until the quota has room for so many requests, and keeps it for this owner. */
-    reserve: (requests: number) => sender.reserve('getPod', requests),
+    reserve,
     /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
     async hook(hook: Hook, pod: string, status: PodStatus): Promise<string | null> {
       if (isReleased()) throw new Inconclusive('the hook was not run, because its rule has ended')
@@ -91,7 +93,7 @@ export function createPodAccess(host: OwnerContext) {
     lacksCapacity: (reply: Reply) => lacksCapacity(target, reply),
   })
 
-  return { as, removables, settle, maker }
+  return { as, removables, settle, reserve, maker }
 }
 
 /** True if a response shows a lack of capacity, by the pattern of the target file. */

@@ -1,6 +1,6 @@
 import { memoize } from '../../../harness/common/memoize.ts'
 import { jsonIn, textOf } from '../../../harness/exchange/exchange.ts'
-import { tokensOf, valueIn } from './tokens.ts'
+import { firstValueIn, tokensOf } from './tokens.ts'
 import { type Allowed, refused } from './types.ts'
 
 /** The readings of a body that the description permits or leaves open. */
@@ -40,7 +40,7 @@ function valuesIn(text: string): unknown[] | null {
   if (levelsIn(text) > plainLevels) return [value]
   const plain = JSON.stringify(value)
   if (plain === text) return [value]
-  const first = valueIn(text, 'first')
+  const first = firstValueIn(text)
   return JSON.stringify(first) === plain ? [value] : [value, first]
 }
 
@@ -51,8 +51,7 @@ function oddities(text: string, values: readonly unknown[]): Allowed[] {
   if (isOddText(plain)) odd.push(open('it holds text that not every reader or store takes'))
   if (plain === text) return odd
   const tokens = tokensOf(text)
-  const names = tokens.filter((token) => token === ':').length
-  if (names > namesIn(values[0])) odd.push(open('a name appears twice in an object'))
+  if (namesIn(tokens) > namesIn(tokensOf(plain))) odd.push(open('a name appears twice in an object'))
   if (tokens.some((token) => /^-?\d/.test(token) && String(Number(token)) !== token)) {
     odd.push(open('a number is not in its plain form'))
   }
@@ -68,26 +67,17 @@ function open(reason: string): Allowed {
   return refused([400, 422], reason)
 }
 
-/** Levels of nesting, brackets within texts left aside. */
 function levelsIn(text: string): number {
   if (text.length <= plainLevels) return 0
   let depth = 0
   let deepest = 0
-  let isInText = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (isInText) {
-      if (code === 0x5c) at++
-      else if (code === 0x22) isInText = false
-    } else if (code === 0x22) isInText = true
-    else if (code === 0x5b || code === 0x7b) deepest = Math.max(deepest, ++depth)
-    else if (code === 0x5d || code === 0x7d) depth--
+  for (const token of tokensOf(text)) {
+    if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth)
+    else if (token === ']' || token === '}') depth--
   }
   return deepest
 }
 
-function namesIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  const inner = Object.values(value).reduce<number>((sum, member) => sum + namesIn(member), 0)
-  return Array.isArray(value) ? inner : inner + Object.keys(value).length
+function namesIn(tokens: readonly string[]): number {
+  return tokens.filter((token) => token === ':').length
 }

@@ -1,42 +1,26 @@
+import { membersOf } from '../../../harness/exchange/read.ts'
+
 /** The tokens of a JSON text, white space left out. */
 export function tokensOf(text: string): readonly string[] {
   return text.match(/"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/gs) ?? []
 }
 
-/** The value of a text that is JSON; of members with the same name the first or the last counts. */
-export function valueIn(text: string, counts: 'first' | 'last'): unknown {
-  const tokens = tokensOf(text)
-  let at = 0
-
-  function value(): unknown {
-    const token = tokens[at++]
-    if (token === '{') return object()
-    if (token === '[') return array()
-    return JSON.parse(token ?? '')
-  }
-
-  function object(): unknown {
-    const members = new Map<string, unknown>()
-    while (tokens[at] !== '}') {
-      if (tokens[at] === ',') at++
-      const name = JSON.parse(tokens[at] ?? '') as string
-      at += 2
-      const member = value()
-      if (counts === 'last' || !members.has(name)) members.set(name, member)
-    }
-    at++
-    return Object.fromEntries(members)
-  }
-
-  function array(): unknown {
-    const items: unknown[] = []
-    while (tokens[at] !== ']') {
-      if (tokens[at] === ',') at++
-      items.push(value())
-    }
-    at++
-    return items
-  }
-
-  return value()
+/** The value of a JSON text; of members with the same name the first counts. */
+export function firstValueIn(text: string): unknown {
+  const isInObject: boolean[] = []
+  // Objects become lists of members, which keep what repeats.
+  const listed = tokensOf(text).map((token) => {
+    if (token === '{' || token === '[') isInObject.push(token === '{')
+    if (token === '{') return '{"members":[['
+    const isMember = isInObject.at(-1) === true
+    if (token === '}' || token === ']') isInObject.pop()
+    if (token === '}') return ']]}'
+    if (isMember && token === ',') return '],['
+    return token === ':' ? ',' : token
+  })
+  return JSON.parse(listed.join(''), (_, value: unknown) => {
+    const members = membersOf(value)?.members as [string, unknown][] | undefined
+    const named = members?.filter(({ length }) => length > 0)
+    return named === undefined ? value : Object.fromEntries([...named, ...named.toReversed()])
+  })
 }
