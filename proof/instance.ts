@@ -16,12 +16,20 @@ let reference: Target | undefined
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
   const { fetch, control, reach } = createEmbedded((options) => withVariants(options, variants))
   const tool = variants.reduce((options, variant) => variant.tool?.(options) ?? options, defaultTool)
+  const target = variants.reduce((target, { file }) => file?.(target) ?? target, embeddedTarget())
+  const host = { nowMs: async () => (await control.state()).nowMs, addressOf: addressesIn(target) }
   return {
-    fetch: withReferenceTool(fetch, async () => (await control.state()).nowMs, tool),
+    fetch: withReferenceTool(fetch, host, tool),
     control,
     reach,
-    target: variants.reduce((target, { file }) => file?.(target) ?? target, embeddedTarget()),
+    target,
   }
+}
+
+/** The addresses of load-balanced endpoints, made like that of the normal one. */
+export function addressesIn({ lb }: Target): (id: string) => string | null {
+  const normal = lb?.endpoints.normal ?? ''
+  return (id) => (/\bnormal\b/.test(normal) ? normal.replace(/\bnormal\b/, id) : null)
 }
 
 /** The target of `check --reference`. */

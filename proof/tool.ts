@@ -10,6 +10,7 @@ import {
   packed,
   type SourceFile,
   type Tool,
+  type ToolHost,
   type ToolOptions,
   ToolRefusal,
 } from '../reference/deploy/index.ts'
@@ -17,13 +18,17 @@ import { embeddedUrl } from '../reference/embedded.ts'
 import type { Fetch } from './types.ts'
 
 /** A reference whose fetch also answers the commands of a deployment tool, as if the tool had run. */
-export function withReferenceTool(fetch: Fetch, nowMs: () => Promise<number>, options: ToolOptions): Fetch {
+export function withReferenceTool(
+  fetch: Fetch,
+  host: Pick<ToolHost, 'nowMs' | 'addressOf'>,
+  options: ToolOptions,
+): Fetch {
   const peers = createPeers()
   return async (request) => {
     const address = readCommandAddress(request.url)
     if (address === null) return fetch(request)
     const authorization = request.headers.get('authorization') ?? ''
-    const tool = createTool({ send: sender(fetch, authorization), nowMs, peers, wait: async () => {} }, options)
+    const tool = createTool({ send: sender(fetch, authorization), ...host, peers, wait: async () => {} }, options)
     const given: unknown = request.method === 'GET' ? {} : JSON.parse((await request.text()) || '{}')
     try {
       return await perform(address.command, address.name, given, tool, options)

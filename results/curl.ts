@@ -1,6 +1,7 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type HeaderPairs, headerOf, textOf } from '../harness/exchange/exchange.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import { program, type TargetFacts } from './rerun.ts'
 import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
@@ -75,6 +76,11 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const lines = waitedMs < 1_000 ? [comment(title)] : [wait(waitedMs), comment(title)]
     if (step.hook !== null)
       lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))
+    const command = readCommandAddress(sent.url)?.command
+    if (command !== undefined) {
+      const ending = step === last ? told(made) : []
+      return [...lines, ...ending, comment(`the run ran deploy.${command} of the target file; ${rerun} does`)]
+    }
     if (sent.bodyBytes > 0 && step.body === null) return [...lines, comment(`a long body; ${rerun} sends it`)]
     const isLook = sent.method === 'GET' && polls !== null
     if (isLook && polls.from !== polls.to) lines.push(poll(step, shown.receivedMs - polls.sinceMs, polls.count))

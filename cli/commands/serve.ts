@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { join, resolve } from 'node:path'
-import { referenceTarget } from '../../proof/instance.ts'
+import { addressesIn, referenceTarget } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
 import { withVariants } from '../../proof/variants.ts'
 import { type Call, limiterOf, type QueueSettings, type ReferenceOptions } from '../../reference/index.ts'
@@ -129,7 +129,9 @@ function withToolHere(target: Target, variants: readonly Variant[]): Target {
     name,
     [program, ...defects, ...words],
   ])
-  return { ...target, deploy: { ...target.deploy, commands: Object.fromEntries(commands) } }
+  const address = addressesIn(target)('{id}')
+  const environment = { ...target.deploy.environment, ...(address !== null && { PLUMBLINE_DEPLOY_LB: address }) }
+  return { ...target, deploy: { ...target.deploy, environment, commands: Object.fromEntries(commands) } }
 }
 
 /** The ports of load-balanced endpoints that have one of their own. */

@@ -26,6 +26,7 @@ export function hostOf(environment: Readonly<Record<string, string | undefined>>
       return Number(membersOf(jsonIn((await ask(clock, {})).text))?.nowMs)
     },
     wait: (ms) => sleep(ms),
+    addressOf: (id) => environment.PLUMBLINE_DEPLOY_LB?.replace('{id}', id) ?? null,
     peers: peersIn(environment.PLUMBLINE_DEPLOY_STATE ?? join(tmpdir(), 'plumbline-deploy-peers')),
   }
 }

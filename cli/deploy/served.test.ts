@@ -44,7 +44,7 @@ const check = (file: string, out: string, ...more: readonly string[]) =>
 test('the rules pass with plumbline-deploy as a command, leave nothing, and are replayed from the record', async () => {
   const file = targetFile('fine')
   const { code, out, err } = await check(file, 'fine', '--only', 'deploy')
-  expect(`${out}${err}`).toContain('2 unverified, 1 observed, 6 passed')
+  expect(`${out}${err}`).toContain('2 unverified, 1 observed, 7 passed')
   expect(code).toBe(3)
   const results = readFileSync(join(dir, 'fine/results.json'), 'utf8')
   expect((await runHere(['replay', join(dir, 'fine')], { cwd: dir, environment: {} })).code).toBe(3)

@@ -2,7 +2,7 @@ import { type ToolOptions, ToolRefusal, type Wrappers } from '../../reference/de
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
-import { type Change, defect, onJson, parts, route } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, parts, route } from './tools.ts'
 
 type ToolChange = NonNullable<Defect['tool']>
 
@@ -120,6 +120,19 @@ export const deploy: readonly Defect[] = [
     says: 'Deployed endpoints answer /runsync without the output.',
     observed: 'another output',
     wrap: onJson(route('POST', /\/v2\/ep-[^/]+\/runsync$/), ({ output: _, ...rest }) => rest),
+  }),
+  defect('deployed-routes-first-only', 'deploy.lb-many-routes', 'routes', {
+    says: 'A deployed load-balanced endpoint serves its first routes alone.',
+    observed: 'status 404',
+    wrap: onAnswer(route('GET', /\/lb\/ep-[^/]+\/plumbline\/status\//), () => ({ status: 404 })),
+  }),
+  defect('deployed-routes-elsewhere', 'deploy.lb-many-routes', 'own', {
+    says: 'Requests to a deployed load-balanced endpoint reach the workers of another one.',
+    observed: 'the request elsewhere',
+    change: parts({
+      passOn: (original) => (request, endpoint, service) =>
+        original(request, service.balanced.endpoints.get('normal') ?? endpoint, service),
+    }),
   }),
   defect('build-fails', 'deploy.manifest', 'built', {
     says: 'The tool fails to build the package of a valid project.',

@@ -3,7 +3,7 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { LbPlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
-import { isOfLb, optioned, reads, styled, timed } from './tools.ts'
+import { isOfLb, type More, optioned, reads, styled, timed } from './tools.ts'
 
 export const lb = (change: Partial<LbPlane>) => (target: Target) => ({
   ...target,
@@ -20,7 +20,10 @@ const ports = new Map([
 /** Freedoms of load-balanced endpoints. */
 export const lbLatitudes: readonly Latitude[] = [
   addressed('lb-address-host', 'Each load-balanced endpoint has its own host.', byHost),
-  addressed('lb-address-port', 'Each load-balanced endpoint has its own port.', byPort(ports)),
+  addressed('lb-address-port', 'Each load-balanced endpoint has its own port.', byPort(ports), {
+    // No port is known for an endpoint that the tool creates.
+    verdicts: { 'deploy.lb-many-routes': 'inconclusive' },
+  }),
   timed('lb-start-slow', 'The first worker of an endpoint takes eight seconds to start.', { balancedStartMs: 8_000 }),
   timed('lb-ping-seldom', 'Workers that are not ready are pinged every three seconds.', { pingMs: 3_000 }),
   ...([503, 500] as const).map((status) =>
@@ -80,14 +83,14 @@ export const lbLatitudes: readonly Latitude[] = [
   }),
 ]
 
-function addressed(id: string, says: string, addresses: Addresses): Latitude {
+function addressed(id: string, says: string, addresses: Addresses, more: More = {}): Latitude {
   const file = (target: Target) => {
     const base = target.lb === null ? '' : new URL(target.lb.url).origin
     const endpoints = ['normal', 'second', 'unknown'].map((role) => [role, addresses.write(base, role)] as const)
     const { normal = '', second = '', unknown = '' } = Object.fromEntries(endpoints)
     return lb({ url: normal, endpoints: { normal, second, unknown } })(target)
   }
-  return optioned(id, says, { addresses }, { file, about: 'addresses of load-balanced endpoints' })
+  return optioned(id, says, { addresses }, { file, about: 'addresses of load-balanced endpoints', ...more })
 }
 
 function refusing(id: string, says: string, style: Partial<Style>): Latitude {

@@ -49,8 +49,9 @@ export interface ToolOptions {
   readonly limitBytes: number
   /** Packages of the base image. */
   readonly basePackages: readonly string[]
-  /** The template of the endpoints. */
+  /** The templates of queue-based and of load-balanced endpoints. */
   readonly template: string
+  readonly serverTemplate: string
   readonly style: ToolStyle
   readonly parts: readonly Wrappers[]
 }
@@ -60,6 +61,7 @@ export const defaultTool: ToolOptions = {
   limitBytes: 1_500_000_000,
   basePackages: ['plumbline-base'],
   template: 'tpl-worker',
+  serverTemplate: 'tpl-server',
   style: { format: 'tar.gz', sameName: 'refused', manifest: 'manifest.json', packs: 'first' },
   parts: [],
 }

@@ -5,7 +5,7 @@ import type { EndpointConfig, Project } from './project.ts'
 const cacheMs = 300_000
 
 /** The functions of a tool with its wrappers laid over them. */
-export function partsOf({ basePackages, parts, template }: ToolOptions): ToolParts {
+export function partsOf({ basePackages, parts, serverTemplate, template }: ToolOptions): ToolParts {
   const own: ToolParts = {
     endpointsOf: ({ endpoints }) => endpoints,
     leavesOut: (dependency, { exclude }) => [...basePackages, ...exclude].includes(dependency),
@@ -18,9 +18,9 @@ export function partsOf({ basePackages, parts, template }: ToolOptions): ToolPar
         return [{ ...file, path: `dependencies/${folder.name}/${file.path.slice(folder.begin.length)}` }]
       })
     },
-    bodyOf: ({ name, workersMin, workersMax }) => ({
+    bodyOf: ({ name, type, workersMin, workersMax }) => ({
       name,
-      templateId: template,
+      templateId: type === 'queue' ? template : serverTemplate,
       workersMin,
       workersMax,
       idleTimeout: 5,

@@ -56,8 +56,10 @@ export function createTool(host: ToolHost, options: ToolOptions): Tool {
     const { status, json } = await ask('GET', '/v1/endpoints')
     const all = Array.isArray(json) ? json : (json as { endpoints?: unknown } | null)?.endpoints
     if (status !== 200 || !Array.isArray(all)) throw new ToolRefusal(`the list of endpoints was answered ${status}`)
-    return (all as { name?: unknown; id?: unknown }[]).map(({ name, id }) => {
-      const url = host.addressOf?.(String(id)) ?? null
+    return (all as { name?: unknown; id?: unknown; templateId?: unknown }[]).map(({ name, id, templateId }) => {
+      // An API may not show the template.
+      const isServer = templateId === undefined || templateId === options.serverTemplate
+      const url = isServer ? (host.addressOf?.(String(id)) ?? null) : null
       return { name: String(name), id: String(id), ...(url === null ? {} : { url }) }
     })
   }

@@ -1,4 +1,5 @@
 import type { EndpointUpdate } from '../../generated/api.ts'
+import { removeBalanced } from '../load-balanced/settings.ts'
 import { type Endpoint, tellWatchers } from '../queue/model.ts'
 import { closeEndpoint } from '../queue/state.ts'
 import { dismissWorker } from '../queue/workers.ts'
@@ -23,7 +24,8 @@ export function changeEndpoint(endpoint: Endpoint, body: unknown, service: Endpo
 }
 
 /** Deletes an endpoint with its workers and jobs. */
-export function removeEndpoint(endpoint: Endpoint, { queue }: EndpointService): void {
+export function removeEndpoint(endpoint: Endpoint, { balanced, queue }: EndpointService): void {
+  removeBalanced(balanced, endpoint.id)
   queue.endpoints.delete(endpoint.id)
   closeEndpoint(endpoint)
   for (const job of endpoint.jobs.values()) {

@@ -1,5 +1,6 @@
 import type { EndpointCreate } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
+import { addBalanced } from '../load-balanced/settings.ts'
 import type { Endpoint } from '../queue/model.ts'
 import type { EndpointService } from './service.ts'
 import { checkOrder } from './settle.ts'
@@ -13,7 +14,7 @@ const coldStartMs = 2_000
  * @throws Refusal if the body is wrong, or the account would have too many workers.
  */
 export function createEndpoint(body: unknown, caller: Caller, service: EndpointService): Endpoint {
-  const { clock, endpointId, life, parts, queue } = service
+  const { balanced, clock, endpointId, life, parts, queue, templates } = service
   parts.validate('EndpointCreate', body, service)
   const settled = parts.settleEndpoint(body as EndpointCreate, service)
   const { workersMin = 0, workersMax = Math.max(workersMin, defaultWorkersMax) } = settled
@@ -32,6 +33,9 @@ export function createEndpoint(body: unknown, caller: Caller, service: EndpointS
   const managed = { name: id, createdAtMs: nowMs, reachableAtMs: nowMs + life.endpointReachableMs }
   Object.assign(endpoint, managed, settled, { workersMin, workersMax })
   queue.endpoints.set(id, endpoint)
+  if (templates.get(settled.templateId ?? '')?.isBalanced === true) {
+    addBalanced(balanced, { id, user: caller.user, workers: Math.max(1, workersMax) })
+  }
   parts.scaleWorkers(endpoint, service)
   return endpoint
 }

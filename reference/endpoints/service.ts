@@ -2,6 +2,7 @@ import type { EndpointCreate, EndpointUpdate } from '../../generated/api.ts'
 import type { Caller } from '../auth/accounts.ts'
 import type { CommonParts } from '../common-parts.ts'
 import type { Refusal } from '../http/refusal.ts'
+import type { BalancedState } from '../load-balanced/model.ts'
 import type { GpuTypeOffer } from '../pods/inventory.ts'
 import type { Endpoint } from '../queue/model.ts'
 import type { QueueParts, QueueService, Shown } from '../queue/service.ts'
@@ -10,6 +11,8 @@ import type { TemplateOffer } from './templates.ts'
 /** Endpoint management of one reference at work. */
 export interface EndpointService extends QueueService {
   readonly parts: CommonParts & QueueParts & EndpointParts
+  /** Where endpoints of some templates serve routes. */
+  readonly balanced: BalancedState
   readonly gpuTypes: ReadonlyMap<string, GpuTypeOffer>
   readonly templates: ReadonlyMap<string, TemplateOffer>
   /** The identifier of the n-th endpoint that is created. */

@@ -5,7 +5,9 @@ export interface TemplateOffer {
   readonly id: string
   /** The program of its workers; the worker of the reference unless given. */
   readonly program?: WorkerProgram
+  /** True if its endpoints are load-balanced. */
+  readonly isBalanced?: boolean
 }
 
 /** The templates that a reference has unless it is given others. */
-export const defaultTemplates: readonly TemplateOffer[] = [{ id: 'tpl-worker' }]
+export const defaultTemplates: readonly TemplateOffer[] = [{ id: 'tpl-worker' }, { id: 'tpl-server', isBalanced: true }]

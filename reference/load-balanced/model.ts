@@ -29,7 +29,7 @@ export interface BalancedEndpoint extends BalancedOffer {
 
 /** The load-balanced endpoints of one reference. */
 export interface BalancedState {
-  readonly endpoints: ReadonlyMap<string, BalancedEndpoint>
+  readonly endpoints: Map<string, BalancedEndpoint>
   readonly addresses: Addresses
   readonly program: ServerProgram
   /** Call off what is still to come. */

@@ -32,11 +32,25 @@ export function createBalancedState(
   const endpoints = new Map<string, BalancedEndpoint>()
   for (const offer of balanced) {
     if (endpoints.has(offer.id)) throw new OptionError('balanced', 'identifiers that differ', offer.id)
-    const user = offer.user ?? users[0] ?? ''
-    endpoints.set(offer.id, { ...offer, user, running: new Set(), waiting: new Set(), turn: 0 })
+    endpoints.set(offer.id, balancedOf({ user: users[0] ?? '', ...offer }))
   }
   let made = 0
   return { endpoints, addresses, program: server, pending: new Set(), next: () => ++made, isClosed: false }
+}
+
+function balancedOf(offer: BalancedOffer & { readonly user: string }): BalancedEndpoint {
+  return { ...offer, running: new Set(), waiting: new Set(), turn: 0 }
+}
+
+export function addBalanced({ endpoints }: BalancedState, offer: BalancedOffer & { readonly user: string }): void {
+  endpoints.set(offer.id, balancedOf(offer))
+}
+
+/** Stops the workers of an endpoint, if there is one of this id. */
+export function removeBalanced({ endpoints }: BalancedState, id: string): void {
+  const endpoint = endpoints.get(id)
+  endpoints.delete(id)
+  for (const worker of endpoint?.running ?? []) if (endpoint !== undefined) dropWorker(worker, endpoint)
 }
 
 /** Calls off what is still to come, and stops all workers. */

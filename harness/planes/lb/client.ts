@@ -18,6 +18,8 @@ export interface LbClient extends Caller {
   hold(method: string, route: string, options?: RouteOptions): PendingEvent<Reply>
   /** Another endpoint. Throws Unclaimed or NotApplicable if the target has none. */
   on(role: LbRole): LbClient
+  /** The endpoint at an address, without a slash at the end. */
+  at(address: string): LbClient
 }
 
 export interface LbClientOptions {
@@ -53,6 +55,7 @@ export function createLbClient({ caller, addressOf, answerMs }: LbClientOptions)
       send: (method, route, options = {}) => caller.call(...callOf(method, route, options)),
       hold: (method, route, options = {}) => caller.begin(...callOf(method, route, options)),
       on: (role) => at(addressOf(role)),
+      at,
     }
   }
   return at(addressOf('normal'))
