@@ -55,7 +55,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
     },
   }
   const next = createSchedule(stages, options, (stage) =>
-    podFor(stage, steps).catch((error: unknown) => {
+    podFor(stage, steps).then(undefined, (error: unknown) => {
       stop.abort(error)
       throw error
     }),

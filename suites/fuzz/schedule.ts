@@ -46,8 +46,8 @@ export function createSchedule(
     way.making = begin(way.stage).finally(() => {
       way.making = null
     })
-    // Whoever waits for it is told.
-    way.making.catch(() => {})
+    // Whoever waits for it is told of a failure; if nobody does, it is no fault of the process.
+    void Promise.allSettled([way.making])
     return way.making
   }
 
