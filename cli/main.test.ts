@@ -199,7 +199,7 @@ test('rules are listed with their tests', { timeout: quick }, async () => {
 
 test('serve answers a request that is under way when SIGTERM comes', { timeout: quick }, async () => {
   const target = join(cwd, 'ending.yaml')
-  const server = start(['serve', '--port', '0', '--print-target', target])
+  const server = start(['serve', '--port', '0', '--latency', '300ms', '--print-target', target])
   await until(() => existsSync(target))
   const end = ended(server)
   const url = /url: (\S+)/.exec(readFileSync(target, 'utf8'))?.[1] ?? ''
