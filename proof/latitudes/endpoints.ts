@@ -75,12 +75,12 @@ export const endpoints: readonly Latitude[] = [
   },
   {
     id: 'management-gateway-hiccups',
-    says: 'A gateway answers each fifth request of endpoint management with 503.',
+    says: 'A gateway answers each tenth request of endpoint management with 503.',
     change: (options) => options,
     wrap(fetch) {
       let requests = 0
       return async (request) =>
-        new URL(request.url).pathname.startsWith('/v1/') && ++requests % 5 === 0
+        new URL(request.url).pathname.startsWith('/v1/') && ++requests % 10 === 0
           ? new Response('busy', { status: 503 })
           : fetch(request)
     },

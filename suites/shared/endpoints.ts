@@ -48,11 +48,15 @@ export function idleTimeoutOf(context: Context, seconds: number): number {
 }
 
 /** Creates an endpoint; again for a while if other rules have the workers of the account, or a gateway answers. */
-export async function create(context: Context, body: Members): Promise<Reply> {
-  const { clock, on } = context
+export function create(context: Context, body: Members): Promise<Reply> {
+  return whileQuotaIsUsed(context, () => context.on('management').call('createEndpoint', { body }))
+}
+
+/** Sends again for a while: workers of endpoints that other rules deleted may count for some seconds. */
+export async function whileQuotaIsUsed({ clock }: Context, send: () => Promise<Reply>): Promise<Reply> {
   let waitedMs = 0
   for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
-    const reply = await on('management').call('createEndpoint', { body })
+    const reply = await send()
     if (!(speaksOfQuota(reply) || isOutage(reply)) || waitedMs >= quotaWaitMs) return reply
     await clock.sleep(pauseMs)
     waitedMs += pauseMs
