@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import { composeOptions } from '../reference/options.ts'
+import type { Target } from '../target/types.ts'
 import { createInstance } from './instance.ts'
 import type { Latitude } from './types.ts'
 
@@ -15,7 +16,8 @@ const wrapper = 'option wrapFetch'
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[] {
   const groups: { readonly members: Latitude[]; readonly changed: Set<string> }[] = []
   const [apart, joined] = partition(latitudes, isApart)
-  const changes = joined.map((latitude) => ({ latitude, changed: changedBy(latitude) }))
+  const { target } = createInstance()
+  const changes = joined.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
   // No two wrappers share a group, so they open the groups that the others then fill evenly.
   for (const { latitude, changed } of partition(changes, ({ changed }) => changed.has(wrapper)).flat()) {
     const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
@@ -65,9 +67,8 @@ export function together(members: readonly Latitude[]): Latitude {
 }
 
 /** Names of the options, lines of the target file and readings that a latitude changes; all wrappers share one name. */
-function changedBy({ change, wrap, file, verdicts = {}, readings = {}, about }: Latitude): Set<string> {
+function changedBy({ change, wrap, file, verdicts = {}, readings = {}, about }: Latitude, target: Target): Set<string> {
   const options = change?.(base) ?? base
-  const target = createInstance().target
   return new Set([
     ...differing('option', base, options),
     ...(about === undefined ? [] : [`about ${about}`]),

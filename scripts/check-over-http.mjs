@@ -1,10 +1,10 @@
 // Judges the same rules over real HTTP. Each verdict must be the one in process, with either worker, and a replay of
 // each record must give the same bytes.
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { startServing } from './serving.mjs'
 
 const bin = join(import.meta.dirname, '..', 'bin', 'plumbline.js')
 const dir = mkdtempSync(join(tmpdir(), 'plumbline-http-'))
@@ -22,19 +22,11 @@ function plumbline(expected, ...args) {
 
 async function serving(name, flags, work) {
   const target = at(`${name}.yaml`)
-  const server = spawn(
-    process.execPath,
-    [bin, 'serve', '--port', '0', '--clock', 'control', '--print-target', target, ...flags],
-    { stdio: 'ignore' },
-  )
+  const { end } = await startServing(['--clock', 'control', '--print-target', target, ...flags], () => {})
   try {
-    for (let tries = 0; !existsSync(target); tries++) {
-      if (tries === 200) throw new Error('plumbline serve did not come up within 20 s')
-      await pause(100)
-    }
     await work(target)
   } finally {
-    server.kill('SIGTERM')
+    await end()
   }
 }
 

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
+import { clockPath } from '../../reference/clock/control-endpoint.ts'
 import { type Fetch, splitUrl } from '../../reference/index.ts'
 import { type ApiDocument, documentAt } from './document.ts'
 import { page } from './page.ts'
-import { clockPath, type Served } from './served.ts'
+import type { Served } from './served.ts'
 
 export const resetPath = '/plumbline/reset'
 

@@ -1,4 +1,3 @@
-import { clockPath } from '../../reference/clock/control-endpoint.ts'
 import {
   composeOptions,
   createControlHandler,
@@ -8,10 +7,9 @@ import {
   type Fetch,
   OptionError,
   type ReferenceOptions,
+  wait,
 } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
-
-export { clockPath }
 
 /** A reference that can begin again, with the control of its clock. */
 export interface Served {
@@ -81,12 +79,10 @@ function make(options: ReferenceOptions) {
 
 /** Each answer comes so many ms later, on the clock of the reference. */
 export function withLatency(options: ReferenceOptions, ms: number): ReferenceOptions {
-  const { clock } = options
-  const wait = () => new Promise<void>((done) => clock.schedule(clock.now() + ms, done))
   const wrapFetch =
     (fetch: Fetch): Fetch =>
     async (request) => {
-      await wait()
+      await wait(ms, options)
       return fetch(request)
     }
   return ms === 0 ? options : composeOptions(options, { wrapFetch })

@@ -14,6 +14,11 @@ const routes = ['GET /plumbline/echo', 'POST /plumbline/echo', 'PUT /plumbline/e
   .concat(['POST /plumbline/return/200'])
   .map((text) => text.split(' ') as [method: string, path: string])
 
+const sentTwice = passesOn(async (pass, request) => {
+  await pass(copyOf(request))
+  return pass(request)
+})
+
 /** Workers of load-balanced endpoints, their addresses, and the platform in front of them. */
 export const lbWorkers: readonly Defect[] = [
   defect('worker-not-pinged', 'lb.ready-only', 'ready', {
@@ -62,18 +67,12 @@ export const lbWorkers: readonly Defect[] = [
   defect('requests-sent-twice', 'lb.own-address', 'reached', {
     says: 'Every request is sent to the worker twice.',
     observed: '2 times',
-    change: passesOn(async (pass, request) => {
-      await pass(copyOf(request))
-      return pass(request)
-    }),
+    change: sentTwice,
   }),
   defect('requests-sent-twice-if-failed', 'lb.no-retry', 'error', {
     says: 'Every request is sent to the worker twice, so that one of both may fail.',
     observed: 'it reached the worker 2×',
-    change: passesOn(async (pass, request) => {
-      await pass(copyOf(request))
-      return pass(request)
-    }),
+    change: sentTwice,
   }),
   defect('posts-to-first-endpoint', 'lb.own-address', 'reached', {
     says: 'POST requests reach the workers of the first endpoint of the account, whichever they are for.',

@@ -1,7 +1,8 @@
+import { wait } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
-import { type Change, defect, onAnswer, onJson, parts, passing, refusing, restated, serving } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, parts, refusing, restated, serving } from './tools.ts'
 
 /** The responses of /run and /runsync, and how input and output are treated. */
 export const queueSubmission: readonly Defect[] = [
@@ -64,7 +65,7 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'no answer',
     change: serving(async (request, { clock, fetch }) => {
       const response = await fetch(request)
-      if (asks('run')(request)) await passing(clock, 3_600_000)
+      if (asks('run')(request)) await wait(3_600_000, { clock })
       return response
     }),
   }),
@@ -138,7 +139,7 @@ export const queueSubmission: readonly Defect[] = [
     change: serving(async (request, { clock, fetch }) => {
       const response = await fetch(request)
       if (!asks('runsync')(request) || response.status !== 200) return response
-      await passing(clock, 10_000)
+      await wait(10_000, { clock })
       const { id } = (await response.json()) as { readonly id: string }
       return Response.json({ id, status: 'IN_PROGRESS' })
     }),
@@ -162,7 +163,7 @@ export const queueSubmission: readonly Defect[] = [
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
     observed: 'no answer',
     change: serving(async (request, { clock, fetch }) => {
-      const [response] = await Promise.all([fetch(request), asks('runsync')(request) ? passing(clock, 59_500) : null])
+      const [response] = await Promise.all([fetch(request), asks('runsync')(request) ? wait(59_500, { clock }) : null])
       return response
     }),
   }),

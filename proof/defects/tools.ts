@@ -61,11 +61,6 @@ export function serving(serve: (request: Request, wrapped: Wrapped) => Promise<R
   }
 }
 
-/** Lets time pass on the clock of the reference. */
-export function passing(clock: ReferenceClock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.schedule(clock.now() + ms, resolve))
-}
-
 /** Responses with one status get another, and their problem says so too. */
 export function restated(when: (request: Request) => boolean | Promise<boolean>, from: number, to: number): Wrap {
   return (fetch) => async (request) => {

@@ -1,4 +1,5 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
+import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
@@ -123,7 +124,7 @@ function restartsLate(clock: ReferenceClock, count: number): FetchWrapper {
     return async (request) => {
       if (late === count || !(await asksToRestart(request, fetch))) return fetch(request)
       late++
-      await passed(clock, 10_000)
+      await wait(10_000, { clock })
       return fetch(request)
     }
   }
@@ -135,10 +136,4 @@ async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
   if (!(await request.clone().text()).includes('"restart"')) return false
   const read = await fetch(new Request(request.url.replace(/\/action$/, ''), { headers: authorization(request) }))
   return ((await read.json()) as { readonly status?: unknown }).status === 'STARTING'
-}
-
-function passed(clock: ReferenceClock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(clock.now() + ms, resolve)
-  })
 }

@@ -1,4 +1,3 @@
-import type { Common } from '../common.ts'
 import type { Answer } from './json.ts'
 
 /** An answer as a response; a HEAD gets everything but the body. */
@@ -10,11 +9,4 @@ export function respond(
   const all: Record<string, string> = { ...more, ...headers }
   if (mediaType !== undefined) all['content-type'] = mediaType
   return new Response(isHead ? null : body, { status, headers: all })
-}
-
-/** Waits for `ms` of the clock. */
-export function wait(ms: number, { clock }: Pick<Common, 'clock'>): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(clock.now() + ms, resolve)
-  })
 }

@@ -3,44 +3,18 @@ import { idIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { listEndpoints, listWith } from '../shared/endpoints.ts'
+import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 import { workingEndpoints } from './endpoint-operations.ts'
 
 const options = { creates: 2, varies: ['order'] } as const
 
-rule('auth.management.missing', (context) => expectRefusedEverywhere(context, [['refused', null]]), options)
+rule('auth.management.missing', (context) => expectRefusedEverywhere(context, missing), options)
 
-rule(
-  'auth.management.malformed',
-  (context) => {
-    const key = context.target.keys.full ?? ''
-    return expectRefusedEverywhere(context, [
-      ['another-scheme', `Token ${key}`],
-      ['another-scheme', `Basic ${key}`],
-      ['no-token', 'Bearer'],
-      ['empty', ''],
-    ])
-  },
-  options,
-)
+rule('auth.management.malformed', (context) => expectRefusedEverywhere(context, malformed(context)), options)
 
-rule(
-  'auth.management.invalid',
-  (context) => {
-    const { altered } = context.target.keys
-    return expectRefusedEverywhere(context, [
-      ['refused', `Bearer ${context.unissuedToken}`],
-      // Of the form that the platform gives its keys.
-      ...(altered === undefined ? [] : [['altered', `Bearer ${altered}`] as const]),
-    ])
-  },
-  options,
-)
+rule('auth.management.invalid', (context) => expectRefusedEverywhere(context, neverIssued(context)), options)
 
-rule(
-  'auth.management.expired',
-  (context) => expectRefusedEverywhere(context, [['refused', `Bearer ${context.target.keys.expired}`]]),
-  options,
-)
+rule('auth.management.expired', (context) => expectRefusedEverywhere(context, expired(context)), options)
 
 rule(
   'auth.management.hidden',
@@ -72,10 +46,7 @@ rule(
 )
 
 /** Every operation is answered 401 with another Authorization, and has no effect. Each is under its clause. */
-async function expectRefusedEverywhere(
-  context: Context,
-  others: readonly (readonly [clause: string, authorization: string | null])[],
-): Promise<void> {
+async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
   const { check, on, vary } = context
   const { requests, nothingDone, allWork } = await workingEndpoints(context)
   for (const [clause, authorization] of others) {

@@ -10,41 +10,15 @@ import {
   servingNormal,
   withNonce,
 } from '../shared/balanced.ts'
+import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 
-rule('auth.lb.missing', (context) => expectRefused(context, [['refused', null]]), besidesLooking)
+rule('auth.lb.missing', (context) => expectRefused(context, missing), besidesLooking)
 
-rule(
-  'auth.lb.malformed',
-  (context) => {
-    const key = context.target.keys.full ?? ''
-    return expectRefused(context, [
-      ['another-scheme', `Token ${key}`],
-      ['another-scheme', `Basic ${key}`],
-      ['no-token', 'Bearer'],
-      ['empty', ''],
-    ])
-  },
-  besidesLooking,
-)
+rule('auth.lb.malformed', (context) => expectRefused(context, malformed(context)), besidesLooking)
 
-rule(
-  'auth.lb.invalid',
-  (context) => {
-    const { altered } = context.target.keys
-    return expectRefused(context, [
-      ['refused', `Bearer ${context.unissuedToken}`],
-      // Of the form that the platform gives its keys.
-      ...(altered === undefined ? [] : [['altered', `Bearer ${altered}`] as const]),
-    ])
-  },
-  besidesLooking,
-)
+rule('auth.lb.invalid', (context) => expectRefused(context, neverIssued(context)), besidesLooking)
 
-rule(
-  'auth.lb.expired',
-  (context) => expectRefused(context, [['refused', `Bearer ${context.target.keys.expired}`]]),
-  besidesLooking,
-)
+rule('auth.lb.expired', (context) => expectRefused(context, expired(context)), besidesLooking)
 
 rule(
   'auth.lb.hidden',
@@ -63,10 +37,7 @@ rule(
 )
 
 /** Every request is answered 401 with another Authorization, and has no effect. Each is under its clause. */
-async function expectRefused(
-  context: Context,
-  others: readonly (readonly [clause: string, authorization: string | null])[],
-): Promise<void> {
+async function expectRefused(context: Context, others: Authorizations): Promise<void> {
   const { check, lb, part } = context
   const { requests, nonces } = await workingRequests(context)
   for (const [clause, authorization] of others) {

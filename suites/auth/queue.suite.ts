@@ -1,9 +1,10 @@
 import { textOf } from '../../harness/exchange/exchange.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { type Authorizations, missing, neverIssued } from './authorizations.ts'
 import { mayPurge, workingQueue } from './queue-operations.ts'
 
-rule('auth.queue.missing', (context) => expectRefusedEverywhere(context, { refused: null }), mayPurge)
+rule('auth.queue.missing', (context) => expectRefusedEverywhere(context, missing), mayPurge)
 
 rule('auth.queue.invalid', (context) => expectRefusedEverywhere(context, neverIssued(context)), mayPurge)
 
@@ -11,7 +12,7 @@ rule(
   'auth.queue.no-effect',
   async (context) => {
     const { requests, allWork, nothingDone } = await workingQueue(context)
-    for (const authorization of [null, ...Object.values(neverIssued(context))]) {
+    for (const [, authorization] of [...missing, ...neverIssued(context)]) {
       for (const send of requests) await send(context.queue, { authorization })
     }
     await nothingDone()
@@ -53,20 +54,10 @@ rule(
   mayPurge,
 )
 
-/** Tokens that nobody was given, by the clause of each. */
-function neverIssued({ target, unissuedToken }: Context): Readonly<Record<string, string>> {
-  const { altered } = target.keys
-  // The other is of the form that the platform gives its keys.
-  return { refused: `Bearer ${unissuedToken}`, ...(altered === undefined ? {} : { altered: `Bearer ${altered}` }) }
-}
-
 /** Every operation is answered 401 with another Authorization. Each has its clause. */
-async function expectRefusedEverywhere(
-  context: Context,
-  others: Readonly<Record<string, string | null>>,
-): Promise<void> {
+async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
   const { requests, allWork } = await workingQueue(context)
-  for (const [clause, authorization] of Object.entries(others)) {
+  for (const [clause, authorization] of others) {
     for (const send of requests) {
       context.check(clause).status(await send(context.queue, { authorization }), 401)
     }

@@ -4,34 +4,32 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
+import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 import { allOperations, onePod, workingPlane } from './operations.ts'
 
 const varies = [...anyPod, 'order'] as const
 
-rule('auth.pods.missing', (context) => expectRefusedEverywhere(context, { refused: null }), { varies })
+rule('auth.pods.missing', (context) => expectRefusedEverywhere(context, missing), { varies })
 
 rule(
   'auth.pods.invalid',
   (context) => {
     const { altered } = context.target.keys
-    return expectRefusedEverywhere(context, {
-      refused: `Bearer ${context.unissuedToken}`,
-      // Of the form that the platform gives its keys.
-      altered: `Bearer ${altered ?? context.inconclusive('keys.full has no character that could be exchanged')}`,
-    })
+    if (altered === undefined) context.inconclusive('keys.full has no character that could be exchanged')
+    return expectRefusedEverywhere(context, neverIssued(context))
   },
   { varies },
 )
 
-rule(
-  'auth.pods.expired',
-  (context) => expectRefusedEverywhere(context, { refused: `Bearer ${keyOf(context, 'expired')}` }),
-  { varies },
-)
+rule('auth.pods.expired', (context) => expectRefusedEverywhere(context, expired(context)), { varies })
 
-rule('auth.scheme-required', (context) => expectRefusedEverywhere(context, { refused: keyOf(context, 'full') }), {
-  varies,
-})
+rule(
+  'auth.scheme-required',
+  (context) => expectRefusedEverywhere(context, [['refused', context.target.keys.full ?? '']]),
+  {
+    varies,
+  },
+)
 
 rule(
   'auth.pods.malformed',
@@ -41,15 +39,8 @@ rule(
       'listPods',
       ...onePod,
     ])
-    const key = keyOf(context, 'full')
-    const malformed = [
-      ['another-scheme', `Token ${key}`],
-      ['another-scheme', `Basic ${key}`],
-      ['no-token', 'Bearer'],
-      ['empty', ''],
-    ] as const
     const operations = vary.ordered([...requests.keys()])
-    for (const [at, [clause, authorization]] of malformed.entries()) {
+    for (const [at, [clause, authorization]] of malformed(context).entries()) {
       // Each on the two that matter most, and all operations in turn.
       const inTurn = [2 * at, 2 * at + 1].flatMap((place) => operations[place % operations.length] ?? [])
       for (const operation of new Set<PodOperation>([...inTurn, 'getPod', 'triggerPodAction'])) {
@@ -91,7 +82,7 @@ rule('auth.scheme-case', async (context) => {
   const { check, fixture, pods } = context
   const { id } = await fixture.shared('RUNNING')
   for (const scheme of ['bearer', 'BEARER'] as const) {
-    const options = { authorization: `${scheme} ${keyOf(context, 'full')}` }
+    const options = { authorization: `${scheme} ${context.target.keys.full ?? ''}` }
     check(scheme).success(await pods.list(options))
     check(scheme).success(await pods.get(id, options))
   }
@@ -101,14 +92,11 @@ rule('auth.scheme-case', async (context) => {
  * Every operation, shown to work with a full key, is answered 401 with another Authorization, and is not done; reads are
  * asked for again once they were answered. Each Authorization has its clause.
  */
-async function expectRefusedEverywhere(
-  context: Context,
-  others: Readonly<Record<string, string | null>>,
-): Promise<void> {
+async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
   const { check, fixture, pods, vary } = context
   const operations = allOperations(context)
   const { requests, nothingDone, allWork } = await workingPlane(context, await fixture.pod('RUNNING'), operations)
-  for (const [clause, authorization] of Object.entries(others)) {
+  for (const [clause, authorization] of others) {
     const again: readonly PodOperation[] = ['getPod', 'listPods']
     for (const operation of [...vary.ordered(operations), ...again]) {
       const send = requests.get(operation)
@@ -119,8 +107,4 @@ async function expectRefusedEverywhere(
   }
   await nothingDone()
   allWork()
-}
-
-function keyOf({ target }: Context, name: 'full' | 'expired'): string {
-  return target.keys[name] ?? ''
 }

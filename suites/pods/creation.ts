@@ -94,12 +94,10 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
  */
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
   const { clock, inconclusive, lacksCapacity, pods } = context
-  const ask = () => pods.create(body, { repeats: true })
-  const reply = await ask()
-  if (!lacksCapacity(reply)) return reply
-  const later = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
-  if (lacksCapacity(later) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
-  return later
+  const sleep = (ms: number) => clock.sleep(ms)
+  const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { repeats: true }))
+  if (lacksCapacity(reply) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
+  return reply
 
   async function isCapable(): Promise<boolean> {
     return isSuccess((await pods.create(await renamed(context, valid))).status)
