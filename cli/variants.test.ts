@@ -47,7 +47,7 @@ test('defects and latitudes are listed with their sentences', () => {
   ])
   expect(variantData([defect, ofLoad], [accepted])).toEqual({
     defects: [defect, { ...ofLoad, clause: null }],
-    latitudes: [{ id: 'accepted', says: 'A creation is 202.', plane: null }],
+    latitudes: [{ id: 'accepted', says: 'A creation is 202.', planes: null }],
   })
 })
 

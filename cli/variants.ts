@@ -20,7 +20,7 @@ export function findVariants<V extends Variant>(flag: string, names: readonly st
 
 /** A defect in a listing; one that a load finds has no clause. */
 type ListedDefect = Pick<Defect, 'id' | 'says' | 'rule'> & Partial<Pick<Defect, 'clause'>>
-type ListedLatitude = Pick<Latitude, 'id' | 'says' | 'plane'>
+type ListedLatitude = Pick<Latitude, 'id' | 'says' | 'planes'>
 
 /** Every defect and latitude on one line: its id, its sentence, and for a defect the rule that finds it. */
 export function variantLines(defects: readonly ListedDefect[], latitudes: readonly ListedLatitude[]): string[] {
@@ -36,6 +36,6 @@ export function variantLines(defects: readonly ListedDefect[], latitudes: readon
 export function variantData(defects: readonly ListedDefect[], latitudes: readonly ListedLatitude[]) {
   return {
     defects: defects.map(({ id, says, rule, clause = null }) => ({ id, says, rule, clause })),
-    latitudes: latitudes.map(({ id, says, plane = null }) => ({ id, says, plane })),
+    latitudes: latitudes.map(({ id, says, planes = null }) => ({ id, says, planes })),
   }
 }

@@ -65,6 +65,9 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
     ...variants
       .filter(({ change, tool, wrap }) => change === undefined && tool === undefined && wrap === undefined)
       .map(({ id }) => `${id} changes nothing: it needs change, wrap or tool`),
+    ...latitudes
+      .filter(({ about, wrap }) => wrap !== undefined && about === undefined)
+      .map(({ id }) => `latitude ${id} wraps the target: "about" says which part of the traffic it changes`),
     ...defects
       .filter(({ rule }) => !functions.has(rule))
       .map(({ id, rule }) => `defect ${id} is of rule ${rule}, which has no function`),

@@ -6,7 +6,6 @@ import { createInstance } from './instance.ts'
 import type { Latitude } from './types.ts'
 
 const separator = '+'
-const wrapper = 'option wrapFetch'
 
 /**
  * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
@@ -18,8 +17,8 @@ export function groupsOf(latitudes: readonly Latitude[]): Latitude[] {
   const [apart, joined] = partition(latitudes, isApart)
   const { target } = createInstance()
   const changes = joined.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
-  // No two wrappers share a group, so they open the groups that the others then fill evenly.
-  for (const { latitude, changed } of partition(changes, ({ changed }) => changed.has(wrapper)).flat()) {
+  // Most of those about something are about a few things, so they open the groups that the others then fill evenly.
+  for (const { latitude, changed } of partition(changes, ({ latitude }) => latitude.about !== undefined).flat()) {
     const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
     const group = free.toSorted((a, b) => a.members.length - b.members.length)[0]
     if (group === undefined) groups.push({ members: [latitude], changed: new Set(changed) })
@@ -47,10 +46,8 @@ export function membersOf(id: string, latitudes: readonly Latitude[]): Latitude[
 
 /** The expectations of latitudes that share one instance. */
 export function together(members: readonly Latitude[]): Latitude {
-  const [first, ...others] = members
-  if (first === undefined) throw new RangeError('a group has at least one latitude')
-  if (others.length === 0) return first
-  const { plane } = first
+  const [first] = members
+  if (first !== undefined && members.length === 1) return first
   const verdicts = Object.assign({}, ...members.map((member) => member.verdicts))
   const readings: Record<string, Readonly<Record<string, string | null>>> = {}
   for (const member of members) {
@@ -60,20 +57,21 @@ export function together(members: readonly Latitude[]): Latitude {
   return {
     id: members.map(({ id }) => id).join(separator),
     says: members.map(({ says }) => says).join(' '),
-    ...(plane !== undefined && others.every((one) => one.plane === plane) ? { plane } : {}),
+    ...(members.every(({ planes }) => planes !== undefined)
+      ? { planes: [...new Set(members.flatMap(({ planes = [] }) => planes))] }
+      : {}),
     verdicts,
     readings,
   }
 }
 
-/** Names of the options, lines of the target file and readings that a latitude changes; all wrappers share one name. */
-function changedBy({ change, wrap, file, verdicts = {}, readings = {}, about }: Latitude, target: Target): Set<string> {
-  const options = change?.(base) ?? base
+/** Names of the options, lines of the target file and readings that a latitude changes. */
+function changedBy({ change, file, verdicts = {}, readings = {}, about }: Latitude, target: Target): Set<string> {
+  const { wrapFetch: _, ...options } = change?.(base) ?? base
   return new Set([
-    ...differing('option', base, options),
+    ...differing('option', plain, options),
     ...(about === undefined ? [] : [`about ${about}`]),
     ...Object.keys(verdicts),
-    ...(wrap === undefined ? [] : [wrapper]),
     ...(file === undefined ? [] : differing('file', target, file(target))),
     ...Object.entries(readings).flatMap(([rule, values]) =>
       Object.keys(values).map((name) => `reading ${rule} ${name}`),
@@ -82,6 +80,7 @@ function changedBy({ change, wrap, file, verdicts = {}, readings = {}, about }: 
 }
 
 const base = composeOptions(createControlledClock(0), {})
+const { wrapFetch: _, ...plain } = base
 
 /** The members that differ, and inside plain objects theirs, up to two levels deep. */
 function differing(name: string, before: unknown, after: unknown, depth = 2): string[] {

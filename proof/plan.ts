@@ -54,8 +54,8 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     return { kind: 'defect', id, rules: known([...new Set([rule, ...toured])]), wanted: [rule] }
   }
   const jobOn = (latitude: Latitude, ids: readonly string[]): Job => {
-    const { plane } = latitude
-    const wanted = plane === undefined ? [...ids] : ids.filter((id) => planeOfRule(id).name === plane)
+    const planes: readonly string[] | undefined = latitude.planes
+    const wanted = ids.filter((id) => planes?.includes(planeOfRule(id).name) ?? true)
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
   const rest = chosen.length === 0 ? [] : latitudes.filter((latitude) => !named.has(latitude))

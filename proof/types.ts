@@ -35,15 +35,20 @@ export interface Defect extends Variant {
   readonly tour?: readonly RuleId[]
 }
 
+export type LatitudePlane = PlaneName | 'deploy'
+
 /** A freedom that the description leaves. Every verdict on it is the reference's, save those it names. */
 export interface Latitude extends Variant {
-  /** The plane that it concerns, whose rules are judged on it; default: every plane. */
-  readonly plane?: PlaneName | 'deploy'
+  /** The planes that it concerns, whose rules are judged on it; default: every plane. */
+  readonly planes?: readonly LatitudePlane[]
   /** Rules whose verdict is another one here, each with the verdict. */
   readonly verdicts?: Readonly<Partial<Record<RuleId, Verdict>>>
   /** It differs from the reference by what its file declares absent, and by nothing else. */
   readonly onlyLacks?: boolean
-  /** The resource that it makes scarce or slow: two latitudes about the same one do not share an instance. */
+  /**
+   * The resource that it makes scarce or slow, or the part of the traffic that its wrapper changes: two latitudes about the
+   * same one do not share an instance, since one could hide the other.
+   */
   readonly about?: string
   /** Readings that differ from those of the reference; null if a reading is not recorded at all. */
   readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string | null>>>>>

@@ -2,7 +2,7 @@ import { rules } from '../../generated/rules.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
-import type { Latitude } from '../types.ts'
+import type { Latitude, LatitudePlane } from '../types.ts'
 import { deployment } from './deploy.ts'
 import { management } from './endpoints.ts'
 import { lb } from './lb.ts'
@@ -64,17 +64,12 @@ export const absent: readonly Latitude[] = [
  * A target without something: the rules whose row names it are not applicable, and each other one comes to the same
  * verdict by the same clauses and exchanges, or its row lists the need under `parts`.
  */
-function lack(
-  need: string,
-  on: NonNullable<Latitude['plane']> | null,
-  without: Without,
-  { verdicts, ...more }: More = {},
-): Latitude {
+function lack(need: string, on: LatitudePlane | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
   const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
   return {
     id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,
     says: `There is no ${need}, as the target file says.`,
-    ...(on === null ? {} : { plane: on }),
+    ...(on === null ? {} : { planes: [on] }),
     change: (options) => options,
     file: (target) => ({ ...without(target), absent: { ...target.absent, [need]: 'none here' } }),
     onlyLacks: true,

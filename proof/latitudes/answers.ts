@@ -5,9 +5,9 @@ import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, styled, 
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
 export const answers = [
-  styled('creation-answers-200', 'A creation is answered 200.', { createStatus: 200 }),
-  styled('creation-answers-202', 'A creation is answered 202.', { createStatus: 202 }),
-  styled('change-answers-202', 'A PATCH is answered 202.', { updateStatus: 202 }),
+  styled('creation-answers-200', 'A creation is answered 200.', { createStatus: 200 }, { about: 'creations' }),
+  styled('creation-answers-202', 'A creation is answered 202.', { createStatus: 202 }, { about: 'creations' }),
+  styled('change-answers-202', 'A PATCH is answered 202.', { updateStatus: 202 }, { about: 'changes' }),
   styled('deletion-answers-200', 'DELETE answers 200 without a body.', { deleteStatus: 200 }),
   styled('deletion-answers-202', 'DELETE answers 202 without a body.', { deleteStatus: 202 }),
   styled('deletion-answers-object', 'DELETE answers 200 with an empty object.', {
@@ -27,28 +27,33 @@ export const answers = [
       response.headers.delete('content-type')
       return new Response(null, { status: 204, headers: response.headers })
     },
+    about: 'changes',
     verdicts: { 'pods.patch.answer': 'advice' },
   },
   {
     id: 'creation-answers-id',
     says: 'A creation is answered with the id of the pod and nothing else.',
+    about: 'creations',
     wrap: creationAnswers('id'),
   },
   {
     id: 'creation-answers-id-and-status',
     says: 'A creation is answered with the id and the status of the pod and nothing else.',
+    about: 'creations',
     wrap: creationAnswers('id', 'status'),
   },
   {
     id: 'creation-answers-id-and-running',
     says: 'A pod is RUNNING as soon as it is created, which is all that a creation answers beside its id.',
     change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
+    about: 'creations',
     wrap: creationAnswers('id', 'status'),
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
   },
   {
     id: 'creation-answers-status-of-its-own',
     says: 'A creation is answered with an id and "accepted", which is no status of a pod.',
+    about: 'creations',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       if (response.status !== 201) return response
@@ -59,6 +64,7 @@ export const answers = [
   {
     id: 'creation-answers-nothing',
     says: 'A creation is answered 202 without a body, and the list shows the pod by its name.',
+    about: 'creations',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       if (response.status !== 201) return response
@@ -70,12 +76,19 @@ export const answers = [
   {
     id: 'list-of-short-entries',
     says: 'The list shows the id, the name and the status of each pod and nothing else.',
+    about: 'the list',
     wrap: listShows('id', 'name', 'status'),
   },
-  { id: 'list-of-ids', says: 'The list shows the id of each pod and nothing else.', wrap: listShows('id') },
+  {
+    id: 'list-of-ids',
+    says: 'The list shows the id of each pod and nothing else.',
+    about: 'the list',
+    wrap: listShows('id'),
+  },
   {
     id: 'reads-lag',
     says: 'For half a second a read shows a pod as the read before it did.',
+    about: 'pace',
     change: (options) =>
       composeOptions(options, {
         wrapFetch: (fetch) => {

@@ -38,6 +38,7 @@ export const changes = [
   {
     id: 'change-shows-late',
     says: 'For eight seconds after a change, reads show the pod as it was before.',
+    about: 'pace',
     change: showsLate(8_000),
   },
   {

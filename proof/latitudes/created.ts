@@ -13,11 +13,13 @@ export const creations: readonly Latitude[] = [
   {
     id: 'creation-answers-wrapped',
     says: 'A creation is answered with the pod as a member of an object.',
+    about: 'creations',
     wrap: onJson(isCreated, (pod) => ({ pod })),
   },
   {
     id: 'creation-answers-what-was-asked',
     says: 'A creation is answered with what was sent, CPU and networking aside, beside id and status.',
+    about: 'creations',
     wrap: (fetch) => async (request) => {
       const asked = is.create(request) ? await jsonOf(request) : null
       const { cpu: _, globalNetworking: __, ...shown } = asked ?? {}
@@ -28,11 +30,13 @@ export const creations: readonly Latitude[] = [
   {
     id: 'creation-answers-string',
     says: 'A creation is answered with its id as a JSON string.',
+    about: 'creations',
     wrap: onJson(isCreated, ({ id }) => id),
   },
   {
     id: 'creation-ignores-unknown-members',
     says: 'A creation ignores members that it does not know.',
+    about: 'creations',
     wrap: (fetch) => async (request) => {
       const body = is.create(request) ? await jsonOf(request) : null
       const known = Object.entries(body ?? {}).filter(([name]) => members.has(name))
@@ -43,6 +47,7 @@ export const creations: readonly Latitude[] = [
   {
     id: 'creation-names-pods',
     says: 'A creation without a name makes a pod with a name of its own.',
+    about: 'creations',
     wrap: (fetch) => async (request) => {
       const body = is.create(request) ? await jsonOf(request) : null
       return fetch(body === null || 'name' in body ? request : withBody(request, { ...body, name: 'amber-otter' }))

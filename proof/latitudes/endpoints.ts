@@ -76,6 +76,7 @@ export const endpoints: readonly Latitude[] = [
   {
     id: 'management-gateway-hiccups',
     says: 'A gateway answers each tenth request of endpoint management with 503.',
+    about: 'endpoint management',
     change: (options) => options,
     wrap(fetch) {
       let requests = 0

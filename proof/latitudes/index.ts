@@ -1,4 +1,4 @@
-import type { Latitude } from '../types.ts'
+import type { Latitude, LatitudePlane } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { changes } from './changes.ts'
@@ -40,9 +40,9 @@ export const latitudes: readonly Latitude[] = [
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */
-function on(plane: NonNullable<Latitude['plane']>, latitudes: readonly Latitude[]): Latitude[] {
+function on(plane: LatitudePlane, latitudes: readonly Latitude[]): Latitude[] {
   return latitudes.map(({ wrap, ...latitude }) => ({
-    plane,
+    planes: [plane],
     ...latitude,
     ...(wrap === undefined ? {} : { wrap: plane === 'lb' ? wrap : besidesLb(wrap) }),
   }))

@@ -68,6 +68,7 @@ export const lbLatitudes: readonly Latitude[] = [
   {
     id: 'lb-gateway-hiccups',
     says: 'A gateway answers one in ten requests to load-balanced endpoints with 503.',
+    about: 'load-balanced endpoints',
     wrap(fetch) {
       let random = 1
       return async (request) => {

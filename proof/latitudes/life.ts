@@ -77,12 +77,14 @@ export const life = [
   {
     id: 'restart-arrives-late',
     says: 'The first restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
+    about: 'restarts',
     change: (options) =>
       composeOptions(options, { style: { restartStatus: 'STARTING' }, wrapFetch: restartsLate(options.clock, 1) }),
   },
   {
     id: 'restarts-arrive-late',
     says: 'Every restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
+    about: 'restarts',
     change: (options) =>
       composeOptions(options, {
         style: { restartStatus: 'STARTING' },
@@ -90,7 +92,7 @@ export const life = [
       }),
     verdicts: { 'pods.action.starting.restart': 'inconclusive' },
   },
-  timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }),
+  timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }, { about: 'creations' }),
   timed(
     'list-lags-long',
     'A new pod is in the list after an hour.',

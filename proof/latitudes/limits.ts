@@ -24,6 +24,7 @@ export const limits = [
   {
     id: 'rate-seconds-fractional',
     says: 'Seconds in the rate headers have a fraction.',
+    about: 'rate headers',
     wrap: rewritesRates((text) => text.replace(/\b([tw]=\d+)/g, '$1.0')),
     readings: {
       'limits.pods.headers-syntax': {
@@ -35,16 +36,19 @@ export const limits = [
   {
     id: 'rate-counts-decimal',
     says: 'Counts in the rate headers are written as decimals.',
+    about: 'rate headers',
     wrap: rewritesRates((text) => text.replace(/\b([rq]=\d+)/g, '$1.0')),
   },
   {
     id: 'catalog-unlimited',
     says: 'The CPU catalog is not counted and carries no rate headers.',
+    about: 'rate headers',
     wrap: rewritesRates(() => null, isCatalog),
   },
   {
     id: 'catalog-limited-otherwise',
     says: 'The CPU catalog has a limit of its own, with a window of its own.',
+    about: 'rate headers',
     wrap: rewritesRates((_, name) => (name === 'ratelimit' ? '"catalog";r=5;t=1.5' : '"catalog";q=10;w=2'), isCatalog),
   },
   styled('rate-not-on-errors', 'Errors other than 429 carry no rate headers.', { rateHeadersOnErrors: false }),
@@ -94,6 +98,7 @@ export const limits = [
   {
     id: 'limit-met-now-and-then',
     says: 'Now and then a request is refused for a second, because others of the same user took the quota.',
+    about: 'pace',
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {
@@ -123,7 +128,7 @@ function sixty(
   more: Parameters<typeof optioned>[3] = {},
 ): Latitude {
   const options = { quotas: { minute: 60 }, limiter: limiterOf(kind), ...changed }
-  return optioned(id, `A user has 60 requests ${how}.`, options, { plane: 'pods', about: 'pace', ...more })
+  return optioned(id, `A user has 60 requests ${how}.`, options, { planes: ['pods'], about: 'pace', ...more })
 }
 
 const rateHeaderNames = ['ratelimit', 'ratelimit-policy']

@@ -69,6 +69,7 @@ export const queueStyles = [
   {
     id: 'endpoint-id-form-400',
     says: 'An endpoint id that was never issued is refused with 400 for its form.',
+    about: 'unknown endpoints',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       if (response.status !== 404 || isIssued(request.url)) return response

@@ -78,10 +78,16 @@ export const queueTime = [
           original(count, attemptMs, answerMs, service) === null ? null : attemptMs + (2 * count - 1) * 5 * second,
       },
     },
+    { about: 'times of webhooks' },
   ),
-  timed('webhook-attempts-late', 'Each attempt after the first comes up to two seconds late.', {
-    webhookJitterMs: 1_900,
-  }),
+  timed(
+    'webhook-attempts-late',
+    'Each attempt after the first comes up to two seconds late.',
+    {
+      webhookJitterMs: 1_900,
+    },
+    { about: 'times of webhooks' },
+  ),
   optioned('retries-late', 'A job whose worker died or whose handler failed is executed again after 45 seconds.', {
     style: { handlerRetry: 'yes' },
     parts: {

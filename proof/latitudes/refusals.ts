@@ -110,6 +110,7 @@ export const refusals = [
   {
     id: 'size-shrink-refused-400',
     says: 'A persistent mount can be made larger; a smaller size is 400, whatever it is.',
+    about: 'changes',
     wrap: (fetch) => async (request) => {
       const size = request.method === 'PATCH' ? sizeIn(await request.clone().text()) : null
       if (size === null) return fetch(request)

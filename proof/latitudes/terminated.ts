@@ -33,6 +33,7 @@ export const terminated = [
         },
       },
     ),
+    about: 'terminated pods',
     wrap: (fetch: Fetch) => async (request: Request) => {
       const asked = request.method === 'POST' ? await request.clone().text() : ''
       const response = await fetch(request)

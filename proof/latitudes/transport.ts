@@ -7,6 +7,7 @@ export const transport = [
   {
     id: 'bodies-chunked',
     says: 'Bodies come in small pieces, without a content length.',
+    about: 'bodies',
     wrap: answered(async (response) => {
       const bytes = new Uint8Array(await response.arrayBuffer())
       const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, at) => bytes.slice(at * 97, at * 97 + 97))
@@ -16,11 +17,13 @@ export const transport = [
   {
     id: 'connection-close',
     says: 'The connection is closed after every answer.',
+    about: 'headers',
     wrap: answered(async (response) => [response.body, [...response.headers, ['connection', 'close']]]),
   },
   {
     id: 'headers-more',
     says: 'A gateway adds headers of its own.',
+    about: 'headers',
     wrap: answered(async (response) => [
       response.body,
       [
@@ -38,6 +41,7 @@ export const transport = [
   {
     id: 'no-content-has-a-type',
     says: 'A 204 carries a content type although it has no body.',
+    about: 'headers',
     wrap: answered(async (response) => [
       response.body,
       response.status === 204 ? [...response.headers, ['content-type', 'application/json']] : response.headers,
@@ -46,11 +50,13 @@ export const transport = [
   {
     id: 'headers-reversed',
     says: 'Headers come in another order.',
+    about: 'headers',
     wrap: answered(async (response) => [response.body, [...response.headers].reverse()]),
   },
   {
     id: 'rate-header-lines',
     says: 'Each window has a header line of its own.',
+    about: 'rate headers',
     wrap: answered(async (response) => [
       response.body,
       [...response.headers].flatMap(([name, value]): [string, string][] =>
@@ -61,6 +67,7 @@ export const transport = [
   {
     id: 'body-with-newline',
     says: 'JSON bodies begin and end with white space.',
+    about: 'bodies',
     wrap: besidesLb(
       answered(async (response) => {
         const text = await response.text()
@@ -71,6 +78,7 @@ export const transport = [
   {
     id: 'body-escaped',
     says: 'JSON texts are written with escapes, slashes too.',
+    about: 'bodies',
     wrap: besidesLb(
       answered(async (response) => {
         const text = await response.text()
@@ -81,6 +89,7 @@ export const transport = [
   {
     id: 'answers-gzip',
     says: 'Bodies are compressed unless the request asks for them as they are.',
+    about: 'bodies',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       const accepted = request.headers.get('accept-encoding')
@@ -93,6 +102,7 @@ export const transport = [
   {
     id: 'answers-late',
     says: 'Answers take a while, and overtake each other.',
+    about: 'order',
     wrap: (fetch) => {
       let answers = 0
       return async (request) => {

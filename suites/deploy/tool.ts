@@ -10,8 +10,8 @@ export interface ToolEnd extends CommandEnd {
   readonly reply: Reply
 }
 
-/** How long a deployment waits until the workers of other rules are free again, ms. */
-const quotaWaitMs = 60_000
+/** How long a deployment waits for several workers at once, which other rules take one by one, ms. */
+const quotaWaitMs = 180_000
 /** How much later a refused project is searched for once more, ms. */
 const laterMs = 2_000
 
