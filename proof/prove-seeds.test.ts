@@ -2,10 +2,12 @@ import { expect, it } from 'vitest'
 import { toldSeeds } from '../cli/commands/prove.ts'
 import { proveSeeds } from './seeds.ts'
 
-it('judges the reference and a latitude with each seed', async () => {
-  const result = await proveSeeds(2, ['ids-uuid'], () => {})
-  expect(result).toEqual({ seeds: 2, latitudes: 1, changed: [] })
-  expect(toldSeeds(result)).toEqual(['the same verdicts with 2 seeds on the reference and 1 latitude'])
+it('judges the reference and the latitudes with each seed', async () => {
+  const result = await proveSeeds(2, ['auth.scheme-case'], () => {})
+  expect(result).toMatchObject({ seeds: 2, changed: [] })
+  expect(toldSeeds({ ...result, latitudes: 1 })).toEqual([
+    'the same verdicts with 2 seeds on the reference and 1 latitude',
+  ])
 })
 
 it('tells what a seed changed', () => {

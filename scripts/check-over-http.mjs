@@ -1,6 +1,6 @@
 // Judges the same rules over real HTTP. Each verdict must be the one in process, with either worker, and a replay of
 // each record must give the same bytes.
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,20 +14,36 @@ const isPythonThere = spawnSync('python3', ['--version']).status === 0
 /** The default profiles of the embedded reference. */
 const profiles = ['--profile', 'core,long']
 
+/** Runs a command; throws unless it exits with the expected status. */
 function plumbline(expected, ...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], { cwd: dir, encoding: 'utf8' })
-  if (status === expected) return
-  throw new Error(`plumbline ${args.join(' ')} exited ${status} instead of ${expected}\n${stdout}${stderr}`)
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [bin, ...args], { cwd: dir, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      const status = error === null ? 0 : error.code
+      if (status === expected) resolve()
+      else reject(new Error(`plumbline ${args.join(' ')} exited ${status} instead of ${expected}\n${stdout}${stderr}`))
+    })
+  })
 }
 
-async function serving(name, flags, work) {
+/** Judges rules into the folder `name`; against `plumbline serve` with flags, or the embedded reference if there are none. */
+async function judge(expected, name, flags, ...more) {
+  const options = ['--quiet', ...profiles, '--out', at(name), ...more]
+  if (flags === null) return plumbline(expected, 'check', '--reference', ...options)
   const target = at(`${name}.yaml`)
   const { end } = await startServing(['--clock', 'control', '--print-target', target, ...flags], () => {})
   try {
-    await work(target)
+    await plumbline(expected, 'check', '--target', target, ...options)
   } finally {
     await end()
   }
+}
+
+/** The same, and a replay of the record gives the same bytes. */
+async function judgeAndReplay(expected, name, flags, ...more) {
+  await judge(expected, name, flags, ...more)
+  await plumbline(expected, 'replay', at(name), '--out', at(`${name}-again`))
+  const [first, second] = [name, `${name}-again`].map((folder) => readFileSync(join(at(folder), 'results.json')))
+  if (!first.equals(second)) throw new Error(`a replay of ${name} gives another results.json`)
 }
 
 const verdicts = (name) =>
@@ -41,46 +57,23 @@ function same(what, a, b) {
     throw new Error(`${what}: ${differing.join(', ') || 'other rules'}`)
 }
 
-function replayed(name, expected) {
-  plumbline(expected, 'replay', at(name), '--out', at(`${name}-again`))
-  const [first, second] = [name, `${name}-again`].map((folder) => readFileSync(join(at(folder), 'results.json')))
-  if (!first.equals(second)) throw new Error(`a replay of ${name} gives another results.json`)
-}
-
 try {
-  plumbline(0, 'check', '--reference', '--quiet', '--strict', ...profiles, '--seed', '7', '--out', at('in-process'))
-  replayed('in-process', 0)
-  await serving('reference', [], async (target) => {
-    plumbline(
-      0,
-      'check',
-      '--quiet',
-      '--strict',
-      ...profiles,
-      '--seed',
-      '8',
-      '--target',
-      target,
-      '--out',
-      at('over-http'),
-    )
-  })
-  replayed('over-http', 0)
+  // Only rules that run jobs: nothing else differs with another worker.
+  const jobs = ['--strict', '--only', 'queue', '--only', 'webhook']
+  const ends = await Promise.allSettled([
+    judgeAndReplay(0, 'in-process', null, '--strict', '--seed', '7'),
+    judgeAndReplay(0, 'over-http', [], '--strict', '--seed', '8'),
+    isPythonThere ? judge(0, 'worker', ['--worker', `python3 '${workerFolder}'`], ...jobs) : null,
+    judgeAndReplay(1, 'defective', ['--defect', 'exited-stop-accepted']),
+  ])
+  const wrong = ends.find(({ status }) => status === 'rejected')
+  if (wrong !== undefined) throw wrong.reason
   same('over HTTP another verdict than in process', verdicts('over-http'), verdicts('in-process'))
   if (isPythonThere) {
-    // Only rules that run jobs: nothing else differs with another worker.
-    await serving('worker', ['--worker', `python3 '${workerFolder}'`], async (target) => {
-      const jobs = ['--only', 'queue', '--only', 'webhook']
-      plumbline(0, 'check', '--quiet', '--strict', ...profiles, ...jobs, '--target', target, '--out', at('worker'))
-    })
     const judged = new Set(verdicts('worker').map(idOf))
     const inProcess = verdicts('in-process').filter((line) => judged.has(idOf(line)))
     same('worker processes give another verdict than the worker in process', verdicts('worker'), inProcess)
   }
-  await serving('defective', ['--defect', 'exited-stop-accepted'], async (target) => {
-    plumbline(1, 'check', '--quiet', ...profiles, '--target', target, '--out', at('defective'))
-  })
-  replayed('defective', 1)
   const failed = verdicts('defective').filter((line) => line.endsWith(' failed'))
   same('a served defect fails other rules', failed.sort(), ['pods.action.exited.stop failed'])
   const workers = isPythonThere ? ', and with worker processes' : '; worker processes not tried, there is no python3'
