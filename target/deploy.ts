@@ -1,3 +1,4 @@
+import { markOf } from '../harness/record/redact.ts'
 import { defaultDeploy } from './defaults.ts'
 import { parseDuration } from './duration.ts'
 import type { DeploySection } from './file.ts'
@@ -64,6 +65,12 @@ export const deployPaths: DeployPlane['paths'] = {
 }
 
 /** Names and values of the secrets that the commands get, as the redactor takes them. */
-export function deploySecrets(section: DeployPlane | null): [name: string, value: string][] {
-  return (section?.secrets ?? []).map((name) => [`deploy.${name}`, section?.environment[name] ?? ''])
+export function deploySecrets({ secrets, environment }: DeployPlane): [name: string, value: string][] {
+  return secrets.map((name) => [`deploy.${name}`, environment[name] ?? ''])
+}
+
+/** The section for a record: each secret is replaced by its mark. */
+export function describeDeploy(section: DeployPlane): DeployPlane {
+  const marks = section.secrets.map((name) => [name, markOf(`deploy.${name}`)])
+  return { ...section, environment: { ...section.environment, ...Object.fromEntries(marks) } }
 }

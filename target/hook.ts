@@ -1,3 +1,4 @@
+import { markOf } from '../harness/record/redact.ts'
 import { resolveText } from './secrets.ts'
 import type { Hook, PodStatus } from './types.ts'
 import { addressOf, type Path, type Surroundings, take } from './values.ts'
@@ -41,4 +42,34 @@ function commandOf(words: readonly string[], path: Path, around: Surroundings): 
   })
   const secrets = command.filter((word, at) => word !== words[at])
   return secrets.length === 0 ? { command } : { command, secrets }
+}
+
+/** A hook for a record: each secret text is replaced by its mark. */
+export function describeHook(status: string, hook: Hook | null): Hook | null {
+  if (hook === null) return null
+  const marks = new Map(secretTexts(status, hook).map(([name, text]) => [text, markOf(name)]))
+  const shown = (text: string) => marks.get(text) ?? text
+  return 'url' in hook ? { url: shown(hook.url) } : { command: hook.command.map(shown) }
+}
+
+/** The texts of a hook that came from the environment, and values in them, each with its name: `hook.ERROR`, `hook.ERROR.2`. */
+export function secretTexts(status: string, hook: Hook | null): [name: string, text: string][] {
+  const texts = hook?.secrets ?? []
+  return [...new Set([...texts, ...texts.flatMap(valuesIn)])].map((text, at) => [
+    `hook.${status}${at === 0 ? '' : `.${at + 1}`}`,
+    text,
+  ])
+}
+
+/**
+ * The text after a `=`, a `:` or a blank, except the `//` of an address: the value of an option, of a connection string
+ * or of JSON, the token of a header line, the password of an address; to the end of the text, to the next character that
+ * ends a value, and to each before it that may end one or belong to it.
+ */
+function valuesIn(text: string): string[] {
+  return [...text.matchAll(/(?<=[=:\s]["'[{(]*)(?!\/\/)[^=:\s"'[{(]/g)].flatMap(({ index }) => {
+    const rest = text.slice(index)
+    const value = rest.split(/[=:\s&@]/, 1).join('')
+    return [rest, value, ...[...value.matchAll(/[;,"'#}\])]/g)].map((end) => value.slice(0, end.index))]
+  })
 }

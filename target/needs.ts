@@ -1,5 +1,6 @@
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Capability } from '../harness/planes/plane.ts'
+import type { TargetFile } from './file.ts'
 import type { KeyName, Target } from './types.ts'
 
 /** A need of no single plane; `given` takes the target alone. A key is looked up by its name. */
@@ -16,11 +17,13 @@ const general: Readonly<Record<string, General>> = {
     says: 'the permissions of the restricted key',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', may: [listPods, getPod]}}`,
     given: ({ grants }) => grants.may.length > 0,
+    isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.may !== undefined,
   },
   'restricted.may-not': {
     says: 'the permissions that the restricted key lacks',
     line: `keys: {restricted: {key: '\${RESTRICTED_API_KEY}', mayNot: [createPod, stop]}}`,
     given: ({ grants }) => grants.mayNot.length > 0,
+    isWritten: ({ keys: { restricted } }) => typeof restricted === 'object' && restricted.mayNot !== undefined,
   },
   'key.expired': key('expired', 'a key that has expired'),
   'key.stranger': key('stranger', 'a key of another account'),
@@ -37,8 +40,13 @@ const general: Readonly<Record<string, General>> = {
 }
 
 /** Every need of the ledger, by name. `absent:` in a target file takes only these names. */
-export function allNeeds(): Readonly<Record<string, Pick<Capability, 'says' | 'line'>>> {
+export function allNeeds(): Readonly<Record<string, Omit<Capability, 'given'>>> {
   return Object.assign({}, general, ...allPlanes().map(({ capabilities }) => capabilities))
+}
+
+/** True if the file itself, not a default, claims a need that the target offers. */
+export function isWritten(file: TargetFile, need: string): boolean {
+  return allNeeds()[need]?.isWritten?.(file) ?? true
 }
 
 /** True if the target file gives a need. */

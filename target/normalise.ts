@@ -5,11 +5,11 @@ import { defaultBudget, defaultGrants, defaultTolerances, leastTolerancesMs, typ
 import { parseDuration } from './duration.ts'
 import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
+import { isWritten } from './needs.ts'
 import { receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
 import type { Grants, KeyName, KnownFailure, PlaneSection, Target, Tolerances } from './types.ts'
 import { addressOf, type Surroundings, take } from './values.ts'
-import { isWritten } from './written.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are noted, not thrown. */
 export function normalise(file: TargetFile, around: Surroundings): Target {

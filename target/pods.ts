@@ -1,6 +1,6 @@
 import { defaultPaths, defaultPlane } from './defaults.ts'
 import type { PodsSection, RecipeSection } from './file.ts'
-import { hookOf } from './hook.ts'
+import { describeHook, hookOf, secretTexts } from './hook.ts'
 import type { PodPlane, PodStatus, Recipe, Target } from './types.ts'
 import { addressOf, filled, type Path, type Surroundings, unlike } from './values.ts'
 
@@ -12,6 +12,10 @@ export function podsOf(given: string | PodsSection, absent: Target['absent'], ar
 
 function planeOf(section: PodsSection, absent: Target['absent'], path: Path, around: Surroundings): PodPlane {
   const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
+  if (rest.capacity !== undefined && !isPattern(rest.capacity)) {
+    const message = `pods.capacity: expected a regular expression, got ${JSON.stringify(rest.capacity)}`
+    around.fault(['pods', 'capacity'], message)
+  }
   const noCpu = absent['pods.cpu'] !== undefined || absent.catalog !== undefined
   const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
   if (rest.persistent !== undefined && rest.gpu === undefined) {
@@ -40,9 +44,37 @@ function planeOf(section: PodsSection, absent: Target['absent'], path: Path, aro
   }
 }
 
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'i')
+    return true
+  } catch {
+    return false
+  }
+}
+
 function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection, around: Surroundings): Recipe {
   const standard = status === 'EXITED' && hook === undefined ? ['stop'] : []
   return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
+}
+
+/** A shorter text would be found by chance in every response. */
+const shortestSecret = 8
+
+/** The section for a record: each secret text of a hook is replaced by its mark. */
+export function describePods(section: PodPlane): PodPlane {
+  const recipes = Object.entries(section.recipes).map(([status, recipe]): [string, Recipe] => [
+    status,
+    { ...recipe, hook: describeHook(status, recipe.hook) },
+  ])
+  return { ...section, recipes: Object.fromEntries(recipes) }
+}
+
+/** Names and values of the secrets of hooks, without those that are said in the clear elsewhere. */
+export function podSecrets({ recipes }: PodPlane, isClear: (text: string) => boolean): [name: string, text: string][] {
+  return Object.entries(recipes)
+    .flatMap(([status, { hook }]) => secretTexts(status, hook))
+    .filter(([, text]) => text.length >= shortestSecret && !isClear(text))
 }
 
 /** The section of a target file that says the same; defaults are left out. */

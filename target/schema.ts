@@ -17,7 +17,7 @@ export function checkSchema(
 ): { readonly file: TargetFile } | { readonly faults: readonly SchemaFault[] } {
   if (!validateTarget(value)) return { faults: (validateTarget.errors ?? []).map((error) => toFault(error)) }
   const file = value as TargetFile
-  const faults = [...unknownNeeds(file), ...wrongPatterns(file)]
+  const faults = unknownNeeds(file)
   return faults.length === 0 ? { file } : { faults }
 }
 
@@ -30,14 +30,6 @@ function unknownNeeds(file: TargetFile): SchemaFault[] {
       atKey: true,
       message: `absent.${need}: unknown capability${suggestion(need, known)}`,
     }))
-}
-
-/** The fault of `pods.capacity`, the only value of the format `regex`. */
-function wrongPatterns({ pods }: TargetFile): SchemaFault[] {
-  const capacity = typeof pods === 'object' ? pods.capacity : undefined
-  if (capacity === undefined || isPattern(capacity)) return []
-  const message = `pods.capacity: expected a regular expression, got ${show(capacity, ['pods', 'capacity'])}`
-  return [{ path: ['pods', 'capacity'], atKey: false, message }]
 }
 
 function toFault({ keyword, instancePath, params, parentSchema, data }: TargetFailure): SchemaFault {
@@ -82,13 +74,4 @@ function show(value: unknown, path: readonly string[]): string {
 
 function plain(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function isPattern(text: string): boolean {
-  try {
-    new RegExp(text, 'i')
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,3 +1,4 @@
+import type { TargetFile } from '../../target/file.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import type { Allowance } from '../client/allowance.ts'
@@ -10,6 +11,8 @@ export interface Capability<Section = unknown> {
   /** Lines that claim it in a target file; null if no rule is judged by it yet. */
   readonly line: string | null
   given(section: Section, target: Target): boolean
+  /** False if a default, and not the file itself, claims it; default: true. */
+  isWritten?(file: TargetFile): boolean
 }
 
 /** How requests of a plane count for quotas. */
@@ -81,6 +84,10 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   read(section: unknown, absent: Readonly<Record<string, string>>, around: Surroundings): Section
   /** Writes its section so that `read` reads the same; default: all members, and paths that are not the default. */
   write?(section: Section): Readonly<Record<string, unknown>>
+  /** Its section for a record, with a mark for each secret; default: as it is. */
+  describe?(section: Section): Section
+  /** Names and values of its secrets, without those that `isClear` says are written in the clear elsewhere; default: none. */
+  secrets?(section: Section, isClear: (text: string) => boolean): readonly (readonly [name: string, text: string])[]
 }
 
 /** A resource that was created and not removed yet. */

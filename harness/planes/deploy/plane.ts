@@ -1,5 +1,5 @@
 import type { OperationFacts } from '../../../generated/operations.ts'
-import { deployOf, deployPaths, writeDeploy } from '../../../target/deploy.ts'
+import { deployOf, deployPaths, deploySecrets, describeDeploy, writeDeploy } from '../../../target/deploy.ts'
 import type { DeploySection } from '../../../target/file.ts'
 import type { DeployPlane } from '../../../target/types.ts'
 import { commandScheme } from '../../tool/address.ts'
@@ -68,4 +68,6 @@ export const deploy: Plane<DeployPlane> = {
   probeKeys: 'the commands under deploy',
   read: (section, _, around) => deployOf(section as DeploySection, around),
   write: writeDeploy,
+  describe: describeDeploy,
+  secrets: deploySecrets,
 }

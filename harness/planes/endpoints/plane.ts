@@ -25,11 +25,13 @@ export const management: Plane<ManagementPlane> = {
       says: 'the call that changes an endpoint',
       line: 'management: {paths: {updateEndpoint: "/v1/endpoints/{id}"}}',
       given: () => true,
+      isWritten: ({ management }) => management?.paths?.updateEndpoint !== undefined,
     },
     'management.delete': {
       says: 'the call that deletes an endpoint',
       line: 'management: {paths: {deleteEndpoint: "/v1/endpoints/{id}"}}',
       given: () => true,
+      isWritten: ({ management }) => management?.paths?.deleteEndpoint !== undefined,
     },
     'management.worker': {
       says: 'the conformance worker in the template',

@@ -1,6 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import { podsOf, writePods } from '../../../target/pods.ts'
-import type { PodPlane } from '../../../target/types.ts'
+import type { PodsSection, TargetFile } from '../../../target/file.ts'
+import { describePods, podSecrets, podsOf, writePods } from '../../../target/pods.ts'
+import type { PodPlane, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
 import type { Capability, Plane } from '../plane.ts'
@@ -9,12 +10,15 @@ import { noSuchPod } from './client.ts'
 /** Keys that may belong to one user, and are paced as if they did. Null: an unusual Authorization header. */
 const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])
 
+const written = ({ pods }: TargetFile): Partial<PodsSection> => (typeof pods === 'object' ? pods : {})
+
 const hasId = (json: unknown) => idIn(json) !== null
 
-const recipe = (status: string): Capability<PodPlane> => ({
+const recipe = (status: PodStatus): Capability<PodPlane> => ({
   says: `a recipe for a pod in ${status}`,
   line: 'pods: {cpu: catalog}',
   given: ({ gpu, cpu }) => gpu !== null || cpu !== null,
+  isWritten: (file) => written(file).statuses?.[status] !== undefined,
 })
 
 /** Pods, and the catalog of hardware. */
@@ -31,7 +35,12 @@ export const pods: Plane<PodPlane> = {
       line: 'pods: {gpu: {id: GPU_TYPE_ID}}',
       given: ({ gpu }) => gpu !== null,
     },
-    'pods.cpu': { says: 'CPU pods', line: 'pods: {cpu: catalog}', given: ({ cpu }) => cpu !== null },
+    'pods.cpu': {
+      says: 'CPU pods',
+      line: 'pods: {cpu: catalog}',
+      given: ({ cpu }) => cpu !== null,
+      isWritten: (file) => written(file).cpu !== undefined,
+    },
     'pods.persistent': {
       says: 'GPU pods with a persistent mount',
       line: 'pods: {gpu: {id: GPU_TYPE_ID}, persistent: {size: 10, path: /workspace}}',
@@ -41,8 +50,14 @@ export const pods: Plane<PodPlane> = {
       says: 'a field other than mounts that PATCH can change without harm',
       line: 'pods: {change: env}',
       given: ({ change }) => change !== null,
+      isWritten: (file) => written(file).change !== undefined,
     },
-    catalog: { says: 'a list of CPU flavors', line: 'pods: {catalog: true}', given: ({ catalog }) => catalog },
+    catalog: {
+      says: 'a list of CPU flavors',
+      line: 'pods: {catalog: true}',
+      given: ({ catalog }) => catalog,
+      isWritten: (file) => written(file).cpu !== undefined,
+    },
     volume: {
       says: 'a network volume that pods may mount',
       line: 'pods: {volume: VOLUME_ID}',
@@ -68,7 +83,12 @@ export const pods: Plane<PodPlane> = {
       given: ({ recipes }) => recipes.ERROR !== undefined,
     },
     // The caps of the load decide.
-    'quota.reachable': { says: 'a pod quota that can be drained within the budget', line: null, given: () => true },
+    'quota.reachable': {
+      says: 'a pod quota that can be drained within the budget',
+      line: null,
+      given: () => true,
+      isWritten: () => false,
+    },
   },
   pacing: {
     quotaOf: ({ key }) => `user of ${ofTheAccount.has(key) ? 'full' : key}`,
@@ -112,4 +132,6 @@ export const pods: Plane<PodPlane> = {
   probeKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
   read: (section, absent, around) => podsOf(section as Parameters<typeof podsOf>[0], absent, around),
   write: writePods,
+  describe: describePods,
+  secrets: podSecrets,
 }

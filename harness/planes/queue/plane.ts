@@ -61,6 +61,7 @@ export const queue: Plane<QueuePlane> = {
       says: 'partial results over /stream',
       line: 'queue: {stream: true}',
       given: ({ stream }) => stream !== null,
+      isWritten: ({ queue }) => queue?.stream !== undefined,
     },
     requests: { says: 'the route /requests', line: 'queue: {requests: true}', given: ({ requests }) => requests },
     openai: { says: 'the routes below /openai', line: 'queue: {openai: true}', given: ({ openai }) => openai },
