@@ -19,17 +19,18 @@ export function describeTarget(target: Target): Target {
 }
 
 /**
- * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. What the target file
- * says in the clear elsewhere, and words of the API or of the suite itself, are no secrets of a hook: the requests and
- * answers of a run hold them, and a replay reads those again.
+ * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. A key comes first, so it
+ * has its own mark although a command gets it too. Texts that the target file shows elsewhere, and words of the API or of
+ * the suite itself, are not secrets of a hook or a command: requests and responses of a run contain them, and a replay
+ * reads those again.
  */
 export function secretsOf(target: Target): Record<string, string> {
-  const keys = Object.fromEntries([
-    ...deploySecrets(target.deploy ?? null),
-    ...Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value] as const),
-  ])
+  const keys = Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
   const recipes = Object.entries(target.pods?.recipes ?? {})
-  const texts = recipes.flatMap(([status, { hook }]) => secretTexts(status, hook))
+  const texts = [
+    ...deploySecrets(target.deploy ?? null),
+    ...recipes.flatMap(([status, { hook }]) => secretTexts(status, hook)),
+  ]
   if (texts.length === 0) return keys
   const clear = JSON.stringify([
     describeTarget(target),
