@@ -337,6 +337,13 @@ test('a key that commands get too is recorded as the key, and an address that th
   )
 })
 
+test('a command of the deployment tool without what it works on is refused', () => {
+  const commands = 'build: [t, "{project}", "{packag}"], deploy: [t, "{project}"], list: [t], remove: [t]'
+  const said = refusal(`plumbline: 1\ndeploy: {${commands}}\nkeys: {full: "\${API_KEY}"}\n`)
+  expect(said).toContain('deploy.build has no {package}; add it where the command takes it')
+  expect(said).toContain('deploy.remove has no {name}; add it where the command takes it')
+})
+
 test.each([
   ['HOOK_OPTION', '401 for token s3cretValue-0815', '401 for token «hook.ERROR.3»'],
   ['HOOK_HEADER', 'no such token: s3cretValue-0815', 'no such token: «hook.ERROR.6»'],
