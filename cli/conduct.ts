@@ -168,8 +168,8 @@ async function sweepLeft(
 ): Promise<Swept> {
   const end = { signal, goesOnMs: interruptedMs }
   const swept = await sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep, end })
-  const { removed, kept, failed } = swept
-  if (removed.length > 0) terminal.err(`removed ${pluralize(removed.length, 'pod')} left by the run`)
+  const { removed, removedText, kept, failed } = swept
+  if (removed.length > 0) terminal.err(`removed ${removedText} left by the run`)
   if (kept.length > 0) {
     terminal.err(
       `kept ${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Printed, runHere } from './testing/in-process.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -138,6 +139,33 @@ describe.concurrent('one clear sentence', () => {
     expect(err).toContain('\nestimated cost: about ')
     expect(out).toMatch(/^unreachable: http:\/\/127\.0\.0\.1:1 gives no response that can be judged/m)
   })
+})
+
+test('a target of the deployment tool alone names the profile that judges it', { timeout: quick }, async () => {
+  const commands = 'build: [t, "{project}", "{package}"], deploy: [t, "{project}"], list: [t], remove: [t, "{name}"]'
+  writeFileSync(join(cwd, 'tool.yaml'), `plumbline: 1\ndeploy: {${commands}}\nkeys: {full: plumbline-example-full}\n`)
+  const hint = 'no selected rule is about the target; add --profile deploy,lab, which judges it'
+  expect((await plumbline(['plan', '--target', 'tool.yaml'])).out).toContain(hint)
+  expect((await plumbline(['plan', '--target', 'tool.yaml', '--profile', 'deploy'])).out).not.toContain(hint)
+  expect((await plumbline(['doctor', '--target', 'tool.yaml'])).out).toContain('the deployment tool: deploy')
+})
+
+test('load-balanced rules are inconclusive if another worker answers', { timeout: quick }, async () => {
+  const server = createServer((request, response) => {
+    const isKnown = request.headers.authorization === 'Bearer plumbline-example-full'
+    response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  writeFileSync(
+    join(cwd, 'lb.yaml'),
+    `plumbline: 1\nlb: {endpoints: {normal: 'http://127.0.0.1:${port}'}, worker: true}\nkeys: {full: plumbline-example-full}\n`,
+  )
+  const { code, out } = await plumbline(['check', '--target', 'lb.yaml', '--only', 'lb.*'])
+  expect(out).toContain('without the report of the conformance worker; deploy it (spec/worker.md)')
+  expect(out).not.toContain('FAILED')
+  expect(code).toBe(3)
 })
 
 test('a check writes what --out promises, and a replay of it is the same', { timeout: quick }, async () => {

@@ -3,7 +3,7 @@ import { costLine, costOf } from '../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../harness/plan/for-target.ts'
 import { planLines } from '../harness/plan/text.ts'
 import type { Plan } from '../harness/plan/types.ts'
-import { planeOfRule } from '../harness/planes/index.ts'
+import { planeOfRule, sectionOf } from '../harness/planes/index.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import { heavyLeftOut } from '../harness/tool/heavy.ts'
@@ -42,9 +42,20 @@ export async function planOf(
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
     ...planLines(plan),
+    ...(given === null || plan.rules > 0 ? [] : profilesLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]
   return { plan, lines }
+}
+
+/** Names the profiles that judge what a target gives, if a plan has no rules. */
+function profilesLine(target: Target, selected: readonly string[]): string[] {
+  const isGiven = (id: string) => sectionOf(target, planeOfRule(id).name) !== null
+  if (selected.some(isGiven)) return []
+  const given = allRules().flatMap(({ id }) => (isGiven(id) ? [rowOf(id).profile] : []))
+  const profiles = [...new Set(given)].sort()
+  if (profiles.length === 0) return []
+  return [`no selected rule is about the target; add --profile ${profiles.join(',')}, which judges it`]
 }
 
 const notAsked: ShownQuota = { windows: [], failure: null }

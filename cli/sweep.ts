@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { Creates } from '../harness/planes/plane.ts'
 import type { ResourceLine } from '../harness/record/resources.ts'
@@ -12,8 +13,10 @@ import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
   readonly run: string
-  /** Names of the pods that were removed. */
+  /** Names of the pods and endpoints that were removed. */
   readonly removed: readonly string[]
+  /** How many of each kind were removed: `2 pods and 1 endpoint`, or `nothing`. */
+  readonly removedText: string
   /** Names of those that were already gone. */
   readonly gone: readonly string[]
   /** Names of creations whose pod was never seen. */
@@ -76,6 +79,7 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
   const swept = {
     run: ledger.run,
     removed: namesOf('removed'),
+    removedText: countKinds(ends.filter(({ end }) => end === 'removed').map(({ of }) => kindOf(of.plane))),
     gone: namesOf('gone'),
     never: namesOf('never'),
     jobs: jobs.cancelled.length,
@@ -92,6 +96,11 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
       purged,
     })
   return swept
+}
+
+function countKinds(kinds: readonly string[]): string {
+  const counted = [...Map.groupBy(kinds, (kind) => kind)].map(([kind, { length }]) => pluralize(length, kind))
+  return counted.join(' and ') || 'nothing'
 }
 
 function lineOf(plane: string): Creates['line'] {

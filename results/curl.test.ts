@@ -210,6 +210,36 @@ describe('the shell lines of a scenario', () => {
     })
   })
 
+  it('send another nonce each time, since workers keep their counts', async () => {
+    const { base, log } = await serve(() => ({ status: 200, body: { seen: 1 } }))
+    const headers = [['Plumbline-Nonce', 'plumbline-a1']] as const
+    const lines = await linesOf(base, [
+      sampleExchange(1, rule, { base, path: '/plumbline/echo', headers }),
+      sampleExchange(2, rule, { base, path: '/plumbline/seen/plumbline-a1' }),
+    ])
+    await bash(lines)
+    const sent = log[0] === undefined ? undefined : header(log[0], 'Plumbline-Nonce')
+    expect(sent).toMatch(/^plumbline-a1-\d+$/)
+    expect(log[1]?.path).toBe(`/plumbline/seen/${sent}`)
+  })
+
+  it('say that nothing is held without the receiver of the run', async () => {
+    const base = 'http://127.0.0.1:9'
+    const path = '/plumbline/hold/go?beacon=http%3A%2F%2F127.0.0.1%3A9%2Fa'
+    const lines = await linesOf(base, [sampleExchange(1, rule, { base, path })], 'real', 'one after the other')
+    expect(lines[0]).toContain('without which no request to /plumbline/hold is held')
+  })
+
+  it('run the rule again if it ran commands of the target file', async () => {
+    const base = 'http://127.0.0.1:9'
+    const lines = await linesOf(base, [
+      sampleExchange(1, rule, { base: 'command:', path: 'deploy' }),
+      sampleExchange(2, rule, { base, path: '/v2/of-the-run/status/j' }),
+    ])
+    expect(lines.slice(0, -1).every((line) => line.startsWith('#'))).toBe(true)
+    expect(lines.at(-1)).toBe(`npx plumbline check --target target.yaml --only ${rule} --profile core --seed 7`)
+  })
+
   it('leave out the beacon of a job and let it sleep where it was held', async () => {
     const base = 'http://127.0.0.1:9'
     const plan = { v: 1, beacon: `${base}/a`, steps: [{ hold: 'go' }, { output: { hold: 'go', beacon: 'b' } }] }

@@ -27,13 +27,16 @@ const reports = /"plumbline":\{"v":1,"beacon":|"webhook":"https?:\/\/(?![^/"]*\.
 /** Without the receiver of its run a job fails at its first report or hold: it reports nothing then, and sleeps instead. */
 const beacon = /(?<="plumbline":\{"v":1,)"beacon":"[^"]*",?/
 const hold = /\{"hold":"[\w.-]+"\}/g
+/** A request that a load-balanced worker holds until the receiver releases it. */
+const isHeld = /[?&]beacon=http/
 /** Polls closer together than this, in ms, are a burst and not a wait. */
 const burstMs = 250
 
 /**
  * A scenario as lines for bash that work from nothing: addresses and keys first, then a numbered comment and one line for
  * each request, and last the request that shows the finding, with status, headers and body. Ids of pods and jobs are
- * variables. All else is a comment that names the command that runs the rule again.
+ * variables. All else is a comment that names the command that runs the rule again. For commands of the target file, that
+ * command is the only line.
  */
 export function toCurl(scenario: ShellReproduction): string[] {
   const { base, clock, rule, rerun, finding, omitted } = scenario
@@ -42,7 +45,14 @@ export function toCurl(scenario: ShellReproduction): string[] {
   const last = steps.at(-1)
   if (last === undefined) return []
   const removals: string[] = []
-  let renamed = (text: string) => text
+  const isTool = steps.some(({ shown }) => readCommandAddress(shown.request.url) !== null)
+  const nonces = steps
+    .map(({ shown }) => headerOf(shown.request.headers, 'plumbline-nonce') ?? '')
+    .filter((nonce) => /^[\w-]+$/.test(nonce))
+  // Workers keep their counts, so each time that the lines are run they send nonces of their own.
+  const fresh = (text: string) =>
+    nonces.reduce((before, nonce) => before.replace(new RegExp(`${nonce}(?![a-z0-9])`), `${nonce}-«NONCE»`), text)
+  let renamed = fresh
   const wait = (ms: number) => (clock === null ? `sleep ${Math.ceil(ms / 1_000)}` : `wait_ms ${Math.ceil(ms)}`)
 
   function address(url: string): string {
@@ -62,7 +72,10 @@ export function toCurl(scenario: ShellReproduction): string[] {
       /[[\]{}]/.test(url) ? '-g' : '',
       /\/\.{1,2}(\/|$)/.test(url) ? '--path-as-is' : '',
       address(url),
-      ...headerArguments(headers, bodyBytes > 0),
+      ...headerArguments(
+        headers.map(([name, value]) => [name, fresh(value)]),
+        bodyBytes > 0,
+      ),
       bodyBytes === 0 ? '' : `--data-binary ${isText ? word(renamed(text)) : '@-'}`,
     ]
     return parts.filter((part) => part !== '').join(' ')
@@ -76,12 +89,11 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const lines = waitedMs < 1_000 ? [comment(title)] : [wait(waitedMs), comment(title)]
     if (step.hook !== null)
       lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))
-    const command = readCommandAddress(sent.url)?.command
-    if (command !== undefined) {
-      const ending = step === last ? told(made) : []
-      return [...lines, ...ending, comment(`the run ran deploy.${command} of the target file; ${rerun} does`)]
+    if (isTool) return step === last ? [comment(title), ...told(null)] : [comment(title)]
+    if (sent.bodyBytes > 0 && step.body === null) {
+      if (step === last) return [...lines, ...told(made), comment('a long body, which this sends:'), rerun]
+      return [...lines, comment(`a long body; ${rerun} sends it`)]
     }
-    if (sent.bodyBytes > 0 && step.body === null) return [...lines, comment(`a long body; ${rerun} sends it`)]
     const isLook = sent.method === 'GET' && polls !== null
     if (isLook && polls.from !== polls.to) lines.push(poll(step, shown.receivedMs - polls.sinceMs, polls.count))
     else if (isLook) lines.push(wait(shown.receivedMs - polls.sinceMs))
@@ -134,6 +146,13 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const isInAnswer =
       last?.shown.owner !== rule || (finding !== null && last.answer !== null && tellsStatusOf(finding, last.answer))
     return [
+      ...(steps.some(({ shown }) => isHeld.test(shown.request.url)) && !isInAnswer
+        ? [
+            comment(
+              `the run had a receiver, without which no request to /plumbline/hold is held; ${rerun} shows the fault`,
+            ),
+          ]
+        : []),
       ...(sent.some((text) => reports.test(text)) && !isInAnswer
         ? [
             comment(
@@ -146,6 +165,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
         .filter((name) => isUsed(variableOf(name)))
         .map((name) => demand(name, scenario)),
       `export AGENT=${word(`plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${rule})`)}`,
+      ...(isUsed('NONCE') ? ['export NONCE=$(date +%s)'] : []),
       ...(clock !== null && lines.some((line) => line.includes('wait_ms '))
         ? [`export CLOCK=${address(clock)}`, waitMs]
         : []),
@@ -156,6 +176,8 @@ export function toCurl(scenario: ShellReproduction): string[] {
   }
 
   const lines = steps.flatMap(lineOf)
+  if (isTool)
+    return [comment('the run ran commands of the target file for its own projects, as this does:'), ...lines, rerun]
   return [...head(lines), ...lines]
 }
 

@@ -7,6 +7,14 @@ import type { DeployPlane } from './types.ts'
 import { filled, type Surroundings, take, unlike } from './values.ts'
 
 const commandNames = ['build', 'deploy', 'list', 'remove', 'call'] as const
+/** Placeholders that a command cannot do without. */
+const placeholders = {
+  build: ['{project}', '{package}'],
+  deploy: ['{project}'],
+  list: [],
+  remove: ['{name}'],
+  call: ['{from}', '{to}'],
+} as const
 /** Names of variables that hold secrets. */
 const looksSecret = /key|token|secret|password|credential/i
 /** The shortest time limit of a command, ms. */
@@ -25,6 +33,13 @@ export function deployOf(section: DeploySection, around: Surroundings): DeployPl
     }
     return { name, value, isSecret: value !== text }
   })
+  for (const name of commandNames) {
+    const words = section[name] ?? []
+    for (const placeholder of words.length === 0 ? [] : placeholders[name]) {
+      if (words.some((word) => word.includes(placeholder))) continue
+      around.fault(['deploy', name], `deploy.${name} has no ${placeholder}; add it where the command takes it`)
+    }
+  }
   const limitMs = limit === undefined ? defaultDeploy.limitMs : parseDuration(limit)
   if (limitMs === null || limitMs < leastLimitMs) {
     around.fault(['deploy', 'limit'], `deploy.limit: expected a length of time of at least 100ms, got ${limit}`)

@@ -5,6 +5,9 @@ import type { Plane } from '../harness/planes/plane.ts'
 import { markOf } from '../harness/record/redact.ts'
 import type { PlaneSection, Target } from './types.ts'
 
+/** A shorter text would be found by chance in every response. */
+const shortestSecret = 8
+
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
 export function describeTarget(target: Target): Target {
   const described = sectionsOf(target).map(([{ name, describe }, section]) => [name, describe?.(section) ?? section])
@@ -13,19 +16,24 @@ export function describeTarget(target: Target): Target {
 }
 
 /**
- * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. What the target file
- * says in the clear elsewhere, and words of the API or of the suite itself, are not looked for: the requests and
- * answers of a run hold them, and a replay reads those again.
+ * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. A key comes first, so it
+ * has its own mark although a command gets it too. Texts that the target file shows elsewhere, and words of the API or of
+ * the suite itself, are not secrets of a plane: requests and responses of a run contain them, and a replay reads those
+ * again.
  */
 export function secretsOf(target: Target): Record<string, string> {
-  const keys = Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value] as const)
-  let clear: string | undefined
-  const isClear = (text: string) => {
-    clear ??= JSON.stringify([describeTarget(target), addressesOf(target), openapi, [...ruleById.keys()], 'plumbline'])
-    return clear.includes(JSON.stringify(text).slice(1, -1))
-  }
-  const ofPlanes = sectionsOf(target).flatMap(([{ secrets }, section]) => secrets?.(section, isClear) ?? [])
-  return Object.fromEntries([...ofPlanes, ...keys])
+  const keys = Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
+  const texts = sectionsOf(target).flatMap(([{ secrets }, section]) => secrets?.(section) ?? [])
+  if (texts.length === 0) return keys
+  const clear = JSON.stringify([
+    describeTarget(target),
+    addressesOf(target),
+    openapi,
+    [...ruleById.keys()],
+    'plumbline',
+  ])
+  const isSecret = (text: string) => text.length >= shortestSecret && !clear.includes(JSON.stringify(text).slice(1, -1))
+  return { ...keys, ...Object.fromEntries(texts.filter(([, text]) => isSecret(text))) }
 }
 
 function sectionsOf(target: Target): [Plane, PlaneSection][] {

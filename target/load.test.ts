@@ -325,6 +325,25 @@ test.each<[hook: string, hook: object, described: object, secrets: object]>([
   expect(rest).toEqual(secrets)
 })
 
+test('a key that commands get too is recorded as the key, and an address that the file shows is not a secret', () => {
+  const commands = 'build: [t, "{project}", "{package}"], deploy: [t, "{project}"], list: [t], remove: [t, "{name}"]'
+  const variables = 'ACME_KEY: "${API_KEY}", ACME_URL: "${PODS_URL}", ACME_TOKEN: "${HOOK_TOKEN}"'
+  const target = parseTarget(file({ more: `deploy: {${commands}, environment: {${variables}}}` }), {
+    file: 'target.yaml',
+    environment,
+  })
+  expect(createRedactor(secretsOf(target)).text('secret-full https://api.example.com/ s3cr3t-word')).toBe(
+    '«key.full» https://api.example.com/ «deploy.ACME_TOKEN»',
+  )
+})
+
+test('a command of the deployment tool without what it works on is refused', () => {
+  const commands = 'build: [t, "{project}", "{packag}"], deploy: [t, "{project}"], list: [t], remove: [t]'
+  const said = refusal(`plumbline: 1\ndeploy: {${commands}}\nkeys: {full: "\${API_KEY}"}\n`)
+  expect(said).toContain('deploy.build has no {package}; add it where the command takes it')
+  expect(said).toContain('deploy.remove has no {name}; add it where the command takes it')
+})
+
 test.each([
   ['HOOK_OPTION', '401 for token s3cretValue-0815', '401 for token «hook.ERROR.3»'],
   ['HOOK_HEADER', 'no such token: s3cretValue-0815', 'no such token: «hook.ERROR.6»'],

@@ -22,7 +22,7 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   }
   const keys = keysOf(file, around)
   const target: Target = {
-    name: file.name ?? hostOf(given.find(({ url }) => url !== null)?.url ?? ''),
+    name: file.name ?? hostOf(given),
     ...(sections as Pick<Target, 'pods' | 'queue' | 'lb' | 'management' | 'deploy' | 'openapi'>),
     receiver: file.receiver === undefined ? null : receiverOf(file.receiver, around),
     keys,
@@ -121,6 +121,8 @@ function near(id: string, ruleIds: readonly string[]): string {
   return hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'
 }
 
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ''
+/** The host of the first plane that has an address; a deployment tool has none. */
+function hostOf(planes: readonly PlaneSection[]): string {
+  const url = planes.find((plane) => plane.url !== null)?.url ?? ''
+  return URL.canParse(url) ? new URL(url).host : 'the deployment tool'
 }

@@ -58,9 +58,6 @@ function recipeOf(status: PodStatus, { body = {}, actions, hook }: RecipeSection
   return { body, actions: actions ?? standard, hook: hook === undefined ? null : hookOf(hook, status, around) }
 }
 
-/** A shorter text would be found by chance in every response. */
-const shortestSecret = 8
-
 /** The section for a record: each secret text of a hook is replaced by its mark. */
 export function describePods(section: PodPlane): PodPlane {
   const recipes = Object.entries(section.recipes).map(([status, recipe]): [string, Recipe] => [
@@ -70,11 +67,9 @@ export function describePods(section: PodPlane): PodPlane {
   return { ...section, recipes: Object.fromEntries(recipes) }
 }
 
-/** Names and values of the secrets of hooks, without those that are said in the clear elsewhere. */
-export function podSecrets({ recipes }: PodPlane, isClear: (text: string) => boolean): [name: string, text: string][] {
-  return Object.entries(recipes)
-    .flatMap(([status, { hook }]) => secretTexts(status, hook))
-    .filter(([, text]) => text.length >= shortestSecret && !isClear(text))
+/** Names and values of the secrets of hooks. */
+export function podSecrets({ recipes }: PodPlane): [name: string, text: string][] {
+  return Object.entries(recipes).flatMap(([status, { hook }]) => secretTexts(status, hook))
 }
 
 /** The section of a target file that says the same; defaults are left out. */

@@ -125,12 +125,12 @@ async function sweepOne(
   return swept.failed
 }
 
-/** `2 pods removed, 1 already gone, 3 jobs cancelled, 1 not cancelled`. */
-function summaryOf({ removed, gone, never, jobs, over, purged, failed }: Swept): string {
+/** `2 pods and 1 endpoint removed, 1 already gone, 3 jobs cancelled, 1 not cancelled`. */
+function summaryOf({ removedText, gone, never, jobs, over, purged, failed }: Swept): string {
   const left = Map.groupBy(failed, ({ kind }) => (kind === 'job' || kind === 'queue' ? kind : 'pod'))
   const notDone = (kind: 'pod' | 'queue' | 'job') => left.get(kind)?.length ?? 0
   const parts: readonly (string | false)[] = [
-    `${pluralize(removed.length, 'pod')} removed`,
+    `${removedText} removed`,
     gone.length > 0 && `${gone.length} already gone`,
     never.length > 0 && `${never.length} never created`,
     notDone('pod') > 0 && `${notDone('pod')} not removed`,

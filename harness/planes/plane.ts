@@ -86,8 +86,8 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   write?(section: Section): Readonly<Record<string, unknown>>
   /** Its section for a record, with a mark for each secret; default: as it is. */
   describe?(section: Section): Section
-  /** Names and values of its secrets, without those that `isClear` says are written in the clear elsewhere; default: none. */
-  secrets?(section: Section, isClear: (text: string) => boolean): readonly (readonly [name: string, text: string])[]
+  /** Names and values of its secrets, as the redactor takes them; default: none. */
+  secrets?(section: Section): readonly (readonly [name: string, text: string])[]
 }
 
 /** A resource that was created and not removed yet. */

@@ -48,7 +48,7 @@ export function refusalOf(
   if ('failure' in seen) {
     return {
       exit: exitCodes.unreachable,
-      message: `${address} gives no response that can be judged: ${seen.failure}. Check ${seen.plane}.url in the target file and that the target is running.`,
+      message: `${address} gives no response that can be judged: ${seen.failure}. Check ${probeKeys.split(/[ ,]/)[0]} in the target file and that the target is running.`,
     }
   }
   if ('strange' in seen) {

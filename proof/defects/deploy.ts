@@ -60,7 +60,7 @@ const failsAfterRemoval: Change = (options) => {
 export const deploy: readonly Defect[] = [
   defect('deploy-fails', 'deploy.endpoint-per-config', 'deployed', {
     says: 'The tool fails to deploy a valid project.',
-    observed: 'exit code 1',
+    observed: 'exit code 1: internal error',
     tool: tool({ endpointsOf: () => refuses }),
   }),
   defect('deploy-first-endpoint-only', 'deploy.endpoint-per-config', 'created', {
@@ -136,7 +136,7 @@ export const deploy: readonly Defect[] = [
   }),
   defect('build-fails', 'deploy.manifest', 'built', {
     says: 'The tool fails to build the package of a valid project.',
-    observed: 'exit code 1',
+    observed: 'exit code 1: internal error',
     tool: tool({ admit: () => refuses }),
   }),
   defect('package-without-a-module', 'deploy.manifest', 'code', {
@@ -165,7 +165,7 @@ export const deploy: readonly Defect[] = [
   }),
   defect('limit-1-gb', 'deploy.too-large', 'accepted', {
     says: 'The tool refuses packages above 1 GB.',
-    observed: 'exit code 1',
+    observed: 'exit code 1: the package is larger than 1 GB; leave dependencies out with "exclude" in project.json',
     tool: limit(1_000_000_000),
   }),
   defect('limit-2-gb', 'deploy.too-large', 'refused', {
@@ -200,7 +200,7 @@ export const deploy: readonly Defect[] = [
   }),
   defect('excluded-counted', 'deploy.excluded-not-counted', 'accepted', {
     says: 'Excluded dependencies count for the size of a package.',
-    observed: 'exit code 1',
+    observed: 'exit code 1: internal error',
     tool: tool({
       admit:
         () =>

@@ -60,6 +60,19 @@ export const endpoints: readonly Defect[] = [
       wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => ({ ...endpoint, [member]: shown }) as Json),
     }),
   ),
+  defect('endpoint-echoes-default-timeout', 'endpoints.echoes', 'idleTimeout', {
+    says: 'The response to a creation shows the default idleTimeout, whatever was sent.',
+    observed: '5',
+    wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => ({ ...endpoint, idleTimeout: 5 }) as Json),
+  }),
+  defect('endpoint-echoes-gpus-in-order', 'endpoints.echoes', 'gpuTypeIds', {
+    says: 'The response to a creation shows the gpuTypeIds in the order of their names.',
+    observed: '["gpu-a","gpu-b"]',
+    wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => {
+      const { gpuTypeIds } = endpoint as { gpuTypeIds?: string[] }
+      return { ...endpoint, gpuTypeIds: gpuTypeIds?.toSorted() ?? [] } as Json
+    }),
+  }),
   defect('endpoint-never-reachable', 'endpoints.address', 'reachable', {
     says: 'A new endpoint takes no jobs.',
     observed: 'status 404: {"error":"endpoint not found"}',

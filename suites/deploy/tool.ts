@@ -12,6 +12,8 @@ export interface ToolEnd extends CommandEnd {
 
 /** How long a deployment waits for several workers at once, which other rules take one by one, ms. */
 const quotaWaitMs = 180_000
+/** Most characters of a line of the tool in a message. */
+const longestLine = 200
 /** How much later a refused project is searched for once more, ms. */
 const laterMs = 2_000
 
@@ -100,9 +102,10 @@ interface Counted {
   readonly count: number
 }
 
-/** `exit code 1`. */
-export function exitOf({ exit }: CommandEnd): string {
-  return `exit code ${exit}`
+/** `exit code 1: no credentials`, with the first line that the tool wrote about it. */
+export function exitOf({ exit, stdout, stderr }: CommandEnd): string {
+  const [line = ''] = `${stderr}\n${stdout}`.split('\n').filter((text) => text.trim() !== '')
+  return line === '' ? `exit code ${exit}` : `exit code ${exit}: ${line.trim().slice(0, longestLine)}`
 }
 
 function exitIn({ json }: Reply): string {

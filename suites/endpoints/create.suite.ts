@@ -1,7 +1,7 @@
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
-import { create, createdEndpoint, endpointBody, speaksOfQuota } from '../shared/endpoints.ts'
+import { create, createdEndpoint, endpointBody, idleTimeoutOf, sectionOf, speaksOfQuota } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { kindOf } from '../shared/readers.ts'
 
@@ -21,15 +21,24 @@ rule(
   { creates: 2 },
 )
 
-rule('endpoints.echoes', async (context) => {
-  const { body, reply } = await createdEndpoint(context)
-  const shown = context.check('object').object(reply)
-  for (const [name, sent] of Object.entries(body)) {
-    const isSame = name === 'name' ? isNamed(String(shown.name), String(sent)) : show(shown[name]) === show(sent)
-    const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
-    context.check(name).that(isSame, expected, observed, reply)
-  }
-})
+rule(
+  'endpoints.echoes',
+  async (context) => {
+    const gpuTypeIds = sectionOf(context).gpus.toReversed()
+    // The second creation has values that no platform has as a default.
+    const unusual = { gpuTypeIds, workersMax: 2, idleTimeout: idleTimeoutOf(context, 13) }
+    for (const more of [{}, unusual]) {
+      const { body, reply } = await createdEndpoint(context, more)
+      const shown = context.check('object').object(reply)
+      for (const [name, sent] of Object.entries(body)) {
+        const isSame = name === 'name' ? isNamed(String(shown.name), String(sent)) : show(shown[name]) === show(sent)
+        const [expected, observed] = name === 'name' ? ['the name', 'another name'] : [show(sent), show(shown[name])]
+        context.check(name).that(isSame, expected, observed, reply)
+      }
+    }
+  },
+  { creates: 3 },
+)
 
 everyExchange('endpoints.json', ({ response }) => {
   if (response === null || !isSuccess(response.status) || response.body.length === 0) return null

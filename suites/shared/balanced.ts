@@ -23,14 +23,19 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /**
  * Waits until an endpoint serves: one that has no worker yet may refuse requests for a while. The rule is inconclusive if
- * it does not come to that.
+ * it does not come to that, or if the conformance worker is not the one that answers.
  */
 export async function serving({ clock, inconclusive, target }: Context, client: LbClient): Promise<Reply> {
   const { coldStartMs, pollMs } = target.tolerances
   let deadline: number | null = null
   for (let pause = pollMs; ; pause = Math.min(2 * pause, 4 * pollMs)) {
     const reply = await client.send('GET', echo, { repeats: false })
-    if (isSuccess(reply.status)) return reply
+    if (isSuccess(reply.status)) {
+      if (new TextDecoder().decode(reply.bytes).includes('bodySha256')) return reply
+      return inconclusive(
+        `${echo} was answered ${reply.status} without the report of the conformance worker; deploy it (spec/worker.md) or remove worker: true`,
+      )
+    }
     deadline ??= clock.now() + coldStartMs
     const isKey = reply.status === 401 || reply.status === 403
     if (isKey || clock.now() >= deadline)
