@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
-import { defect, is, jsonOf, onAnswer, onJson, parts, restated, shows, succeeded, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, onAnswer, onJson, part, restated, shows, succeeded, type Wrap } from './tools.ts'
 
 /** Effects of actions beyond the table of actions. */
 export const actionEffects: readonly Defect[] = [
@@ -29,11 +29,9 @@ export const actionEffects: readonly Defect[] = [
   defect('terminated-comes-back-when-asked', 'pods.action.terminated.any', 'stays-terminated', {
     says: 'An action on a terminated pod is answered 404, and the pod is back a second later.',
     observed: 'status EXITED',
-    change: parts({
-      transition: (original) => (pod, action, service) => {
-        original(pod, action, service)
-        if (action === 'terminate') later(1000, comesBackAs('EXITED'))(pod, service)
-      },
+    change: part('transition', (next, pod, action, service) => {
+      next()
+      if (action === 'terminate') later(1000, comesBackAs('EXITED'))(pod, service)
     }),
   }),
   defect('unknown-pod-restart-400', 'pods.action.unknown-pod', 'not-found', {

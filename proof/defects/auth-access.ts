@@ -1,9 +1,9 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { Refusal } from '../../reference/index.ts'
+import { Refusal, type StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs } from './auth-tools.ts'
-import { defect, is, onAnswer, options, parts } from './tools.ts'
+import { type Change, defect, is, onAnswer, options, part, refusing } from './tools.ts'
 
 const isStranger = tokenIs(defaultKeys.stranger)
 const isRestricted = tokenIs(defaultKeys.restricted)
@@ -18,33 +18,17 @@ export const authAccess: readonly Defect[] = [
   defect('stranger-told-name', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account names the pod.',
     observed: 'the name of the pod',
-    change: parts({
-      findPod: (original) => (id, caller, service) => {
-        const pod = service.store.get(id)
-        if (pod && pod.user !== caller.user) throw new Refusal(403, `no access to ${pod.name}`)
-        return original(id, caller, service)
-      },
-    }),
+    change: tellsStrangers((pod) => pod.name),
   }),
   defect('stranger-told-variables', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account repeats the variables of the pod.',
     observed: 'a variable of the pod',
-    change: parts({
-      findPod: (original) => (id, caller, service) => {
-        const pod = service.store.get(id)
-        if (pod && pod.user !== caller.user) throw new Refusal(403, `no access to ${JSON.stringify(pod.env)}`)
-        return original(id, caller, service)
-      },
-    }),
+    change: tellsStrangers((pod) => JSON.stringify(pod.env)),
   }),
   defect('stranger-lists-all-pods', 'auth.pods.hidden', 'not-listed', {
     says: 'The list shows the pods of every account.',
     observed: 'the pod of another account',
-    change: parts({
-      listPods:
-        () =>
-        (_, { store }) => [...store.all()],
-    }),
+    change: part('listPods', (___, _, { store }) => [...store.all()]),
   }),
   defect('stranger-refused-and-deletes', 'auth.pods.hidden', 'unchanged', {
     says: 'DELETE by another account is answered 404 and carried out.',
@@ -79,12 +63,10 @@ export const authAccess: readonly Defect[] = [
   defect('granted-read-refused', 'auth.granted', 'granted', {
     says: 'A key that was granted to read cannot read a pod.',
     observed: 'status 403',
-    change: parts({
-      authorize: (original) => (caller, operation, service) => {
-        original(caller, operation, service)
-        if (caller.permissions !== '*' && operation === 'getPod') throw new Refusal(403, 'access denied')
-      },
-    }),
+    change: refusing(
+      'authorize',
+      ({ permissions }, operation) => permissions !== '*' && operation === 'getPod' && [403, 'access denied'],
+    ),
   }),
   defect('token-in-header', 'auth.token-not-echoed', 'header', {
     says: 'Answers repeat the token in X-Key.',
@@ -97,14 +79,12 @@ export const authAccess: readonly Defect[] = [
   defect('token-in-refusal', 'auth.token-not-echoed', 'body', {
     says: 'The refusal of a token repeats it.',
     observed: 'a bearer token in the body',
-    change: parts({
-      authenticate: (original) => (authorization, service) => {
-        try {
-          return original(authorization, service)
-        } catch {
-          throw new Refusal(401, `no such key: ${authorization}`)
-        }
-      },
+    change: part('authenticate', (next, authorization) => {
+      try {
+        return next()
+      } catch {
+        throw new Refusal(401, `no such key: ${authorization}`)
+      }
     }),
     tour: ['auth.pods.invalid'],
   }),
@@ -115,3 +95,11 @@ export const authAccess: readonly Defect[] = [
     tour: ['auth.pods.missing'],
   }),
 ]
+
+/** The refusal to another account says something of the pod. */
+function tellsStrangers(says: (pod: StoredPod) => string): Change {
+  return refusing('findPod', (id, { user }, { store }) => {
+    const pod = store.get(id)
+    return pod && pod.user !== user && [403, `no access to ${says(pod)}`]
+  })
+}

@@ -5,7 +5,7 @@ import type { EndpointOperation } from '../../reference/operations.ts'
 import type { Defect } from '../types.ts'
 import { lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
 import { asksEndpoint } from './endpoints-tools.ts'
-import { defect, parts } from './tools.ts'
+import { defect, part } from './tools.ts'
 
 const isStranger = tokenIs(defaultKeys.stranger)
 const header =
@@ -80,24 +80,18 @@ export const authEndpoints: readonly Defect[] = [
   defect('stranger-told-endpoint-name', 'auth.management.hidden', 'not-told', {
     says: 'The refusal to another account names the endpoint.',
     observed: 'the name of the endpoint',
-    change: parts({
-      ownEndpoint: (original) => (id, caller, service) => {
-        const endpoint = service.queue.endpoints.get(id)
-        if (endpoint !== undefined && endpoint.user !== caller.user) {
-          throw new Refusal(403, `${endpoint.name} is not yours`)
-        }
-        return original(id, caller, service)
-      },
+    change: part('ownEndpoint', (next, id, caller, service) => {
+      const endpoint = service.queue.endpoints.get(id)
+      if (endpoint !== undefined && endpoint.user !== caller.user) {
+        throw new Refusal(403, `${endpoint.name} is not yours`)
+      }
+      return next()
     }),
   }),
   defect('stranger-lists-endpoints', 'auth.management.hidden', 'not-listed', {
     says: 'The list shows the endpoints of all accounts.',
     observed: 'the endpoint of another account',
-    change: parts({
-      listEndpoints:
-        () =>
-        (_, { queue }) => [...queue.endpoints.values()],
-    }),
+    change: part('listEndpoints', (___, _, { queue }) => [...queue.endpoints.values()]),
   }),
   ...effects.slice(1).map(([operation, clause, observed]) =>
     defect(`stranger-refused-and-does-${slug(operation)}`, 'auth.management.hidden', clause, {

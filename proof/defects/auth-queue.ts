@@ -4,7 +4,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
 import { asks } from './queue-tools.ts'
-import { defect, parts, restated } from './tools.ts'
+import { defect, part, restated } from './tools.ts'
 
 const isStranger = tokenIs(defaultKeys.stranger)
 const isAltered = tokenIs(mutate(defaultKeys.full))
@@ -81,14 +81,12 @@ export const authQueue: readonly Defect[] = [
   defect('stranger-told-input', 'auth.queue.hidden', 'not-told', {
     says: 'The refusal to another account tells the inputs of the jobs.',
     observed: 'status 403 with the input of the job',
-    change: parts({
-      findEndpoint: (original) => (id, caller, service) => {
-        const endpoint = service.queue.endpoints.get(id)
-        if (endpoint && endpoint.user !== caller.user) {
-          throw new Refusal(403, JSON.stringify([...endpoint.jobs.values()].map(({ input }) => input)))
-        }
-        return original(id, caller, service)
-      },
+    change: part('findEndpoint', (next, id, caller, service) => {
+      const endpoint = service.queue.endpoints.get(id)
+      if (endpoint && endpoint.user !== caller.user) {
+        throw new Refusal(403, JSON.stringify([...endpoint.jobs.values()].map(({ input }) => input)))
+      }
+      return next()
     }),
   }),
   defect('stranger-refused-and-cancels', 'auth.queue.hidden-no-effect', 'unchanged', {

@@ -3,7 +3,7 @@ import { defaultKeys } from '../../reference/auth/accounts.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
 import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
-import { defect, is, parts, refusing, restated } from './tools.ts'
+import { defect, is, refusing, restated } from './tools.ts'
 
 const started = seen('EXITED', 'STARTING')
 
@@ -122,11 +122,9 @@ export const authToken: readonly Defect[] = [
     defect(`scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`, 'auth.scheme-case', scheme, {
       says: `The scheme is refused when it is written ${scheme}.`,
       observed: 'status 401',
-      change: parts(
-        refusing(
-          'authenticate',
-          (authorization) => authorization?.startsWith(`${scheme} `) && [401, 'malformed authorization header'],
-        ),
+      change: refusing(
+        'authenticate',
+        (authorization) => authorization?.startsWith(`${scheme} `) && [401, 'malformed authorization header'],
       ),
     }),
   ),

@@ -1,17 +1,16 @@
 import type { EndpointCreate, EndpointUpdate } from '../../generated/api.ts'
 import { Refusal } from '../../reference/index.ts'
-import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
-import { defect, parts } from './tools.ts'
+import { defect, part, parts } from './tools.ts'
 
 /** A message that does not say which quota is exceeded. */
-const silent: NonNullable<PartWrappers['checkWorkers']> = (original) => (user, workers, service) => {
+const silent = part('checkWorkers', (next) => {
   try {
-    original(user, workers, service)
+    next()
   } catch {
     throw new Refusal(400, 'forbidden')
   }
-}
+})
 
 const isSilent = 'status 400: {"error":"forbidden","status":400}'
 
@@ -20,35 +19,33 @@ export const endpointsQuota: readonly Defect[] = [
   defect('quota-one-less', 'endpoints.quota', 'exact', {
     says: 'An account may have 29 workers.',
     observed: 'status 400',
-    change: parts({ checkWorkers: (original) => (user, workers, service) => original(user, workers + 1, service) }),
+    change: part('checkWorkers', (next, user, workers) => next(user, workers + 1)),
   }),
   defect('quota-per-endpoint', 'endpoints.quota', 'refused', {
     says: 'The quota of workers is that of each endpoint.',
     observed: 'status 200',
-    change: parts({ workersInUse: () => () => 0 }),
+    change: part('workersInUse', () => 0),
   }),
   defect('quota-one-more', 'endpoints.quota', 'refused', {
     says: 'An account may have 31 workers.',
     observed: 'status 200',
-    change: parts({ checkWorkers: (original) => (user, workers, service) => original(user, workers - 1, service) }),
+    change: part('checkWorkers', (next, user, workers) => next(user, workers - 1)),
   }),
   defect('quota-not-named', 'endpoints.quota', 'message', {
     says: 'The refusal of workers beyond the quota does not say why.',
     observed: isSilent,
-    change: parts({ checkWorkers: silent }),
+    change: silent,
   }),
   defect('quota-refused-and-created', 'endpoints.quota', 'not-created', {
     says: 'An endpoint beyond the quota is refused and created.',
     observed: 'the endpoint whose creation was refused',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) => {
-        try {
-          return original(body, caller, service)
-        } catch (error) {
-          original(body, caller, { ...service, parts: { ...service.parts, checkWorkers() {} } })
-          throw error
-        }
-      },
+    change: part('createEndpoint', (next, body, caller, service) => {
+      try {
+        return next()
+      } catch (error) {
+        next(body, caller, { ...service, parts: { ...service.parts, checkWorkers() {} } })
+        throw error
+      }
     }),
   }),
   defect('quota-counted-before', 'endpoints.quota-race', 'sum', {
@@ -70,43 +67,38 @@ export const endpointsQuota: readonly Defect[] = [
     observed: 'status 400',
     change: (base) => {
       let kept = 0
-      return parts({
-        checkWorkers: (original) => (user, workers, service) => {
-          try {
-            original(user, workers + kept, service)
-          } catch (error) {
-            kept += workers
-            throw error
-          }
-        },
+      return part('checkWorkers', (next, user, workers) => {
+        try {
+          next(user, workers + kept)
+        } catch (error) {
+          kept += workers
+          throw error
+        }
       })(base)
     },
   }),
   defect('quota-not-for-updates', 'endpoints.quota-update', 'refused', {
     says: 'An update may exceed the quota of workers.',
     observed: 'status 200',
-    change: parts({
-      changeEndpoint: (original) => (endpoint, body, service) =>
-        original(endpoint, body, { ...service, parts: { ...service.parts, checkWorkers() {} } }),
-    }),
+    change: part('changeEndpoint', (next, endpoint, body, service) =>
+      next(endpoint, body, { ...service, parts: { ...service.parts, checkWorkers() {} } }),
+    ),
   }),
   defect('quota-of-updates-not-named', 'endpoints.quota-update', 'message', {
     says: 'The refusal of an update beyond the quota does not say why.',
     observed: isSilent,
-    change: parts({ checkWorkers: silent }),
+    change: silent,
   }),
   defect('quota-refused-and-updated', 'endpoints.quota-update', 'unchanged', {
     says: 'An update beyond the quota is refused and carried out.',
     observed: 'workersMax 9',
-    change: parts({
-      changeEndpoint: (original) => (endpoint, body, service) => {
-        try {
-          original(endpoint, body, service)
-        } catch (error) {
-          endpoint.workersMax = (body as EndpointUpdate & EndpointCreate).workersMax ?? endpoint.workersMax
-          throw error
-        }
-      },
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      try {
+        next()
+      } catch (error) {
+        endpoint.workersMax = (body as EndpointUpdate & EndpointCreate).workersMax ?? endpoint.workersMax
+        throw error
+      }
     }),
   }),
 ]

@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
 import { asksEndpoint, failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { defect, type Json, onAnswer, onJson, parts } from './tools.ts'
+import { defect, type Json, onAnswer, onJson, part } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -23,15 +23,14 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-creation-500', 'endpoints.create', 'accepted', {
     says: 'The creation of an endpoint is answered 500.',
     observed: 'status 500',
-    change: parts({ createEndpoint: () => isRefused }),
+    change: part('createEndpoint', isRefused),
   }),
   defect('endpoint-second-creation-500', 'endpoints.create', 'accepted', {
     says: 'The second creation of an endpoint is answered 500.',
     observed: 'status 500',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) =>
-        [...service.queue.endpoints.values()].some(isCreated) ? isRefused() : original(body, caller, service),
-    }),
+    change: part('createEndpoint', (next, _body, _caller, service) =>
+      [...service.queue.endpoints.values()].some(isCreated) ? isRefused() : next(),
+    ),
   }),
   defect('endpoint-without-id', 'endpoints.create', 'id', {
     says: 'The response to the creation of an endpoint has no id.',
@@ -63,15 +62,12 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-never-reachable', 'endpoints.address', 'reachable', {
     says: 'A new endpoint takes no jobs.',
     observed: 'status 404: {"error":"endpoint not found"}',
-    change: parts({
-      findEndpoint: (original) => (id, caller, service) =>
-        original(id.startsWith('ep-') ? 'none' : id, caller, service),
-    }),
+    change: part('findEndpoint', (next, id) => next(id.startsWith('ep-') ? 'none' : id)),
   }),
   defect('endpoint-jobs-found-at-others', 'endpoints.address', 'own', {
     says: 'Every endpoint shows the jobs of all others.',
     observed: 'status 200',
-    change: parts({ findJob: jobsFoundEverywhere }),
+    change: jobsFoundEverywhere,
   }),
   defect('endpoint-jobs-fail', 'endpoints.address', 'serves', {
     says: 'The jobs of new endpoints fail.',
@@ -86,40 +82,36 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-given-twice', 'endpoints.unique', 'ids', {
     says: 'A second creation from the same template returns the first endpoint.',
     observed: 'the same id twice',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) =>
-        [...service.queue.endpoints.values()].find(isCreated) ?? original(body, caller, service),
-    }),
+    change: part(
+      'createEndpoint',
+      (next, _body, _caller, service) => [...service.queue.endpoints.values()].find(isCreated) ?? next(),
+    ),
   }),
   defect('endpoints-share-jobs', 'endpoints.unique', 'jobs', {
     says: 'Endpoints of one template show the jobs of each other.',
     observed: 'status 200',
-    change: parts({ findJob: jobsFoundEverywhere }),
+    change: jobsFoundEverywhere,
   }),
   defect('second-endpoint-fails', 'endpoints.unique', 'serves', {
     says: 'Only the first endpoint of a template executes jobs.',
     observed: 'output nothing',
-    change: parts({
-      finishJob: (original) => (job, status, result, service) => {
-        const [first] = [...service.queue.endpoints.values()].filter(isCreated)
-        if (job.endpoint === first) original(job, status, result, service)
-        else original(job, 'FAILED', { error: 'no handler' }, service)
-      },
+    change: part('finishJob', (next, job, _status, _result, service) => {
+      const [first] = [...service.queue.endpoints.values()].filter(isCreated)
+      if (job.endpoint === first) next()
+      else next(job, 'FAILED', { error: 'no handler' })
     }),
   }),
   defect('gpu-first-of-list', 'endpoints.gpu-priority', 'next', {
     says: 'Workers wait for the first GPU type of the list, available or not.',
     observed: 'no worker',
-    change: parts({
-      scaleWorkers: (original) => (endpoint, service) => {
-        if (endpoint.gpuTypeIds[0] !== 'gpu-c') original(endpoint, service)
-      },
+    change: part('scaleWorkers', (next, endpoint) => {
+      if (endpoint.gpuTypeIds[0] !== 'gpu-c') next()
     }),
   }),
   defect('gpu-in-order-of-names', 'endpoints.gpu-priority', 'first', {
     says: 'Of the available GPU types of the list a worker gets the one whose name comes first.',
     observed: 'gpu-a',
-    change: parts({ allocateGpu: (original) => (ids, service) => original([...ids].sort(), service) }),
+    change: part('allocateGpu', (next, ids) => next([...ids].sort())),
   }),
   defect('workers-min-ignored', 'endpoints.workers-min', 'minimum', {
     says: 'An endpoint has no worker until a job comes, whatever its workersMin.',
@@ -129,12 +121,10 @@ export const endpoints: readonly Defect[] = [
   defect('workers-min-at-first', 'endpoints.workers-min', 'stays', {
     says: 'The workers of workersMin are stopped after the idleTimeout.',
     observed: '0 workers',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) => {
-        const endpoint = original({ ...(body as Json), workersMin: 0 }, caller, service)
-        if (Number((body as Json).workersMin) > 0) startWorker(endpoint, service)
-        return endpoint
-      },
+    change: part('createEndpoint', (next, body, _caller, service) => {
+      const endpoint = next({ ...(body as Json), workersMin: 0 })
+      if (Number((body as Json).workersMin) > 0) startWorker(endpoint, service)
+      return endpoint
     }),
   }),
   defect('workers-max-plus-one', 'endpoints.workers-min', 'maximum', {

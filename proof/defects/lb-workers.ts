@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { lets, refusesAndDoes, type When } from './auth-tools.ts'
 import { copyOf, passesOn, returns, route, withStatus } from './lb-tools.ts'
-import { defect, onAnswer, options, parts } from './tools.ts'
+import { defect, onAnswer, options, part } from './tools.ts'
 
 const isMissing: When = ({ headers }) => headers.get('authorization') === null
 /** A worker that calls has no trace; every request of a run has one. */
@@ -24,44 +24,39 @@ export const lbWorkers: readonly Defect[] = [
   defect('worker-not-pinged', 'lb.ready-only', 'ready', {
     says: 'A worker that has just started gets requests before its /ping is answered 200.',
     observed: 'ready false',
-    change: parts({ isWorkerReady: () => async () => true }),
+    change: part('isWorkerReady', async () => true),
   }),
   ...([400, 401, 403, 500] as const).map((status) =>
     defect(`unknown-balanced-${status}`, 'lb.endpoint-unknown', 'unknown', {
       says: `A load-balanced endpoint that does not exist is answered ${status}.`,
       observed: `status ${status}`,
-      change: parts({
-        findBalanced: (original) => (id, caller, service) => {
-          if (!service.balanced.endpoints.has(id)) throw new Refusal(status, 'endpoint not found')
-          return original(id, caller, service)
-        },
+      change: part('findBalanced', (next, id, _caller, service) => {
+        if (!service.balanced.endpoints.has(id)) throw new Refusal(status, 'endpoint not found')
+        return next()
       }),
     }),
   ),
   defect('unknown-balanced-served', 'lb.endpoint-unknown', 'unknown', {
     says: 'A load-balanced endpoint that does not exist is served by another one.',
     observed: 'status 200',
-    change: parts({
-      findBalanced: (original) => (id, caller, service) =>
-        original(service.balanced.endpoints.has(id) ? id : 'normal', caller, service),
-    }),
+    change: part('findBalanced', (next, id, _caller, service) =>
+      next(service.balanced.endpoints.has(id) ? id : 'normal'),
+    ),
   }),
   defect('addresses-shared', 'lb.own-address', 'other', {
     says: 'Every address leads to the workers of the same endpoint.',
     observed: 'it also reached the other one',
-    change: parts({ findBalanced: (original) => (_, caller, service) => original('normal', caller, service) }),
+    change: part('findBalanced', (next) => next('normal')),
   }),
   defect('requests-mirrored', 'lb.own-address', 'other', {
     says: 'A request is also sent to a worker of another endpoint.',
     observed: 'it also reached the other one',
-    change: parts({
-      passOn: (original) => async (request, endpoint, service) => {
-        const other = service.balanced.endpoints.get(endpoint.id === 'normal' ? 'second' : 'normal')
-        const copy = copyOf(request)
-        const response = await original(request, endpoint, service)
-        if (other !== undefined && request.method === 'POST') await original(copy, other, service)
-        return response
-      },
+    change: part('passOn', async (next, request, endpoint, service) => {
+      const other = service.balanced.endpoints.get(endpoint.id === 'normal' ? 'second' : 'normal')
+      const copy = copyOf(request)
+      const response = await next()
+      if (other !== undefined && request.method === 'POST') await next(copy, other)
+      return response
     }),
   }),
   defect('requests-sent-twice', 'lb.own-address', 'reached', {
@@ -77,11 +72,9 @@ export const lbWorkers: readonly Defect[] = [
   defect('posts-to-first-endpoint', 'lb.own-address', 'reached', {
     says: 'POST requests reach the workers of the first endpoint of the account, whichever they are for.',
     observed: '0 times',
-    change: parts({
-      passOn: (original) => (request, endpoint, service) => {
-        const first = service.balanced.endpoints.get('normal') ?? endpoint
-        return original(request, request.method === 'POST' ? first : endpoint, service)
-      },
+    change: part('passOn', (next, request, endpoint, service) => {
+      const first = service.balanced.endpoints.get('normal') ?? endpoint
+      return next(request, request.method === 'POST' ? first : endpoint)
     }),
   }),
   defect('worker-500-retried', 'lb.no-retry', 'error', {

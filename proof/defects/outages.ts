@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
-import { defect, is, jsonOf, parts, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, part, type Wrap } from './tools.ts'
 
 const isFull = tokenIs(defaultKeys.full)
 
@@ -45,10 +45,10 @@ export const outages: readonly Defect[] = [
   defect('start-lacks-capacity', 'pods.action.exited.start', 'answered', {
     says: 'start is refused for lack of capacity, although there is capacity for new pods.',
     observed: 'status 400: {"title":"Bad Request","status":400,"detail":"no capacity"}',
-    change: parts({
-      permit: (original) => (pod, action, service) =>
-        original(pod, action, service) ?? (action === 'start' ? new Refusal(400, 'no capacity') : null),
-    }),
+    change: part(
+      'permit',
+      (next, _pod, action) => next() ?? (action === 'start' ? new Refusal(400, 'no capacity') : null),
+    ),
   }),
   defect('start-stays-provisioning', 'pods.action.exited.start', 'becomes-running', {
     says: 'A pod that is started stays in PROVISIONING, although new pods run.',

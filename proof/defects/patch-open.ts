@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { amends, answersWith, carriesOut, mountOf, mountsIn, patching, refusesAndSets } from './patch-tools.ts'
-import { defect, is, type Json, membersOf, options, parts, restated } from './tools.ts'
+import { all, defect, is, type Json, membersOf, options, restated } from './tools.ts'
 
 /** PATCHes that are not in tables: those with several permitted answers, and those of unknown pods. */
 export const patchOpen: readonly Defect[] = [
@@ -12,26 +12,22 @@ export const patchOpen: readonly Defect[] = [
   defect('other-size-ignored', 'pods.patch.persistent-size', 'applied', {
     says: 'Another size of a persistent mount is accepted and comes to nothing.',
     observed: 'another mount in reads',
-    change: parts(
-      patching((pod, body, next) => {
-        next()
-        const { persistent } = pod.mounts
-        if (isOtherSize(body) && persistent !== undefined) pod.mounts = { persistent: { ...persistent, size: 10 } }
-      }),
-    ),
+    change: patching((pod, body, next) => {
+      next()
+      const { persistent } = pod.mounts
+      if (isOtherSize(body) && persistent !== undefined) pod.mounts = { persistent: { ...persistent, size: 10 } }
+    }),
   }),
   defect('other-size-refused-and-applied', 'pods.patch.persistent-size', 'unchanged', {
     says: 'Another size of a persistent mount is refused, and applied.',
     observed: 'mounts {"persistent":{"size":20,"path":"/workspace-b"}}',
-    change: options({
-      style: { patchPersistentSize: 422 },
-      parts: [
-        refusesAndSets(
-          (_, body) => isOtherSize(body),
-          (_, body) => mountsIn(body),
-        ),
-      ],
-    }),
+    change: all(
+      options({ style: { patchPersistentSize: 422 } }),
+      refusesAndSets(
+        (_, body) => isOtherSize(body),
+        (_, body) => mountsIn(body),
+      ),
+    ),
   }),
   defect('null-network-404', 'pods.patch.null', 'answer', {
     says: 'null for the network mounts is answered 404.',
@@ -41,12 +37,10 @@ export const patchOpen: readonly Defect[] = [
   defect('null-persistent-removes-mount', 'pods.patch.null', 'unchanged', {
     says: 'null for the persistent mount removes it.',
     observed: 'mounts {}',
-    change: parts(
-      patching((pod, body, next) => {
-        if (mountsIn(body).persistent !== null) return next()
-        if (mountOf(pod) === 'persistent') pod.mounts = {}
-      }),
-    ),
+    change: patching((pod, body, next) => {
+      if (mountsIn(body).persistent !== null) return next()
+      if (mountOf(pod) === 'persistent') pod.mounts = {}
+    }),
   }),
   defect('persistent-size-9-accepted', 'pods.patch.size-minimum', 'refused', {
     says: 'A size of 9 GB is taken for 10 GB.',

@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { jsonIn } from './queue-tools.ts'
-import { type Change, defect, parts, refusing, serving, withBody } from './tools.ts'
+import { type Change, defect, refusing, serving, withBody } from './tools.ts'
 
 /** Submission bodies that are taken though they are wrong, or refused though they are right. */
 export const queueBody: readonly Defect[] = [
@@ -27,7 +27,7 @@ export const queueBody: readonly Defect[] = [
 ]
 
 function refusesTtl(ttl: number, message: string): Change {
-  return parts(refusing('settlePolicy', (policy) => policy.ttl === ttl && [400, message]))
+  return refusing('settlePolicy', (policy) => policy.ttl === ttl && [400, message])
 }
 
 /** The first of a list of submissions is executed so many ms after the list was refused. */

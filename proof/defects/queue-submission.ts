@@ -1,8 +1,7 @@
 import { wait } from '../../reference/index.ts'
-import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, takesInput } from './queue-tools.ts'
-import { type Change, defect, onAnswer, onJson, parts, refusing, restated, serving } from './tools.ts'
+import { all, type Change, defect, onAnswer, onJson, options, part, refusing, restated, serving } from './tools.ts'
 
 /** The responses of /run and /runsync, and how input and output are treated. */
 export const queueSubmission: readonly Defect[] = [
@@ -39,25 +38,22 @@ export const queueSubmission: readonly Defect[] = [
   defect('run-refused-when-busy', 'queue.run.no-worker-free', 'accepted', {
     says: 'The operation /run is refused while no worker of the endpoint is free.',
     observed: 'status 400: {"error":"no worker is free"}',
-    change: parts(refusing('addJob', (_, __, endpoint) => endpoint.idle.length === 0 && [400, 'no worker is free'])),
+    change: refusing('addJob', (_, __, endpoint) => endpoint.idle.length === 0 && [400, 'no worker is free']),
   }),
   defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {
     says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
     observed: 'BUSY',
-    change: (options) => {
+    change: (base) => {
       let isBusy = false
-      return composeOptions(options, {
-        parts: {
-          addJob: (original) => (submission, operation, endpoint, service) => {
-            isBusy = endpoint.idle.length === 0
-            return original(submission, operation, endpoint, service)
-          },
-        },
-        wrapFetch: onJson(
-          (request, { status }) => asks('run')(request) && status === 200 && isBusy,
-          (json) => ({ ...json, status: 'BUSY' }),
-        ),
+      const wrapFetch = onJson(
+        (request, { status }) => asks('run')(request) && status === 200 && isBusy,
+        (json) => ({ ...json, status: 'BUSY' }),
+      )
+      const notes = part('addJob', (next, _, __, { idle }) => {
+        isBusy = idle.length === 0
+        return next()
       })
+      return all(notes, options({ wrapFetch }))(base)
     },
   }),
   defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
@@ -72,20 +68,18 @@ export const queueSubmission: readonly Defect[] = [
   defect('equal-submissions-are-one', 'queue.run.unique-ids', 'unique', {
     says: 'Two submissions that are equal are taken for one.',
     observed: 'an id given twice',
-    change: parts({
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        const text = JSON.stringify(submission)
-        const same = [...endpoint.jobs.values()].find(({ input, webhook, policy, s3Config }) => {
-          return JSON.stringify({ input, webhook, policy, s3Config }) === text
-        })
-        return same ?? original(submission, operation, endpoint, service)
-      },
+    change: part('addJob', (next, submission, _operation, endpoint) => {
+      const text = JSON.stringify(submission)
+      const same = [...endpoint.jobs.values()].find(({ input, webhook, policy, s3Config }) => {
+        return JSON.stringify({ input, webhook, policy, s3Config }) === text
+      })
+      return same ?? next()
     }),
   }),
   defect('many-submissions-refused', 'queue.run.unique-ids', 'accepted', {
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',
-    change: parts(refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs'])),
+    change: refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs']),
   }),
   defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',
@@ -157,7 +151,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('runsync-answers-while-job-runs', 'queue.runsync.when-done', 'waits', {
     says: 'The operation /runsync answers with the job as it is when it is submitted.',
     observed: 'IN_PROGRESS while the job runs',
-    change: parts({ runsyncWaitOf: () => () => 0 }),
+    change: part('runsyncWaitOf', () => 0),
   }),
   defect('runsync-answers-at-end-of-wait', 'queue.runsync.when-done', 'at-once', {
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',

@@ -1,8 +1,7 @@
 import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
-import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defect, options, parts } from './tools.ts'
+import { all, type Change, defect, options, part } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
@@ -16,11 +15,9 @@ export const queueTimeTtl: readonly Defect[] = [
   defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',
-    change: parts({
-      expireJob: () => (job) => {
-        job.isGone = true
-        job.endpoint.jobs.delete(job.id)
-      },
+    change: part('expireJob', (_, job) => {
+      job.isGone = true
+      job.endpoint.jobs.delete(job.id)
     }),
   }),
   defect('ttl-ignored-while-running', 'queue.ttl.running', 'gone', {
@@ -36,16 +33,16 @@ export const queueTimeTtl: readonly Defect[] = [
   defect('ttl-over-until-reported', 'queue.ttl.running', 'gone', {
     says: 'A job whose ttl was over while it ran is back once its worker has reported.',
     observed: 'status 200',
-    change: parts({
-      acceptsReport: () => () => true,
-      finishJob: (original) => (job, status, result, service) => {
+    change: all(
+      part('acceptsReport', () => true),
+      part('finishJob', (next, job, status, result, service) => {
         job.endpoint.jobs.set(job.id, job)
-        original(job, status, result, {
+        next(job, status, result, {
           ...service,
           parts: { ...service.parts, deadlineOf: () => Number.POSITIVE_INFINITY },
         })
-      },
-    }),
+      }),
+    ),
   }),
   defect('ttl-keeps-worker', 'queue.ttl.frees-worker', 'free', {
     says: 'The worker of a job whose ttl is over takes no other job.',
@@ -75,18 +72,15 @@ export const queueTimeTtl: readonly Defect[] = [
   defect('ttl-halved-while-running-cold', 'queue.ttl.not-early-running', 'there', {
     says: 'A job that runs is deleted at half its ttl, and workers take a minute to start.',
     observed: 'status 404',
-    change: (base) =>
-      composeOptions(base, {
-        endpoints: defaultEndpoints.map((endpoint) => ({ ...endpoint, workersMin: 0, coldStartMs: 60_000 })),
-        parts: {
-          findJob: (original) => (id, endpoint, service) => {
-            const job = original(id, endpoint, service)
-            const isOver = service.clock.now() > job.submittedMs + halfLifeOf(job)
-            if (job.status === 'IN_PROGRESS' && isOver) throw new Refusal(404, 'job not found')
-            return job
-          },
-        },
+    change: all(
+      options({ endpoints: defaultEndpoints.map((one) => ({ ...one, workersMin: 0, coldStartMs: 60_000 })) }),
+      part('findJob', (next, _, __, { clock }) => {
+        const job = next()
+        const isOver = clock.now() > job.submittedMs + halfLifeOf(job)
+        if (job.status === 'IN_PROGRESS' && isOver) throw new Refusal(404, 'job not found')
+        return job
       }),
+    ),
   }),
   defect('ttl-without-waiting', 'queue.ttl.from-submission', 'gone', {
     says: 'The time that a job waits is added to its ttl.',
@@ -122,26 +116,22 @@ export const queueTimeTtl: readonly Defect[] = [
 
 /** A worker whose execution was stopped stays busy for ever. */
 export function keepsWorker(): Change {
-  return parts({
-    stopExecution: (original) => (job, service) => {
-      if (job.execution !== null) job.execution.worker.execution = null
-      original(job, service)
-    },
+  return part('stopExecution', (next, job) => {
+    if (job.execution !== null) job.execution.worker.execution = null
+    next()
   })
 }
 
 /** Jobs in one status are not deleted when their ttl is over. */
 function spared(status: JobStatus): Change {
-  return parts({
-    expireJob: (original) => (job, service) => {
-      if (job.status !== status) original(job, service)
-    },
+  return part('expireJob', (next, job) => {
+    if (job.status !== status) next()
   })
 }
 
 /** Jobs end at another moment than that of their ttl. */
 function deadline(change: (job: Job, endMs: number) => number): Change {
-  return parts({ deadlineOf: (original) => (job, service) => change(job, original(job, service)) })
+  return part('deadlineOf', (next, job) => change(job, next()))
 }
 
 /** In whole milliseconds, as every moment of a clock is. */

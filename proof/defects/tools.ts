@@ -25,19 +25,36 @@ export function parts(...wrappers: readonly PartWrappers[]): Change {
   return options({ parts: wrappers })
 }
 
+/** Several changes, in this order. */
+export function all(...changes: readonly Change[]): Change {
+  return (base) => changes.reduce((changed, change) => change(changed), base)
+}
+
+/** Calls a part of the reference as it was called, but for the arguments given. */
+type Next<K extends keyof Parts> = (...changed: Partial<Parameters<Parts[K]>>) => ReturnType<Parts[K]>
+
+/** A function of the reference replaced; `next` calls the one that it replaces. */
+export function part<K extends keyof Parts>(
+  name: K,
+  replaced: (next: Next<K>, ...call: Parameters<Parts[K]>) => ReturnType<Parts[K]>,
+): Change {
+  const wrapper =
+    (original: (...call: unknown[]) => ReturnType<Parts[K]>) =>
+    (...call: Parameters<Parts[K]>) =>
+      replaced((...changed) => original(...changed, ...call.slice(changed.length)), ...call)
+  return parts({ [name]: wrapper } as PartWrappers)
+}
+
 /** A part refuses calls for which `why` returns a status and a reason. */
 export function refusing<K extends keyof Parts>(
-  part: K,
+  name: K,
   why: (...call: Parameters<Parts[K]>) => readonly [status: number, detail: string] | false | undefined,
-): PartWrappers {
-  const wrapper =
-    (original: (...call: Parameters<Parts[K]>) => unknown) =>
-    (...call: Parameters<Parts[K]>) => {
-      const refusal = why(...call)
-      if (refusal) throw new Refusal(...refusal)
-      return original(...call)
-    }
-  return { [part]: wrapper } as PartWrappers
+): Change {
+  return part(name, (next, ...call) => {
+    const refusal = why(...call)
+    if (refusal) throw new Refusal(...refusal)
+    return next(...call)
+  })
 }
 
 /** The reference that a defect wraps. */

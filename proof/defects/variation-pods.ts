@@ -4,7 +4,7 @@ import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { type Change, defect, is, jsonOf, parts, shows, type Wrap, withBody } from './tools.ts'
+import { type Change, defect, is, jsonOf, part, parts, shows, type Wrap, withBody } from './tools.ts'
 
 /** The history of a pod: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]
@@ -116,12 +116,10 @@ export const variationPods: readonly Defect[] = [
     says: 'An empty list of network mounts is accepted while a pod is RUNNING.',
     observed: 'status 200',
     variation: 'patchedWhile RUNNING',
-    change: parts(
-      patching((pod, body, next) => {
-        const isEmpty = 'network' in mountsIn(body) && entriesIn(mountsIn(body)).length === 0
-        next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
-      }),
-    ),
+    change: patching((pod, body, next) => {
+      const isEmpty = 'network' in mountsIn(body) && entriesIn(mountsIn(body)).length === 0
+      next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
+    }),
   }),
   defect('extra-ignored-by-start', 'pods.action-body.extra', 'extra-text', {
     says: 'start ignores a reason that is a text.',
@@ -201,27 +199,23 @@ export const variationPods: readonly Defect[] = [
     says: 'A PATCH that is refused because of its mounts still gives the pod its new name, once two others were accepted.',
     observed: 'changed: name',
     variation: 'history patched',
-    change: parts(
-      patching((pod, body, next) => {
-        const count = accepted.get(pod) ?? 0
-        if (typeof body.name === 'string' && count >= 2) pod.name = body.name
-        next()
-        accepted.set(pod, count + 1)
-      }),
-    ),
+    change: patching((pod, body, next) => {
+      const count = accepted.get(pod) ?? 0
+      if (typeof body.name === 'string' && count >= 2) pod.name = body.name
+      next()
+      accepted.set(pod, count + 1)
+    }),
   }),
   defect('refused-start-starts-second-time', 'pods.action.running.start', 'unchanged', {
     says: 'A refused start of a RUNNING pod with a persistent mount restarts its container.',
     observed: seen('RUNNING', 'STARTING'),
     variation: 'mount persistent',
-    change: parts({
-      permit: (original) => (pod, action, service) => {
-        const refusal = original(pod, action, service)
-        if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'persistent') {
-          effectOf('start')(pod, service)
-        }
-        return refusal
-      },
+    change: part('permit', (next, pod, action, service) => {
+      const refusal = next()
+      if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'persistent') {
+        effectOf('start')(pod, service)
+      }
+      return refusal
     }),
   }),
 ]
@@ -265,13 +259,11 @@ function permits(when: (action: PodAction, past: Past) => boolean): Change {
 function permitsAfterRefusal(permitted: PodAction): Change {
   return (options) => {
     const refused = new WeakSet<StoredPod>()
-    return parts({
-      permit: (original) => (pod, action, service) => {
-        if (action === permitted && refused.has(pod)) return null
-        const refusal = original(pod, action, service)
-        if (refusal !== null) refused.add(pod)
-        return refusal
-      },
+    return part('permit', (next, pod, action) => {
+      if (action === permitted && refused.has(pod)) return null
+      const refusal = next()
+      if (refusal !== null) refused.add(pod)
+      return refusal
     })(options)
   }
 }

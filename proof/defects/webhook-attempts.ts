@@ -1,31 +1,30 @@
 import { tables } from '../../generated/tables.ts'
-import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defect, options, parts } from './tools.ts'
+import { all, type Change, defect, options, part } from './tools.ts'
 
 /** Notifications that are missing, too many, too early, or given up at a wrong answer. */
 export const webhookAttempts: readonly Defect[] = [
   defect('webhook-before-end', 'webhook.once', 'not-before', {
     says: 'The receiver is notified as soon as a job is accepted.',
     observed: 'a request',
-    change: parts({
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        const job = original(submission, operation, endpoint, service)
+    change: all(
+      part('addJob', (next, _submission, _operation, _endpoint, service) => {
+        const job = next()
         service.parts.notify(job, service)
         return job
-      },
-      isNotified: () => () => true,
-    }),
+      }),
+      part('isNotified', () => true),
+    ),
   }),
   defect('webhook-never', 'webhook.once', 'notified', {
     says: 'The receiver is never notified.',
     observed: 'no request',
-    change: parts({ isNotified: () => () => false }),
+    change: part('isNotified', () => false),
   }),
   defect('webhook-repeated-after-200', 'webhook.once', 'once', {
     says: 'A notification is repeated although it was answered 200.',
     observed: 'a second request',
-    change: parts({ isDelivered: () => () => false }),
+    change: part('isDelivered', () => false),
   }),
   defect('webhook-not-retried', 'webhook.retries', 'second', {
     says: 'A notification that was answered 500 is given up.',
@@ -50,7 +49,7 @@ export const webhookAttempts: readonly Defect[] = [
   defect('webhook-late-200-unheard', 'webhook.stops-on-success', 'two', {
     says: 'A second attempt that was answered 200 is followed by a third.',
     observed: '3 requests',
-    change: parts({ isDelivered: () => () => false }),
+    change: part('isDelivered', () => false),
   }),
   defect('webhook-retried-once', 'webhook.stops-on-success', 'three', {
     says: 'There is one retry only.',
@@ -60,12 +59,15 @@ export const webhookAttempts: readonly Defect[] = [
   defect('webhook-repeated-a-minute-after-200', 'webhook.once', 'once', {
     says: 'A notification that was answered 200 is repeated a minute later.',
     observed: 'a second request',
-    change: parts({ isDelivered: () => () => false, nextAttemptMs: afterAMinute(0) }),
+    change: all(
+      part('isDelivered', () => false),
+      afterAMinute(0),
+    ),
   }),
   defect('webhook-fourth-attempt-after-a-minute', 'webhook.three', 'three', {
     says: 'A minute after its third attempt a notification is tried once more.',
     observed: '4 requests',
-    change: parts({ nextAttemptMs: afterAMinute(2) }),
+    change: afterAMinute(2),
   }),
   ...[404, 429, 503, 201, 204].map((answer) =>
     defect(
@@ -75,20 +77,18 @@ export const webhookAttempts: readonly Defect[] = [
       {
         says: `A notification that was answered ${answer} counts as delivered.`,
         observed: '1 request',
-        change: parts({
-          isDelivered: (original) => (status, service) => status === answer || original(status, service),
-        }),
+        change: part('isDelivered', (next, status) => status === answer || next()),
       },
     ),
   ),
 ]
 
 /** One more attempt, a minute after so many others have followed the first. */
-function afterAMinute(most: number): NonNullable<PartWrappers['nextAttemptMs']> {
-  return (original) => (count, attemptMs, answerMs, service) => {
+function afterAMinute(most: number): Change {
+  return part('nextAttemptMs', (next, count, attemptMs) => {
     if (count === most + 1) return attemptMs + 60_000
-    return count > most ? null : original(count, attemptMs, answerMs, service)
-  }
+    return count > most ? null : next()
+  })
 }
 
 function retries(webhookRetries: number): Change {

@@ -1,6 +1,6 @@
 import type { Job, QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defect, parts } from './tools.ts'
+import { type Change, defect, part } from './tools.ts'
 
 /** Attempts at wrong times, and notifications that change their job. */
 export const webhookEffects: readonly Defect[] = [
@@ -56,22 +56,17 @@ export const webhookEffects: readonly Defect[] = [
 
 /** Attempts that follow the one before after so long; `count` attempts were made. */
 function spacedBy(ms: (count: number) => number): Change {
-  return parts({
-    nextAttemptMs: (original) => (count, attemptMs, answerMs, service) =>
-      original(count, attemptMs, answerMs, service) === null ? null : attemptMs + ms(count),
-  })
+  return part('nextAttemptMs', (next, count, attemptMs) => (next() === null ? null : attemptMs + ms(count)))
 }
 
 /** Something is done to a job whenever an attempt to notify its receiver failed. */
 function onFailedAttempt(act: (job: Job, service: QueueService) => void): Change {
-  return parts({
-    notify: (original) => (job, service) => {
-      const isDelivered: QueueService['parts']['isDelivered'] = (status) => {
-        const delivered = service.parts.isDelivered(status, service)
-        if (!delivered) act(job, service)
-        return delivered
-      }
-      original(job, { ...service, parts: { ...service.parts, isDelivered } })
-    },
+  return part('notify', (next, job, service) => {
+    const isDelivered: QueueService['parts']['isDelivered'] = (status) => {
+      const delivered = service.parts.isDelivered(status, service)
+      if (!delivered) act(job, service)
+      return delivered
+    }
+    next(job, { ...service, parts: { ...service.parts, isDelivered } })
   })
 }

@@ -1,6 +1,6 @@
 import type { QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { defect, parts } from './tools.ts'
+import { defect, part } from './tools.ts'
 
 /** Faults of notifications that show only for jobs of /runsync, or after or beside another job. */
 export const webhookVariation: readonly Defect[] = [
@@ -8,9 +8,7 @@ export const webhookVariation: readonly Defect[] = [
     variation: 'submission runsync',
     says: 'Jobs of /runsync are not notified.',
     observed: 'no request',
-    change: parts({
-      isNotified: (original) => (job, service) => job.operation !== 'runsync' && original(job, service),
-    }),
+    change: part('isNotified', (next, job) => job.operation !== 'runsync' && next()),
   }),
   defect('webhook-lost-after-failure', 'webhook.stops-on-success', 'two', {
     variation: 'execution after a failure',
@@ -18,11 +16,9 @@ export const webhookVariation: readonly Defect[] = [
     observed: 'no request',
     change: (base) => {
       let lost = 0
-      return parts({
-        isNotified: (original) => (job, service) => {
-          if (job.status === 'FAILED') lost = 2
-          return (job.status !== 'COMPLETED' || lost-- <= 0) && original(job, service)
-        },
+      return part('isNotified', (next, job) => {
+        if (job.status === 'FAILED') lost = 2
+        return (job.status !== 'COMPLETED' || lost-- <= 0) && next()
       })(base)
     },
   }),
@@ -30,14 +26,12 @@ export const webhookVariation: readonly Defect[] = [
     variation: 'neighbour after',
     says: 'A notification that is not delivered is given up once another job of the endpoint is done.',
     observed: '2 requests',
-    change: parts({
-      notify: (original) => (job, service) => {
-        const isReplaced = () =>
-          [...job.endpoint.jobs.values()].some(({ n, finishedMs }) => n > job.n && finishedMs !== null)
-        const nextAttemptMs: QueueService['parts']['nextAttemptMs'] = (...attempt) =>
-          isReplaced() ? null : service.parts.nextAttemptMs(...attempt)
-        original(job, { ...service, parts: { ...service.parts, nextAttemptMs } })
-      },
+    change: part('notify', (next, job, service) => {
+      const isReplaced = () =>
+        [...job.endpoint.jobs.values()].some(({ n, finishedMs }) => n > job.n && finishedMs !== null)
+      const nextAttemptMs: QueueService['parts']['nextAttemptMs'] = (...attempt) =>
+        isReplaced() ? null : service.parts.nextAttemptMs(...attempt)
+      next(job, { ...service, parts: { ...service.parts, nextAttemptMs } })
     }),
   }),
 ]

@@ -3,6 +3,7 @@ import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { Refusal } from '../../reference/index.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { plane, verdict } from './tools.ts'
 
@@ -25,15 +26,10 @@ export const changes = [
     says: 'PATCH is answered 409 unless the pod is EXITED.',
     // A rule that cannot mend its pod has to see the status that follows a start.
     about: 'pace',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          patchPod: (original) => (pod, body, service) => {
-            if (pod.status !== 'EXITED') throw new Refusal(409, `a pod that is ${pod.status} cannot be changed`)
-            original(pod, body, service)
-          },
-        },
-      }),
+    change: part('patchPod', (next, pod) => {
+      if (pod.status !== 'EXITED') throw new Refusal(409, `a pod that is ${pod.status} cannot be changed`)
+      next()
+    }),
   },
   {
     id: 'change-shows-late',
@@ -73,13 +69,8 @@ function lagging(clock: ReferenceClock, lagMs: number): FetchWrapper {
 
 /** PATCHes with a field that `is` picks are refused. */
 function refusing(is: (name: string) => boolean): (options: ReferenceOptions) => ReferenceOptions {
-  return (options) =>
-    composeOptions(options, {
-      parts: {
-        patchPod: (original) => (pod, body, service) => {
-          if (Object.keys(membersOf(body) ?? {}).some(is)) throw new Refusal(422, 'this field cannot be changed')
-          original(pod, body, service)
-        },
-      },
-    })
+  return part('patchPod', (next, _pod, body) => {
+    if (Object.keys(membersOf(body) ?? {}).some(is)) throw new Refusal(422, 'this field cannot be changed')
+    next()
+  })
 }

@@ -1,6 +1,7 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import { part } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
   authorization,
@@ -24,13 +25,12 @@ export const life = [
     startStatus: 'as-before',
   }),
   styled('restart-shows-starting', 'Right after restart the pod is STARTING.', { restartStatus: 'STARTING' }),
-  optioned('restart-shows-provisioning', 'A restart passes through PROVISIONING and STARTING.', {
-    parts: {
-      transition: (original) => (pod, action, service) =>
-        action === 'restart'
-          ? original(pod, 'start', { ...service, style: { ...service.style, startStatus: 'PROVISIONING' } })
-          : original(pod, action, service),
-    },
+  latitude('restart-shows-provisioning', 'A restart passes through PROVISIONING and STARTING.', {
+    change: part('transition', (next, pod, action, service) =>
+      action === 'restart'
+        ? next(pod, 'start', { ...service, style: { ...service.style, startStatus: 'PROVISIONING' } })
+        : next(),
+    ),
   }),
   styled('restart-applied-later', 'A restart is carried out a second after its answer.', { restartApplied: 'later' }),
   styled('started-at-starting', 'startedAt is set when the container begins to start.', { startedAtSet: 'starting' }),

@@ -1,4 +1,4 @@
-import { composeOptions } from '../../reference/options.ts'
+import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { styled } from './tools.ts'
 
@@ -34,27 +34,17 @@ export const shape = [
   {
     id: 'no-network-empty-list',
     says: 'A pod without a network mount shows an empty list of network mounts.',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          presentPod: (original) => (pod, service) => {
-            const shown = original(pod, service)
-            return 'network' in shown.mounts ? shown : { ...shown, mounts: { ...shown.mounts, network: [] } }
-          },
-        },
-      }),
+    change: part('presentPod', (next) => {
+      const shown = next()
+      return 'network' in shown.mounts ? shown : { ...shown, mounts: { ...shown.mounts, network: [] } }
+    }),
   },
   {
     id: 'image-in-full',
     says: 'An image reference is shown with its registry.',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          presentPod: (original) => (pod, service) => {
-            const shown = original(pod, service)
-            return shown.image.includes('/') ? shown : { ...shown, image: `docker.io/library/${shown.image}` }
-          },
-        },
-      }),
+    change: part('presentPod', (next) => {
+      const shown = next()
+      return shown.image.includes('/') ? shown : { ...shown, image: `docker.io/library/${shown.image}` }
+    }),
   },
 ] as const satisfies readonly Latitude[]

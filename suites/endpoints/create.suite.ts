@@ -5,21 +5,17 @@ import { create, createdEndpoint, endpointBody, speaksOfQuota } from '../shared/
 import { isNamed } from '../shared/listing.ts'
 import { kindOf } from '../shared/readers.ts'
 
-rule(
-  'endpoints.create',
-  async (context) => {
-    const { check, inconclusive } = context
-    // The second creation of an account is another case than its first.
-    for (let n = 0; n < 2; n++) {
-      const reply = await create(context, endpointBody(context))
-      if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint')
-      check('accepted').success(reply)
-      const observed = kindOf(membersOf(reply.json)?.id)
-      check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
-    }
-  },
-  { creates: 2 },
-)
+rule('endpoints.create', { creates: 2 }, async (context) => {
+  const { check, inconclusive } = context
+  // The second creation of an account is another case than its first.
+  for (let n = 0; n < 2; n++) {
+    const reply = await create(context, endpointBody(context))
+    if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint')
+    check('accepted').success(reply)
+    const observed = kindOf(membersOf(reply.json)?.id)
+    check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
+  }
+})
 
 rule('endpoints.echoes', async (context) => {
   const { body, reply } = await createdEndpoint(context)

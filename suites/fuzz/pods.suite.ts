@@ -14,25 +14,17 @@ import { actionBodies, patchBodies, type World } from './world.ts'
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
 
-rule(
-  'pods.action-body.fuzz',
-  async (context, status) => {
-    const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
-    await playAll(context, createSubject(actionTrial(context, status)), cases)
-  },
-  { each: () => ['RUNNING', 'EXITED'] as const },
-)
+rule('pods.action-body.fuzz', { each: () => ['RUNNING', 'EXITED'] as const }, async (context, status) => {
+  const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
+  await playAll(context, createSubject(actionTrial(context, status)), cases)
+})
 
-rule(
-  'pods.patch.fuzz',
-  async (context, { cases, shape }) => {
-    const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
-    const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
-    await playAll(context, subject, cases)
-    await playAll(context, subject, randomPatches(planeOf(context.target)))
-  },
-  { each: patchStages },
-)
+rule('pods.patch.fuzz', { each: patchStages }, async (context, { cases, shape }) => {
+  const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
+  const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
+  await playAll(context, subject, cases)
+  await playAll(context, subject, randomPatches(planeOf(context.target)))
+})
 
 function casesOnRunning(): readonly FuzzCase[] {
   return [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]

@@ -14,41 +14,37 @@ import { submissionBodies } from './world.ts'
 const drawn = 12
 const situation = { operation: 'runJob' } as const
 
-rule(
-  'queue.body.fuzz',
-  async (context) => {
-    const { check, fixture, inconclusive, part, queue } = context
-    // Where nothing is taken at all, that is for its own rule to say.
-    await fixture.submitted()
-    for (const one of cases) {
-      const reply = await trySingle(
-        context,
-        { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options), excuse() {} },
-        one,
-      )
-      if (isSuccess(reply.status)) check('id').that(jobIdIn(reply.json) !== null, 'an id', 'no id', reply)
-    }
-    for (const one of cases) {
-      // Without our worker nobody knows how long it would take until a valid one is answered.
-      const isTwin = one === cases[0] && part('worker')
-      if (!isTwin && mayBeTaken(one)) continue
-      await trySingle(
-        context,
-        {
-          clause: 'runsync',
-          situation: { operation: 'runJobSync' },
-          send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
-          // What /runsync answers once its wait is over is not described.
-          excuse({ status }) {
-            if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
-          },
+rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
+  const { check, fixture, inconclusive, part, queue } = context
+  // Where nothing is taken at all, that is for its own rule to say.
+  await fixture.submitted()
+  for (const one of cases) {
+    const reply = await trySingle(
+      context,
+      { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options), excuse() {} },
+      one,
+    )
+    if (isSuccess(reply.status)) check('id').that(jobIdIn(reply.json) !== null, 'an id', 'no id', reply)
+  }
+  for (const one of cases) {
+    // Without our worker nobody knows how long it would take until a valid one is answered.
+    const isTwin = one === cases[0] && part('worker')
+    if (!isTwin && mayBeTaken(one)) continue
+    await trySingle(
+      context,
+      {
+        clause: 'runsync',
+        situation: { operation: 'runJobSync' },
+        send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
+        // What /runsync answers once its wait is over is not described.
+        excuse({ status }) {
+          if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
         },
-        one,
-      )
-    }
-  },
-  { workers: oneWorker },
-)
+      },
+      one,
+    )
+  }
+})
 
 function mayBeTaken({ bytes }: FuzzCase): boolean {
   return classify(situation, bytes).some(isChange)

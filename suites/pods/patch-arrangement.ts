@@ -3,17 +3,17 @@ import { type Members, membersOf, type PodView } from '../../harness/exchange/re
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
-import { mountsMoved, patchablePod, patchVaries } from '../shared/patching.ts'
+import { eachOf, mountsMoved, patchablePod, patchVaries, type Shapes } from '../shared/patching.ts'
 import type { Arrangement } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 
 const varies: readonly Dimension[] = patchVaries.filter((dimension) => dimension !== 'order')
 
 /** PATCHes of pods of these shapes. The valid body moves the mount of the pod; for a pod without one it is empty. */
-export function patching(each: Arrangement<PodShape>['each']): Arrangement<PodShape> {
+export function patching(shapes: Shapes): Arrangement<PodShape> {
   return {
     operation: () => 'updatePod',
-    each,
+    each: eachOf(shapes),
     varies,
     async begin(context, shape) {
       const pod = await patchablePod(context, shape)

@@ -10,26 +10,22 @@ const firsts: readonly { readonly what: string; readonly step: Step }[] = [
   { what: 'failed', step: { fail: 'once' } },
 ]
 
-rule(
-  'queue.retry-automatic',
-  async (context) => {
-    const { fixture, check } = context
-    const jobs = new Map<string, SubmittedJob>()
-    for (const { what, step } of context.vary.ordered(firsts)) {
-      const steps = [{ first: [step] }, { output: 'again' }]
-      jobs.set(what, await fixture.submitted({ steps, endpoint: 'dedicated' }))
-    }
-    const ends = await lookUntilOneIsExecutedAgain(context, jobs)
-    if (ends === null) return
-    await plainEnd(context, 'COMPLETED', 'dedicated')
-    const came = [...ends]
-      .map(([what, reply]) => `${shownStatus(reply)} where the first one ${what}`)
-      .sort()
-      .join(', ')
-    check('again').that(false, 'COMPLETED in a second execution', came, [...ends.values()][0] ?? null)
-  },
-  { exclusive: ['dedicated'], varies: ['input', 'options', 'order'] },
-)
+rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'options', 'order'] }, async (context) => {
+  const { fixture, check } = context
+  const jobs = new Map<string, SubmittedJob>()
+  for (const { what, step } of context.vary.ordered(firsts)) {
+    const steps = [{ first: [step] }, { output: 'again' }]
+    jobs.set(what, await fixture.submitted({ steps, endpoint: 'dedicated' }))
+  }
+  const ends = await lookUntilOneIsExecutedAgain(context, jobs)
+  if (ends === null) return
+  await plainEnd(context, 'COMPLETED', 'dedicated')
+  const came = [...ends]
+    .map(([what, reply]) => `${shownStatus(reply)} where the first one ${what}`)
+    .sort()
+    .join(', ')
+  check('again').that(false, 'COMPLETED in a second execution', came, [...ends.values()][0] ?? null)
+})
 
 /** Null once a job is COMPLETED in a second execution; otherwise the last look at each when the time for retries is over. */
 async function lookUntilOneIsExecutedAgain(

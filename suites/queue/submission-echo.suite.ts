@@ -17,32 +17,28 @@ const inputs: Readonly<Record<string, Members>> = {
 /** Length of an output whose fate is recorded. */
 const recordedBytes = 400_000
 
-rule(
-  'queue.run.echo',
-  async (context) => {
-    const { fixture, ended, check, reading, vary } = context
-    const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
-    for (const [clause, input] of Object.entries(inputs)) {
-      sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
-    }
-    for (const name of vary.every('output')) {
-      const expected = outputs[name]
-      const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
-      sent.push({ clause: 'output', job, expected })
-    }
-    for (const name of vary.every('input')) {
-      const expected = unusualInputs[name]
-      sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
-    }
-    for (const { clause, job, expected } of sent) {
-      const { job: shown, reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
-      const isSame = canonical(shown?.output) === canonical(expected)
-      check(clause).that(isSame, 'the input or output as it was given', otherOutput(shown?.output), reply)
-    }
-    const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
-    const output = long.job?.output
-    const isWhole = typeof output === 'string' && output.length === recordedBytes
-    reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
-  },
-  { varies: [...anyJob, 'output'], workers: 3 },
-)
+rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (context) => {
+  const { fixture, ended, check, reading, vary } = context
+  const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
+  for (const [clause, input] of Object.entries(inputs)) {
+    sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
+  }
+  for (const name of vary.every('output')) {
+    const expected = outputs[name]
+    const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
+    sent.push({ clause: 'output', job, expected })
+  }
+  for (const name of vary.every('input')) {
+    const expected = unusualInputs[name]
+    sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+  }
+  for (const { clause, job, expected } of sent) {
+    const { job: shown, reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+    const isSame = canonical(shown?.output) === canonical(expected)
+    check(clause).that(isSame, 'the input or output as it was given', otherOutput(shown?.output), reply)
+  }
+  const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
+  const output = long.job?.output
+  const isWhole = typeof output === 'string' && output.length === recordedBytes
+  reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
+})

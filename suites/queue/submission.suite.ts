@@ -18,85 +18,69 @@ const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 /** How often /runsync may answer that its job is not done. */
 const runsyncTries = 3
 
-rule(
-  'queue.run.accepted',
-  async (context) => {
-    const { check, fixture, queue } = context
-    // Enough to draw every value.
-    for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
-      const reply = await insist(context, 'accepted', () => queue.run(body))
-      check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
-      const observed = kindOf(membersOf(reply.json)?.id)
-      check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
-      const status = shownStatus(reply)
-      check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
-    }
-  },
-  { varies: ['input', 'options'] },
-)
+rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => {
+  const { check, fixture, queue } = context
+  // Enough to draw every value.
+  for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
+    const reply = await insist(context, 'accepted', () => queue.run(body))
+    check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
+    const observed = kindOf(membersOf(reply.json)?.id)
+    check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
+    const status = shownStatus(reply)
+    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+  }
+})
 
-rule(
-  'queue.run.no-worker-free',
-  async (context) => {
-    const { check, clock, fixture, inconclusive, target } = context
-    const full = await fullEndpoint(context)
-    const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
-    const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
-    check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer', null)
-    const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
-    if (start !== null) inconclusive('a job found a worker though every one was busy')
-    if (reply !== null) {
-      submittedId(context, 'accepted', job.body, reply)
-      const status = shownStatus(reply)
-      check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
-    }
-    full.release()
-  },
-  { ...fills, varies: anyJob },
-)
+rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) => {
+  const { check, clock, fixture, inconclusive, target } = context
+  const full = await fullEndpoint(context)
+  const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
+  const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
+  check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer', null)
+  const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
+  if (start !== null) inconclusive('a job found a worker though every one was busy')
+  if (reply !== null) {
+    submittedId(context, 'accepted', job.body, reply)
+    const status = shownStatus(reply)
+    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+  }
+  full.release()
+})
 
-rule(
-  'queue.run.unique-ids',
-  async (context) => {
-    const { check, fixture, part, queue } = context
-    const { body, reply: first } = await fixture.submitted()
-    const replies = [
-      first,
-      ...(part('worker') ? [await queue.runsync(body), await queue.runsync(body)] : []),
-      await queue.run(body),
-      ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
-    ]
-    const seen = new Set<string>()
-    const silent = replies.find((reply) => isSync(reply) && jobIdIn(reply.json) === null)
-    for (const reply of replies) {
-      if (isSync(reply) && silent !== undefined) continue
-      const id = submittedId(context, 'accepted', body, reply)
-      check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
-      seen.add(id)
-    }
-    if (silent !== undefined) {
-      blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)
-    }
+rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
+  const { check, fixture, part, queue } = context
+  const { body, reply: first } = await fixture.submitted()
+  const replies = [
+    first,
+    ...(part('worker') ? [await queue.runsync(body), await queue.runsync(body)] : []),
+    await queue.run(body),
+    ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
+  ]
+  const seen = new Set<string>()
+  const silent = replies.find((reply) => isSync(reply) && jobIdIn(reply.json) === null)
+  for (const reply of replies) {
+    if (isSync(reply) && silent !== undefined) continue
+    const id = submittedId(context, 'accepted', body, reply)
+    check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
+    seen.add(id)
+  }
+  if (silent !== undefined) {
+    blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)
+  }
 
-    function isSync({ exchange }: Reply): boolean {
-      return exchange.operation === 'runJobSync'
-    }
-  },
-  { varies: ['input', 'options'], workers: oneWorker },
-)
+  function isSync({ exchange }: Reply): boolean {
+    return exchange.operation === 'runJobSync'
+  }
+})
 
-rule(
-  'queue.runsync.completed',
-  async (context) => {
-    const { fixture, queue, vary } = context
-    const input = { plumb: 'line', depths: [1, 2, 3] }
-    await expectCompleted(context, () => queue.runsync({ input }), input)
-    const output = vary.output()
-    const job = await fixture.prepared({ steps: [{ output }] })
-    await expectCompleted(context, () => job.queue.runsync(job.body), output)
-  },
-  { varies: [...anyJob, 'output'] },
-)
+rule('queue.runsync.completed', { varies: [...anyJob, 'output'] }, async (context) => {
+  const { fixture, queue, vary } = context
+  const input = { plumb: 'line', depths: [1, 2, 3] }
+  await expectCompleted(context, () => queue.runsync({ input }), input)
+  const output = vary.output()
+  const job = await fixture.prepared({ steps: [{ output }] })
+  await expectCompleted(context, () => job.queue.runsync(job.body), output)
+})
 
 /** A submission by /runsync is answered with the output of its job. */
 async function expectCompleted(context: Context, send: Context['queue']['health'], expected: unknown): Promise<void> {

@@ -10,9 +10,9 @@ const stayMs = 60_000
 
 const options = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
 
-rule('queue.ttl.default', (context) => livesUntil(context, {}, defaultMs), options)
+rule('queue.ttl.default', options, (context) => livesUntil(context, {}, defaultMs))
 
-rule('queue.ttl.maximum', (context) => livesUntil(context, { ttl: maximumMs }, maximumMs), options)
+rule('queue.ttl.maximum', options, (context) => livesUntil(context, { ttl: maximumMs }, maximumMs))
 
 /** A job that waits is there just before its end, and no more just after. */
 async function livesUntil(context: Context, policy: Readonly<Record<string, unknown>>, ttlMs: number): Promise<void> {
