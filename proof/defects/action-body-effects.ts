@@ -1,6 +1,6 @@
 import type { Defect } from '../types.ts'
 import { carriesOut, effectOf, later, seen } from './action-tools.ts'
-import { defect, is, onAnswer, onJson, options, restated } from './tools.ts'
+import { defect, is, onAnswer, onJson, options, restated, setsHeader } from './tools.ts'
 
 const stopped = seen('RUNNING', 'EXITED')
 const restarted = seen('EXITED', 'RUNNING')
@@ -50,10 +50,7 @@ export const actionBodyEffects: readonly Defect[] = [
     says: 'An action body of type text/plain is refused with a text.',
     observed: 'text/plain',
     change: refusesText,
-    wrap: onAnswer(isText, ({ headers }) => {
-      headers.set('content-type', 'text/plain')
-      return { text: 'wrong type' }
-    }),
+    wrap: setsHeader(isText, 'content-type', 'text/plain', { text: 'wrong type' }),
   }),
   defect('action-as-text-refused-and-stops', 'pods.action-body.media-type', 'unchanged', {
     says: 'An action body of type text/plain is refused, and the pod is stopped.',

@@ -1,7 +1,7 @@
 import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, does, doesToo, later } from './action-tools.ts'
-import { defect, is, jsonOf, onAnswer, onJson, part, restated, shows, succeeded, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, onJson, part, restated, setsHeader, shows, succeeded, type Wrap } from './tools.ts'
 
 /** Effects of actions beyond the table of actions. */
 export const actionEffects: readonly Defect[] = [
@@ -84,22 +84,13 @@ export const actionEffects: readonly Defect[] = [
   defect('restart-answers-text-json', 'pods.action.content-type', 'json', {
     says: 'The pod that restart answers is text/json.',
     observed: 'text/json',
-    wrap: onAnswer(succeeded(is.action), ({ headers }) => {
-      headers.set('content-type', 'text/json')
-      return {}
-    }),
+    wrap: setsHeader(succeeded(is.action), 'content-type', 'text/json'),
     tour: ['pods.action.running.restart'],
   }),
   defect('terminate-announces-body', 'pods.action.content-type', 'no-body', {
     says: 'The 204 to terminate announces a body in pieces.',
     observed: 'Transfer-Encoding chunked',
-    wrap: onAnswer(
-      (request, { status }) => is.action(request) && status === 204,
-      ({ headers }) => {
-        headers.set('transfer-encoding', 'chunked')
-        return {}
-      },
-    ),
+    wrap: setsHeader((request, { status }) => is.action(request) && status === 204, 'transfer-encoding', 'chunked'),
     tour: ['pods.action.running.terminate'],
   }),
 ]

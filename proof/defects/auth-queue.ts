@@ -1,20 +1,7 @@
-import { mutate } from '../../harness/common/mutate.ts'
-import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { lets, refusesAndDoes, tokenIs, type When } from './auth-tools.ts'
+import { both, isAltered, isInvalid, isMissing, isStranger, lets, refusesAndDoes } from './auth-tools.ts'
 import { asks } from './queue-tools.ts'
-import { defect, part, restated } from './tools.ts'
-
-const isStranger = tokenIs(defaultKeys.stranger)
-const isAltered = tokenIs(mutate(defaultKeys.full))
-const isMissing: When = ({ headers }) => !headers.has('authorization')
-const isInvalid: When = ({ headers }) => /never-issued/.test(headers.get('authorization') ?? '')
-
-const both =
-  (...whens: readonly When[]): When =>
-  (request) =>
-    whens.every((when) => when(request))
+import { defect, refusing, restated } from './tools.ts'
 
 /** Keys on the queue plane. */
 export const authQueue: readonly Defect[] = [
@@ -26,7 +13,7 @@ export const authQueue: readonly Defect[] = [
   defect('no-key-403-on-stream', 'auth.queue.missing', 'refused', {
     says: 'The operation /stream without a key is answered 403.',
     observed: 'status 403',
-    wrap: restated((request) => isMissing(request) && asks('stream')(request), 401, 403),
+    wrap: restated(both(isMissing, asks('stream')), 401, 403),
   }),
   defect('no-key-refused-and-cancels', 'auth.queue.no-effect', 'unchanged', {
     says: 'A cancellation without a key is answered 401 and carried out.',
@@ -81,12 +68,10 @@ export const authQueue: readonly Defect[] = [
   defect('stranger-told-input', 'auth.queue.hidden', 'not-told', {
     says: 'The refusal to another account tells the inputs of the jobs.',
     observed: 'status 403 with the input of the job',
-    change: part('findEndpoint', (next, id, caller, service) => {
-      const endpoint = service.queue.endpoints.get(id)
-      if (endpoint && endpoint.user !== caller.user) {
-        throw new Refusal(403, JSON.stringify([...endpoint.jobs.values()].map(({ input }) => input)))
-      }
-      return next()
+    change: refusing('findEndpoint', (id, { user }, { queue }) => {
+      const endpoint = queue.endpoints.get(id)
+      const inputs = () => JSON.stringify([...(endpoint?.jobs.values() ?? [])].map(({ input }) => input))
+      return endpoint && endpoint.user !== user && [403, inputs()]
     }),
   }),
   defect('stranger-refused-and-cancels', 'auth.queue.hidden-no-effect', 'unchanged', {

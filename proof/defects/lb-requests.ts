@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { passes, returns, route, withStatus } from './lb-tools.ts'
-import { defect, part } from './tools.ts'
+import { defect, part, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const isEcho = route('echo')
@@ -93,10 +93,10 @@ export const lbRequests: readonly Defect[] = [
     defect(`method-${method.toLowerCase()}-refused`, 'lb.methods', 'method', {
       says: `${method} below the route of the worker is answered 405.`,
       observed: 'status 405',
-      change: part('toWorker', async (next, request, path) => {
-        if (request.method === method && path.includes('/nested/')) throw new Refusal(405, 'method not allowed')
-        return next()
-      }),
+      change: refusing(
+        'toWorker',
+        (request, path) => request.method === method && path.includes('/nested/') && [405, 'method not allowed'],
+      ),
     }),
   ),
   defect('method-patch-becomes-post', 'lb.methods', 'method', {
@@ -154,10 +154,7 @@ export const lbRequests: readonly Defect[] = [
   defect('routes-one-only', 'lb.many-routes', 'routes', {
     says: 'An endpoint serves a single route.',
     observed: 'status 404',
-    change: part('toWorker', async (next, _request, path) => {
-      if (path.startsWith('/plumbline/parts')) throw new Refusal(404, 'route not found')
-      return next()
-    }),
+    change: refusing('toWorker', (_, path) => path.startsWith('/plumbline/parts') && [404, 'route not found']),
   }),
   defect('routes-nested-cut', 'lb.many-routes', 'nested', {
     says: 'Of a nested path only the first segments reach the worker.',

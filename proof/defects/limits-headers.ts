@@ -1,5 +1,5 @@
 import type { Defect } from '../types.ts'
-import { defect, onAnswer, type Wrap } from './tools.ts'
+import { defect, setsHeader, type Wrap } from './tools.ts'
 
 /** Rate headers that are missing, or of another form. */
 export const limitsHeaders: readonly Defect[] = [
@@ -52,11 +52,5 @@ export const limitsHeaders: readonly Defect[] = [
 
 /** Answers whose header is written otherwise. */
 function rewritten(name: string, rewrite: (text: string) => string): Wrap {
-  return onAnswer(
-    (_, response) => response.headers.has(name),
-    ({ headers }) => {
-      headers.set(name, rewrite(headers.get(name) ?? ''))
-      return {}
-    },
-  )
+  return setsHeader((_, { headers }) => headers.has(name), name, rewrite)
 }

@@ -3,6 +3,17 @@ import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
 
+const isDeath = ({ error = '' }: { readonly error?: string }) => /exited/.test(error)
+
+const staysWhenDead = part('finishJob', (next, _job, _status, result) => {
+  if (!isDeath(result)) next()
+})
+
+const completesWhenDead = all(
+  part('retriesJob', () => false),
+  part('finishJob', (next, job, _status, result) => (isDeath(result) ? next(job, 'COMPLETED', {}) : next())),
+)
+
 /** Executions that are repeated unasked, and cancellations that stop nothing. */
 export const queueActs: readonly Defect[] = [
   defect('dead-worker-unnoticed', 'queue.retry-automatic', 'again', {
@@ -10,9 +21,7 @@ export const queueActs: readonly Defect[] = [
     observed: 'FAILED where the first one failed, IN_PROGRESS where the first one died',
     change: all(
       part('retriesJob', () => false),
-      part('finishJob', (next, _job, _status, result) => {
-        if (!/exited/.test(result.error ?? '')) next()
-      }),
+      staysWhenDead,
     ),
   }),
   defect('nothing-executed-again', 'queue.retry-automatic', 'again', {
@@ -23,32 +32,17 @@ export const queueActs: readonly Defect[] = [
   defect('dead-worker-completes', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result.',
     observed: 'COMPLETED where the first one died, FAILED where the first one failed',
-    change: all(
-      part('retriesJob', () => false),
-      part('finishJob', (next, job, _status, result) =>
-        /exited/.test(result.error ?? '') ? next(job, 'COMPLETED', {}) : next(),
-      ),
-    ),
+    change: completesWhenDead,
   }),
   defect('dead-worker-completes-start-told-twice', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result, and workers tell each start twice.',
     observed: 'COMPLETED where the first one died, FAILED where the first one failed',
-    change: (base) =>
-      startsToldTwice(
-        all(
-          part('retriesJob', () => false),
-          part('finishJob', (next, job, _status, result) =>
-            /exited/.test(result.error ?? '') ? next(job, 'COMPLETED', {}) : next(),
-          ),
-        )(base),
-      ),
+    change: all(completesWhenDead, startsToldTwice),
   }),
   defect('deadly-job-stays-in-progress', 'queue.status.crash', 'every-time', {
     says: 'A job whose worker died for the third time stays IN_PROGRESS.',
     observed: 'IN_PROGRESS',
-    change: part('finishJob', (next, _job, _status, result) => {
-      if (!/exited/.test(result.error ?? '')) next()
-    }),
+    change: staysWhenDead,
   }),
   defect('dead-workers-keep-places', 'queue.status.crash', 'every-time', {
     says: 'A worker that died keeps its place, so that nothing is executed once all have died.',

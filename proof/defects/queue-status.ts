@@ -1,4 +1,3 @@
-import { Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
@@ -96,9 +95,7 @@ export const queueStatus: readonly Defect[] = [
   defect('new-job-404', 'queue.status.shape', 'answered', {
     says: 'No job is found by its id.',
     observed: 'status 404',
-    change: part('findJob', () => {
-      throw new Refusal(404, 'job not found')
-    }),
+    change: refusing('findJob', () => [404, 'job not found']),
   }),
   defect('failure-is-completed', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails is COMPLETED, with the error as its output.',

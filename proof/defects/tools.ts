@@ -130,6 +130,19 @@ export function onAnswer(
   }
 }
 
+/** Answers get another value of a header. */
+export function setsHeader(
+  when: (request: Request, response: Response) => boolean,
+  name: string,
+  value: string | ((was: string, request: Request) => string),
+  body: Partial<Outgoing> = {},
+): Wrap {
+  return onAnswer(when, ({ headers }, request) => {
+    headers.set(name, typeof value === 'string' ? value : value(headers.get(name) ?? '', request))
+    return body
+  })
+}
+
 /** True for the answers of success to these requests that have a body. */
 export function succeeded(isMeant: (request: Request) => boolean): (request: Request, response: Response) => boolean {
   return (request, { status }) => isMeant(request) && status >= 200 && status < 300 && status !== 204

@@ -18,9 +18,7 @@ export const answers = [
     deleteStatus: 200,
     deleteBody: 'pod',
   }),
-  {
-    id: 'change-answers-204',
-    says: 'A PATCH is answered 204 without a body.',
+  latitude('change-answers-204', 'A PATCH is answered 204 without a body.', {
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       if (request.method !== 'PATCH' || response.status !== 200) return response
@@ -28,12 +26,10 @@ export const answers = [
       return new Response(null, { status: 204, headers: response.headers })
     },
     verdicts: { 'pods.patch.answer': 'advice' },
-  },
-  {
-    id: 'creation-answers-id',
-    says: 'A creation is answered with the id of the pod and nothing else.',
+  }),
+  latitude('creation-answers-id', 'A creation is answered with the id of the pod and nothing else.', {
     wrap: creationAnswers('id'),
-  },
+  }),
   {
     id: 'creation-answers-id-and-status',
     says: 'A creation is answered with the id and the status of the pod and nothing else.',
@@ -67,15 +63,11 @@ export const answers = [
       return new Response(null, { status: 202, headers })
     },
   },
-  {
-    id: 'list-of-short-entries',
-    says: 'The list shows the id, the name and the status of each pod and nothing else.',
+  latitude('list-of-short-entries', 'The list shows the id, the name and the status of each pod and nothing else.', {
     wrap: listShows('id', 'name', 'status'),
-  },
-  { id: 'list-of-ids', says: 'The list shows the id of each pod and nothing else.', wrap: listShows('id') },
-  {
-    id: 'reads-lag',
-    says: 'For half a second a read shows a pod as the read before it did.',
+  }),
+  latitude('list-of-ids', 'The list shows the id of each pod and nothing else.', { wrap: listShows('id') }),
+  latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
     change: (options) =>
       composeOptions(options, {
         wrapFetch: (fetch) => {
@@ -93,7 +85,7 @@ export const answers = [
           }
         },
       }),
-  },
+  }),
 
   styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
   styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),

@@ -10,11 +10,9 @@ const members: ReadonlySet<string> = new Set([
 
 /** Freedoms of a creation: its response, its defaults, and the wording of a lack of capacity. */
 export const creations: readonly Latitude[] = [
-  {
-    id: 'creation-answers-wrapped',
-    says: 'A creation is answered with the pod as a member of an object.',
+  latitude('creation-answers-wrapped', 'A creation is answered with the pod as a member of an object.', {
     wrap: onJson(isCreated, (pod) => ({ pod })),
-  },
+  }),
   {
     id: 'creation-answers-what-was-asked',
     says: 'A creation is answered with what was sent, CPU and networking aside, beside id and status.',
@@ -25,29 +23,23 @@ export const creations: readonly Latitude[] = [
       return answered(fetch)(request)
     },
   },
-  {
-    id: 'creation-answers-string',
-    says: 'A creation is answered with its id as a JSON string.',
+  latitude('creation-answers-string', 'A creation is answered with its id as a JSON string.', {
     wrap: onJson(isCreated, ({ id }) => id),
-  },
-  {
-    id: 'creation-ignores-unknown-members',
-    says: 'A creation ignores members that it does not know.',
+  }),
+  latitude('creation-ignores-unknown-members', 'A creation ignores members that it does not know.', {
     wrap: (fetch) => async (request) => {
       const body = is.create(request) ? await jsonOf(request) : null
       const known = Object.entries(body ?? {}).filter(([name]) => members.has(name))
       const isSame = body === null || known.length === Object.keys(body).length
       return fetch(isSame ? request : withBody(request, Object.fromEntries(known)))
     },
-  },
-  {
-    id: 'creation-names-pods',
-    says: 'A creation without a name makes a pod with a name of its own.',
+  }),
+  latitude('creation-names-pods', 'A creation without a name makes a pod with a name of its own.', {
     wrap: (fetch) => async (request) => {
       const body = is.create(request) ? await jsonOf(request) : null
       return fetch(body === null || 'name' in body ? request : withBody(request, { ...body, name: 'amber-otter' }))
     },
-  },
+  }),
   latitude('names-made-unique', 'Something is added to the name of each pod.', {
     change: making((pod) => ({ name: `${pod.name}-x${pod.n}` })),
   }),

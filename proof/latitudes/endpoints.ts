@@ -18,18 +18,14 @@ export const endpoints: readonly Latitude[] = [
     style: { endpointList: 'object' },
     file: management({ listAt: 'endpoints' }),
   }),
-  styled(
-    'endpoint-fields-least',
-    'Endpoints are shown with id and name alone.',
-    { endpointFields: 'least' },
-    {
-      verdicts: {
-        'endpoints.echoes': 'advice',
-        // The list does not show workersMax, so workers cannot be counted.
-        ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
-      },
+  latitude('endpoint-fields-least', 'Endpoints are shown with id and name alone.', {
+    style: { endpointFields: 'least' },
+    verdicts: {
+      'endpoints.echoes': 'advice',
+      // The list does not show workersMax, so workers cannot be counted.
+      ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
     },
-  ),
+  }),
   styled('endpoint-names-suffixed', 'Names of endpoints are shown with a suffix.', { endpointNames: 'suffixed' }),
   styled('endpoint-errors-problem', 'Errors of endpoint management are problem documents.', {
     endpointErrors: 'problem',
@@ -55,9 +51,7 @@ export const endpoints: readonly Latitude[] = [
     change: idles(0.001),
     readings: reads('endpoints.idle-timeout', 'another worker', ['before the idleTimeout']),
   }),
-  {
-    id: 'workers-freed-later',
-    says: 'Workers of a deleted endpoint count for the quota for five seconds.',
+  latitude('workers-freed-later', 'Workers of a deleted endpoint count for the quota for five seconds.', {
     change(options) {
       const freed: { readonly workers: number; readonly atMs: number }[] = []
       return all(
@@ -70,10 +64,8 @@ export const endpoints: readonly Latitude[] = [
         ),
       )(options)
     },
-  },
-  {
-    id: 'management-gateway-hiccups',
-    says: 'A gateway answers each tenth request of endpoint management with 503.',
+  }),
+  latitude('management-gateway-hiccups', 'A gateway answers each tenth request of endpoint management with 503.', {
     change: (options) => options,
     wrap(fetch) {
       let requests = 0
@@ -82,7 +74,7 @@ export const endpoints: readonly Latitude[] = [
           ? new Response('busy', { status: 503 })
           : fetch(request)
     },
-  },
+  }),
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
     endpointReachableMs: 5_000,

@@ -91,26 +91,22 @@ export const life = [
     verdicts: { 'pods.action.starting.restart': 'inconclusive' },
   },
   timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }),
-  timed(
-    'list-lags-long',
-    'A new pod is in the list after an hour.',
-    { listLagMs: 3_600_000 },
-    {
-      verdicts: {
-        // Longer than a write may take to be visible, by the tolerance of its file.
-        'pods.create.read-back': 'failed',
-        ...verdict('inconclusive', [
-          'auth.pods.expired',
-          'auth.pods.forbidden',
-          'auth.pods.hidden',
-          'auth.pods.invalid',
-          'auth.pods.missing',
-          'auth.scheme-required',
-          ...listing,
-        ]),
-      },
+  latitude('list-lags-long', 'A new pod is in the list after an hour.', {
+    life: { listLagMs: 3_600_000 },
+    verdicts: {
+      // Longer than a write may take to be visible, by the tolerance of its file.
+      'pods.create.read-back': 'failed',
+      ...verdict('inconclusive', [
+        'auth.pods.expired',
+        'auth.pods.forbidden',
+        'auth.pods.hidden',
+        'auth.pods.invalid',
+        'auth.pods.missing',
+        'auth.scheme-required',
+        ...listing,
+      ]),
     },
-  ),
+  }),
   latitude('error-by-other-image', 'Another image brings a pod into ERROR, as the target file says.', {
     options: { life: { errorImage: 'broken.example/' } },
     file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [], hook: null } } }),

@@ -21,9 +21,7 @@ export const limits = [
   }),
   styled('rate-longest-first', 'The day is the first window in the rate headers.', { rateWindows: 'longest-first' }),
   styled('rate-more-parameters', 'Each window has a parameter more.', { rateExtra: true }),
-  {
-    id: 'rate-seconds-fractional',
-    says: 'Seconds in the rate headers have a fraction.',
+  latitude('rate-seconds-fractional', 'Seconds in the rate headers have a fraction.', {
     wrap: rewritesRates((text) => text.replace(/\b([tw]=\d+)/g, '$1.0')),
     readings: {
       'limits.pods.headers-syntax': {
@@ -31,22 +29,16 @@ export const limits = [
         'w of RateLimit-Policy': 'with a fraction',
       },
     },
-  },
-  {
-    id: 'rate-counts-decimal',
-    says: 'Counts in the rate headers are written as decimals.',
+  }),
+  latitude('rate-counts-decimal', 'Counts in the rate headers are written as decimals.', {
     wrap: rewritesRates((text) => text.replace(/\b([rq]=\d+)/g, '$1.0')),
-  },
-  {
-    id: 'catalog-unlimited',
-    says: 'The CPU catalog is not counted and carries no rate headers.',
+  }),
+  latitude('catalog-unlimited', 'The CPU catalog is not counted and carries no rate headers.', {
     wrap: rewritesRates(() => null, isCatalog),
-  },
-  {
-    id: 'catalog-limited-otherwise',
-    says: 'The CPU catalog has a limit of its own, with a window of its own.',
+  }),
+  latitude('catalog-limited-otherwise', 'The CPU catalog has a limit of its own, with a window of its own.', {
     wrap: rewritesRates((_, name) => (name === 'ratelimit' ? '"catalog";r=5;t=1.5' : '"catalog";q=10;w=2'), isCatalog),
-  },
+  }),
   styled('rate-not-on-errors', 'Errors other than 429 carry no rate headers.', { rateHeadersOnErrors: false }),
   styled('retry-after-shortest', 'Retry-After covers the window that refused and no other.', {
     retryAfter: 'shortest',

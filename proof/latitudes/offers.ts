@@ -25,10 +25,7 @@ export const offers = [
     },
   },
   latitude('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
-    change: part('buildPod', (next, _body, _caller, service) => {
-      if (service.clock.now() % 60_000 < 5_000) throw new Refusal(400, 'no capacity')
-      return next()
-    }),
+    change: refusing('buildPod', (_, __, { clock }) => clock.now() % 60_000 < 5_000 && [400, 'no capacity']),
     about: 'pace',
   }),
   latitude('cpu-only', 'There are no GPUs, as the target file says.', {
@@ -61,9 +58,7 @@ export const offers = [
     verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
     readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
   }),
-  {
-    id: 'restricted-key-sees-nothing',
-    says: 'A key without any permission is answered 404 for everything.',
+  latitude('restricted-key-sees-nothing', 'A key without any permission is answered 404 for everything.', {
     change: all(
       (base) =>
         composeOptions(base, {
@@ -76,5 +71,5 @@ export const offers = [
     ),
     file: (target) => ({ ...target, grants: { may: [], mayNot: [...target.grants.may, ...target.grants.mayNot] } }),
     verdicts: { 'auth.granted': 'unclaimed' },
-  },
+  }),
 ] as const satisfies readonly Latitude[]

@@ -60,9 +60,7 @@ export const queueStyles = [
     ),
     readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']),
   }),
-  {
-    id: 'endpoint-id-form-400',
-    says: 'An endpoint id that was never issued is refused with 400 for its form.',
+  latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
       if (response.status !== 404 || isIssued(request.url)) return response
@@ -72,7 +70,7 @@ export const queueStyles = [
         : new Response(text, response)
     },
     verdicts: { 'queue.endpoint-unknown': 'inconclusive' },
-  },
+  }),
 ] as const satisfies readonly Latitude[]
 
 const issued: ReadonlySet<string> = new Set(defaultEndpoints.map(({ id }) => id))

@@ -51,11 +51,9 @@ export const queueTime = [
   optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
     endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
   }),
-  {
-    id: 'starts-told-twice',
-    says: 'A worker tells of each start twice, as if the first answer had been lost.',
+  latitude('starts-told-twice', 'A worker tells of each start twice, as if the first answer had been lost.', {
     change: startsToldTwice,
-  },
+  }),
   latitude('webhook-302-delivers', 'A notification that was answered 302 counts as delivered.', {
     change: part('isDelivered', (next, status) => status === 302 || next()),
     readings: reads('webhook.only-200-strict', '1 request', ['302']),
@@ -93,11 +91,9 @@ export const queueTime = [
   latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
     change: part('presentNotification', (_, { id, status }) => ({ id, status })),
   }),
-  {
-    id: 'webhook-by-put',
-    says: 'A notification is sent by PUT.',
+  latitude('webhook-by-put', 'A notification is sent by PUT.', {
     change: (options) => composeOptions(options, notifiedBy('PUT', options)),
-  },
+  }),
 ] as const satisfies readonly Latitude[]
 
 /** The endpoints of the reference, each with something else. */

@@ -107,9 +107,7 @@ export const refusals = [
     style: { patchPersistentSize: 422 },
     readings: reads('pods.patch.persistent-size', '422', ['another size']),
   }),
-  {
-    id: 'size-shrink-refused-400',
-    says: 'A persistent mount can be made larger; a smaller size is 400, whatever it is.',
+  latitude('size-shrink-refused-400', 'A persistent mount can be made larger; a smaller size is 400, whatever it is.', {
     wrap: (fetch) => async (request) => {
       const size = request.method === 'PATCH' ? sizeIn(await request.clone().text()) : null
       if (size === null) return fetch(request)
@@ -124,7 +122,7 @@ export const refusals = [
       })
     },
     verdicts: { 'pods.patch.size-minimum': 'inconclusive' },
-  },
+  }),
   styled('cpu-persistent-422', 'A persistent mount on a CPU pod is 422.', { cpuPersistent: 422 }),
 ] as const satisfies readonly Latitude[]
 
