@@ -3,13 +3,12 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
+import { actionBodies, patchBodies, type World } from './arbitrary.ts'
 import { asIs, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { playAll } from './fail-first.ts'
 import { classify } from './oracle.ts'
 import { createSubject } from './stages.ts'
-import { isChange } from './trial.ts'
-import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
-import { actionBodies, patchBodies, type World } from './world.ts'
+import { actionsAsTheyAre, actionTrial, isChange, patchTrial } from './trial.ts'
 
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12

@@ -4,11 +4,11 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
+import { submissionBodies } from './arbitrary.ts'
 import { drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { classify } from './oracle.ts'
 import { trySingle } from './single.ts'
 import { isChange } from './trial.ts'
-import { submissionBodies } from './world.ts'
 
 /** Random cases after the enumeration. */
 const drawn = 12

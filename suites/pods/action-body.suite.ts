@@ -2,7 +2,7 @@ import { constraints } from '../../generated/tables.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { type RefusalTable, refusals } from '../shared/table.ts'
-import { acting, actingVaries, podForAction } from './action-arrangement.ts'
+import { acting, actingVaries, podForAction } from './arrangements.ts'
 
 refusals('pods.action-body.not-json', acting, [400], {
   truncated: { text: (json) => json.slice(0, -1) },

@@ -3,8 +3,8 @@ import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { mountedStates } from '../shared/patching.ts'
 import { put, refusals, refusedWith } from '../shared/table.ts'
+import { inMount, inNetwork, inPersistent, twoNetworks } from './arrangements.ts'
 import { creation } from './creation.ts'
-import { inMount, inNetwork, inPersistent, twoNetworks } from './in-mount.ts'
 
 const gpu = creation({ kind: 'gpu' })
 const cpu = creation({ kind: 'cpu' })

@@ -6,8 +6,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 import { bareStates, mountedStates, mountStates, mountsMoved, networkStates } from '../shared/patching.ts'
 import { needing, put, refusals, refusedWith } from '../shared/table.ts'
-import { inMount, inNetwork, inPersistent, networksIn, twoNetworks } from './in-mount.ts'
-import { patching } from './patch-arrangement.ts'
+import { inMount, inNetwork, inPersistent, networksIn, patching, twoNetworks } from './arrangements.ts'
 
 const persistent = patching({ mount: 'persistent' })
 const network = patching(networkStates)

@@ -1,13 +1,26 @@
 import { tables } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { canonical, idIn, jobIdIn, membersOf } from '../../harness/exchange/read.ts'
+import { mutate } from '../../harness/common/mutate.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { canonical, idIn, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { answered } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
+import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
 import { fills, fullEndpoint, oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, insist, otherOutput, shownStatus, submittedId, validSubmission } from '../shared/job-answers.ts'
+import {
+  blockedBy,
+  expectEnd,
+  insist,
+  otherOutput,
+  shownStatus,
+  submittedId,
+  validSubmission,
+} from '../shared/job-answers.ts'
 import { kindOf } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -111,3 +124,73 @@ async function isQuickByRun({ ended, fixture }: Context): Promise<boolean> {
   const { reply, settled } = await ended(job)
   return settled && reply.exchange.received.target - job.reply.exchange.sent.target < leastWaitMs
 }
+
+/** Inputs that come back as they are, by the clause that each is for. */
+const inputs: Readonly<Record<string, Members>> = {
+  nested: { list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]], object: { empty: {}, list: [] } },
+  unicode: { ключ: 'ä € 😀 \u2028 "quoted" back\\slash\nnext line', 名: 'e\u0301' },
+  empty: {},
+  doubles: { tenth: 0.1, small: -1.5e-7, great: 1e21, long: 123456789.12345679, whole: 9007199254740991, zero: 0 },
+  large: { text: 'plumbline '.repeat(10_240) },
+}
+
+/** Length of an output whose fate is recorded. */
+const recordedBytes = 400_000
+
+rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (context) => {
+  const { fixture, ended, check, reading, vary } = context
+  const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
+  for (const [clause, input] of Object.entries(inputs)) {
+    sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
+  }
+  for (const name of vary.every('output')) {
+    const expected = outputs[name]
+    const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
+    sent.push({ clause: 'output', job, expected })
+  }
+  for (const name of vary.every('input')) {
+    const expected = unusualInputs[name]
+    sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+  }
+  for (const { clause, job, expected } of sent) {
+    const { job: shown, reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+    const isSame = canonical(shown?.output) === canonical(expected)
+    check(clause).that(isSame, 'the input or output as it was given', otherOutput(shown?.output), reply)
+  }
+  const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
+  const output = long.job?.output
+  const isWhole = typeof output === 'string' && output.length === recordedBytes
+  reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
+})
+
+rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async (context) => {
+  const { queue, check, fixture, found, inconclusive, part } = context
+  const valid = validSubmission(context)
+  const submitted = await fixture.submitted()
+  await found(submitted)
+  const { id: job } = submitted
+  const health = await queue.health()
+  const nowhere = queue.at(mutate(queue.endpoint))
+  const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
+    part(need) ? [call] : []
+  const calls = [
+    ...(isSuccess(health.status) ? [(client: QueueClient) => client.health()] : []),
+    (client: QueueClient) => client.status(job),
+    (client: QueueClient) => client.run(valid),
+    (client: QueueClient) => client.runsync(valid),
+    (client: QueueClient) => client.cancel(job),
+    (client: QueueClient) => client.retry(job),
+    ...offered('stream', (client) => client.stream(job)),
+    ...offered('requests', (client) => client.requests()),
+    ...offered('openai', (client) => client.openai('/v1/chat/completions', { messages: [] })),
+  ]
+  let isFormRefused = false
+  for (const call of context.vary.ordered(calls)) {
+    const reply = await call(nowhere)
+    // No endpoint of this form ever existed, so the form may be refused before anything is looked up.
+    if (reply.status === 400 || reply.status === 422) isFormRefused = true
+    else check('refused').status(reply, 404)
+  }
+  if (isFormRefused) inconclusive('the form of an endpoint id was refused')
+  if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
+})
