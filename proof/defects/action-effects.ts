@@ -9,6 +9,7 @@ import {
   onJson,
   options,
   part,
+  readOf,
   restated,
   setsHeader,
   shows,
@@ -143,10 +144,7 @@ export const actionEffects: readonly Defect[] = [
   defect('action-as-text-ignored', 'pods.action-body.media-type', 'carried-out', {
     says: 'An action body of type text/plain is answered 200, and comes to nothing.',
     observed: 'status RUNNING',
-    wrap: (fetch) => async (request) => {
-      const { headers, url } = request
-      return isText(request) ? fetch(new Request(url.replace(/\/action$/, ''), { headers })) : fetch(request)
-    },
+    wrap: (fetch) => (request) => fetch(isText(request) ? readOf(request) : request),
   }),
   defect('action-as-text-refused-in-text', 'pods.action-body.media-type', 'problem', {
     says: 'An action body of type text/plain is refused with a text.',
@@ -209,8 +207,7 @@ export const actionEffects: readonly Defect[] = [
 function answersFormerPod(asked: PodAction): Wrap {
   return (fetch) => async (request) => {
     if (!is.action(request) || (await jsonOf(request))?.action !== asked) return fetch(request)
-    const { headers, url } = request
-    const former = await fetch(new Request(url.replace(/\/action$/, ''), { headers }))
+    const former = await fetch(readOf(request))
     const response = await fetch(request)
     return response.status === 200 ? new Response(await former.text(), response) : response
   }

@@ -1,6 +1,6 @@
 import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
 import { type PodService, type ReferenceOptions, Refusal, type StoredPod } from '../../reference/index.ts'
-import { type Change, is, type Json, jsonOf, options, part, serving } from './tools.ts'
+import { type Change, is, type Json, jsonOf, options, part, readOf, serving } from './tools.ts'
 
 /** One cell of the table of actions: a pod in this status that is asked for this action. */
 export interface Cell {
@@ -74,8 +74,7 @@ export function doesToo(cell: Cell, effect: Effect): Change {
 export function answers(cell: Cell, rewrite: (response: Response) => Response | Promise<Response>): Change {
   return serving(async (request, { fetch }) => {
     if (!is.action(request) || (await jsonOf(request))?.action !== cell.action) return fetch(request)
-    const { headers, url } = request
-    const before = await (await fetch(new Request(url.replace(/\/action$/, ''), { headers }))).json()
+    const before = await (await fetch(readOf(request))).json()
     const response = await fetch(request)
     return response.ok && (before as Json).status === cell.status ? rewrite(response) : response
   })

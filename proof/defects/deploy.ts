@@ -132,9 +132,7 @@ export const deploy: readonly Defect[] = [
   defect('package-without-a-module', 'deploy.manifest', 'code', {
     says: 'A package lacks a module of the code.',
     observed: '1 file missing',
-    tool: tool({
-      filesOf: (original) => (tree) => original(tree).filter(({ path }) => !path.endsWith('/beacon.py')),
-    }),
+    tool: tool({ filesOf: (original) => (tree) => original(tree).filter(({ path }) => !path.endsWith('/beacon.py')) }),
   }),
   defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
     says: 'A package holds no dependency.',

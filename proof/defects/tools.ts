@@ -179,6 +179,11 @@ export function afterwards(
   }
 }
 
+/** A read of the pod that a request is about, with the same key. */
+export function readOf({ url, headers }: Request): Request {
+  return new Request(url.replace(/\/action$/, ''), { headers })
+}
+
 /** A copy of a request with another JSON body. */
 export function withBody(request: Request, body: unknown): Request {
   return new Request(request.url, { method: request.method, headers: request.headers, body: JSON.stringify(body) })

@@ -3,8 +3,9 @@ import type { PodService, StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
+import { idIn } from './auth-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { type Change, defect, is, jsonOf, part, parts, shows, type Wrap, withBody } from './tools.ts'
+import { type Change, defect, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
 
 /** The history of a pod: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]
@@ -144,9 +145,8 @@ export const variationPods: readonly Defect[] = [
     wrap: (fetch) => {
       const deleted = new Map<string, string>()
       return async (request) => {
-        const { headers, url } = request
-        const id = new URL(url).pathname.split('/')[3] ?? ''
-        const text = is.delete(request) ? await (await fetch(new Request(url, { headers }))).text() : ''
+        const id = idIn(request)
+        const text = is.delete(request) ? await (await fetch(readOf(request))).text() : ''
         const isStart = is.action(request) && (await jsonOf(request))?.action === 'start'
         const response = await fetch(request)
         if (is.delete(request) && response.ok) deleted.set(id, text)
@@ -188,8 +188,7 @@ export const variationPods: readonly Defect[] = [
     observed: 'status 409',
     wrap: (fetch) => async (request) => {
       if (!is.patch(request)) return fetch(request)
-      const { headers, url } = request
-      const before = await (await fetch(new Request(url, { headers }))).json()
+      const before = await (await fetch(readOf(request))).json()
       const response = await fetch(request)
       const isSame = response.ok && JSON.stringify(before) === (await response.clone().text())
       return isSame && 'cpu' in (before as object) ? new Response(null, { status: 409 }) : response

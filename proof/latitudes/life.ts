@@ -1,10 +1,9 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
-import { part } from '../defects/tools.ts'
+import { part, readOf } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
-  authorization,
   inProvisioning,
   inStarting,
   latitude,
@@ -130,6 +129,6 @@ function restartsLate(clock: ReferenceClock, count: number): FetchWrapper {
 async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
   if (request.method !== 'POST' || !request.url.endsWith('/action')) return false
   if (!(await request.clone().text()).includes('"restart"')) return false
-  const read = await fetch(new Request(request.url.replace(/\/action$/, ''), { headers: authorization(request) }))
+  const read = await fetch(readOf(request))
   return ((await read.json()) as { readonly status?: unknown }).status === 'STARTING'
 }

@@ -1,8 +1,9 @@
 import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
+import { readOf } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { authorization, latitude, optioned, startsAtOnce, styled } from './tools.ts'
+import { latitude, optioned, startsAtOnce, styled } from './tools.ts'
 
 const next = { rateReset: 'next' } as const
 /** Provisioning takes half a minute, and starting as long again: a small quota must not make a rule miss them. */
@@ -24,10 +25,7 @@ export const limits = [
   latitude('rate-seconds-fractional', 'Seconds in the rate headers have a fraction.', {
     wrap: rewritesRates((text) => text.replace(/\b([tw]=\d+)/g, '$1.0')),
     readings: {
-      'limits.pods.headers-syntax': {
-        't of RateLimit': 'with a fraction',
-        'w of RateLimit-Policy': 'with a fraction',
-      },
+      'limits.pods.headers-syntax': { 't of RateLimit': 'with a fraction', 'w of RateLimit-Policy': 'with a fraction' },
     },
   }),
   latitude('rate-counts-decimal', 'Counts in the rate headers are written as decimals.', {
@@ -89,7 +87,7 @@ export const limits = [
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {
-        const isKnown = (await fetch(new Request(request.url, { headers: authorization(request) }))).status !== 401
+        const isKnown = (await fetch(readOf(request))).status !== 401
         if (!isKnown || ++requests % 17 !== 0) return fetch(request)
         const detail = 'rate limit exceeded for the minute window'
         return new Response(JSON.stringify({ title: 'Too Many Requests', status: 429, detail }), {

@@ -41,10 +41,7 @@ export const offers = [
   latitude('gpu-only', 'There are no CPU pods, as the target file says.', {
     options: { flavors: [] },
     onlyLacks: true,
-    file: (target) => ({
-      ...plane({ cpu: null })(target),
-      absent: { 'pods.cpu': 'none here', catalog: 'none here' },
-    }),
+    file: (target) => ({ ...plane({ cpu: null })(target), absent: { 'pods.cpu': 'none here', catalog: 'none here' } }),
     verdicts: verdict('not-applicable', needing('pods.cpu', 'catalog')),
     readings: reads('pods.patch.null', null, nullMountsOf('cpu network')),
   }),

@@ -1,6 +1,6 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints } from '../../reference/index.ts'
-import { part } from '../defects/tools.ts'
+import { onAnswer, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled } from './tools.ts'
 
@@ -36,10 +36,7 @@ export const queueStyles = [
   latitude(
     'only-failed-handler-again',
     'A job whose handler failed is executed again unasked, and one whose worker died is not.',
-    {
-      style: { handlerRetry: 'yes' },
-      change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()),
-    },
+    { style: { handlerRetry: 'yes' }, change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()) },
   ),
   latitude('cancelled-gone', 'A job that is cancelled is gone.', {
     style: { cancelledJob: 'gone' },
@@ -61,14 +58,10 @@ export const queueStyles = [
     readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']),
   }),
   latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
-    wrap: (fetch) => async (request) => {
-      const response = await fetch(request)
-      if (response.status !== 404 || isIssued(request.url)) return response
-      const text = await response.text()
-      return text.includes('endpoint not found')
-        ? new Response(text, { status: 400, headers: response.headers })
-        : new Response(text, response)
-    },
+    wrap: onAnswer(
+      ({ url }, { status }) => status === 404 && !isIssued(url),
+      ({ text }) => (text.includes('endpoint not found') ? { status: 400 } : {}),
+    ),
     verdicts: { 'queue.endpoint-unknown': 'inconclusive' },
   }),
 ] as const satisfies readonly Latitude[]

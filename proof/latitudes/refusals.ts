@@ -1,6 +1,7 @@
 import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
+import { readOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { authorization, latitude, nullMountsOf, reads, styled } from './tools.ts'
+import { latitude, nullMountsOf, reads, styled } from './tools.ts'
 
 const nullMounts = nullMountsOf('persistent', 'network', 'cpu network', 'none')
 
@@ -111,7 +112,7 @@ export const refusals = [
     wrap: (fetch) => async (request) => {
       const size = request.method === 'PATCH' ? sizeIn(await request.clone().text()) : null
       if (size === null) return fetch(request)
-      const read = await fetch(new Request(request.url, { headers: authorization(request) }))
+      const read = await fetch(readOf(request))
       const own = sizeIn(await read.text())
       if (own === null || size >= own) return fetch(request)
       const problem = { title: 'Bad Request', status: 400, detail: 'a persistent mount cannot be made smaller' }

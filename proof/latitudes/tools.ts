@@ -85,12 +85,6 @@ export function besidesLb(wrap: NonNullable<Latitude['wrap']>): NonNullable<Lati
   }
 }
 
-/** The header by which another request comes from the same caller. */
-export function authorization(request: Request): Record<string, string> {
-  const value = request.headers.get('authorization')
-  return value === null ? {} : { authorization: value }
-}
-
 /** The rules that need one of these of a target. */
 export function needing(...needs: readonly string[]): RuleId[] {
   return rules.filter((row) => needsOf(row).some((need) => needs.includes(need))).map(({ id }) => id)

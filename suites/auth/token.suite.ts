@@ -19,12 +19,8 @@ rule('auth.pods.invalid', { varies }, (context) => {
 
 rule('auth.pods.expired', { varies }, (context) => expectRefusedEverywhere(context, expired(context)))
 
-rule(
-  'auth.scheme-required',
-  {
-    varies,
-  },
-  (context) => expectRefusedEverywhere(context, [['refused', context.target.keys.full ?? '']]),
+rule('auth.scheme-required', { varies }, (context) =>
+  expectRefusedEverywhere(context, [['refused', context.target.keys.full ?? '']]),
 )
 
 rule('auth.pods.malformed', { varies }, async (context) => {

@@ -27,10 +27,7 @@ rule('lb.direct-response', besides, async (context) => {
   const client = await servingNormal(context)
   for (const [status, type, content] of answers) {
     const body = raw(content)
-    const reply = await client.send('POST', `/plumbline/return/${status}`, {
-      body,
-      contentType: type ?? 'text/plain',
-    })
+    const reply = await client.send('POST', `/plumbline/return/${status}`, { body, contentType: type ?? 'text/plain' })
     refuseOutage(reply)
     check('status').that(reply.status === status, `status ${status}`, answered(reply), reply)
     const shown = textOf(reply.bytes) ?? `${reply.bytes.length} bytes`

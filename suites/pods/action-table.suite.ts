@@ -33,12 +33,8 @@ for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as
   const status = name.toUpperCase() as Uppercase<typeof name>
   for (const action of podActions) {
     const judge = tables.actions[status].includes(action) ? permitted : refused
-    rule(
-      `pods.action.${name}.${action}`,
-      {
-        varies: settled.has(status) ? anyPod : aPod,
-      },
-      (context) => judge(context, status, action),
+    rule(`pods.action.${name}.${action}`, { varies: settled.has(status) ? anyPod : aPod }, (context) =>
+      judge(context, status, action),
     )
   }
 }

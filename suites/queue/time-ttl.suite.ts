@@ -49,12 +49,7 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] 
 
 rule('queue.ttl.running', { varies: anyJob }, async (context) => {
   const { check, clock, target } = context
-  const { jobs, ttlMs } = await running(context, {
-    endpoint: 'normal',
-    count: 1,
-    lives: longLives,
-    steps: reportsLate,
-  })
+  const { jobs, ttlMs } = await running(context, { endpoint: 'normal', count: 1, lives: longLives, steps: reportsLate })
   for (const job of jobs) {
     check('gone').status(await afterEnd(context, job, ttlMs), 404)
     // A late report must not bring the job back.
