@@ -1,3 +1,4 @@
+import { operationsOf } from '../../generated/operations.ts'
 import type { EndpointOperation } from '../../reference/operations.ts'
 import type { Defect } from '../types.ts'
 import {
@@ -11,9 +12,8 @@ import {
   refusesAndDoes,
   type When,
 } from './auth-tools.ts'
-import { asksEndpoint } from './endpoints-tools.ts'
 import { asks } from './queue-tools.ts'
-import { defect, part, refusing, restated } from './tools.ts'
+import { defect, part, refusing, requestOf, restated } from './tools.ts'
 
 /** The finding if an operation is refused and carried out. */
 const effects = [
@@ -106,11 +106,11 @@ export const authPlanes: readonly Defect[] = [
     change: refusesAndDoes(both(isStranger, asks('run'))),
   }),
   ...refused.flatMap(([topic, clause, id, says, when]) =>
-    (Object.keys(asksEndpoint) as EndpointOperation[]).map((operation) =>
+    (Object.keys(operationsOf('management')) as EndpointOperation[]).map((operation) =>
       defect(`${id}-serves-${slug(operation)}`, `auth.management.${topic}`, clause, {
         says: `The operation ${operation} is served ${says}.`,
         observed: `status ${operation === 'deleteEndpoint' ? 204 : 200}`,
-        change: lets(both(when, asksEndpoint[operation])),
+        change: lets(both(when, requestOf(operation))),
       }),
     ),
   ),
@@ -121,7 +121,7 @@ export const authPlanes: readonly Defect[] = [
         defect(`${id}-refused-and-does-${slug(operation)}`, `auth.management.${topic}`, clause, {
           says: `The operation ${operation} is answered 401 ${says}, and carried out.`,
           observed,
-          change: refusesAndDoes(both(when, asksEndpoint[operation])),
+          change: refusesAndDoes(both(when, requestOf(operation))),
         }),
       ),
     ),
@@ -129,7 +129,7 @@ export const authPlanes: readonly Defect[] = [
     defect(`stranger-serves-${slug(operation)}`, 'auth.management.hidden', 'refused', {
       says: `Another account may ${operation}.`,
       observed: `status ${operation === 'deleteEndpoint' ? 204 : 200}`,
-      change: lets(both(isStranger, asksEndpoint[operation])),
+      change: lets(both(isStranger, requestOf(operation))),
     }),
   ),
   defect('stranger-told-endpoint-name', 'auth.management.hidden', 'not-told', {
@@ -149,7 +149,7 @@ export const authPlanes: readonly Defect[] = [
     defect(`stranger-refused-and-does-${slug(operation)}`, 'auth.management.hidden', clause, {
       says: `${operation} by another account is answered 404 and carried out.`,
       observed,
-      change: refusesAndDoes(both(isStranger, asksEndpoint[operation])),
+      change: refusesAndDoes(both(isStranger, requestOf(operation))),
     }),
   ),
   ...refused.flatMap(([topic, clause, , says, when]) => [

@@ -1,14 +1,5 @@
 import type { Endpoint } from '../../reference/index.ts'
-import { type Change, part, route } from './tools.ts'
-
-/** True if a request is one of the operations of endpoint management. */
-export const asksEndpoint = {
-  listEndpoints: route('GET', /\/v1\/endpoints$/),
-  createEndpoint: route('POST', /\/v1\/endpoints$/),
-  getEndpoint: route('GET', /\/v1\/endpoints\/[^/]+$/),
-  updateEndpoint: route('PATCH', /\/v1\/endpoints\/[^/]+$/),
-  deleteEndpoint: route('DELETE', /\/v1\/endpoints\/[^/]+$/),
-} as const
+import { type Change, part } from './tools.ts'
 
 /** True for an endpoint that endpoint management created. */
 export const isCreated = ({ id }: Pick<Endpoint, 'id'>) => id.startsWith('ep-')

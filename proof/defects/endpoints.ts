@@ -2,8 +2,8 @@ import type { EndpointCreate, EndpointUpdate } from '../../generated/api.ts'
 import { Refusal } from '../../reference/index.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
-import { asksEndpoint, failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { defect, type Json, onAnswer, onJson, part, parts } from './tools.ts'
+import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
+import { defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -47,28 +47,28 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-without-id', 'endpoints.create', 'id', {
     says: 'The response to the creation of an endpoint has no id.',
     observed: 'nothing',
-    wrap: onJson(asksEndpoint.createEndpoint, ({ id: _, ...rest }) => rest),
+    wrap: onJson(requestOf('createEndpoint'), ({ id: _, ...rest }) => rest),
   }),
   defect('endpoint-id-is-number', 'endpoints.create', 'id', {
     says: 'The id of a new endpoint is a number.',
     observed: '5',
-    wrap: onJson(asksEndpoint.createEndpoint, (shown) => ({ ...shown, id: 5 })),
+    wrap: onJson(requestOf('createEndpoint'), (shown) => ({ ...shown, id: 5 })),
   }),
   defect('endpoint-not-json', 'endpoints.json', 'json', {
     says: 'An endpoint is shown with a comma after its last member.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(asksEndpoint.getEndpoint, ({ text }) => ({ text: text.replace(/\}$/, ',}') })),
+    wrap: onAnswer(requestOf('getEndpoint'), ({ text }) => ({ text: text.replace(/\}$/, ',}') })),
   }),
   defect('endpoint-creation-empty', 'endpoints.echoes', 'object', {
     says: 'The creation of an endpoint is answered without a body.',
     observed: 'no body',
-    wrap: onAnswer(asksEndpoint.createEndpoint, () => ({ text: '' })),
+    wrap: onAnswer(requestOf('createEndpoint'), () => ({ text: '' })),
   }),
   ...otherwise.map(([member, shown, observed]) =>
     defect(`endpoint-echoes-other-${member.toLowerCase()}`, 'endpoints.echoes', member, {
       says: `The response to a creation shows another ${member}.`,
       observed,
-      wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => ({ ...endpoint, [member]: shown }) as Json),
+      wrap: onJson(requestOf('createEndpoint'), (endpoint) => ({ ...endpoint, [member]: shown }) as Json),
     }),
   ),
   defect('endpoint-never-reachable', 'endpoints.address', 'reachable', {

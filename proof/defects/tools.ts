@@ -1,3 +1,4 @@
+import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
@@ -158,12 +159,12 @@ export function onJson(
 
 /** True for a request of this operation of the pod plane. */
 export const is = {
-  list: route('GET', /\/v2\/pods$/),
-  create: route('POST', /\/v2\/pods$/),
-  get: route('GET', /\/v2\/pods\/[^/]+$/),
-  patch: route('PATCH', /\/v2\/pods\/[^/]+$/),
-  delete: route('DELETE', /\/v2\/pods\/[^/]+$/),
-  action: route('POST', /\/action$/),
+  list: requestOf('listPods'),
+  create: requestOf('createPod'),
+  get: requestOf('getPod'),
+  patch: requestOf('updatePod'),
+  delete: requestOf('deletePod'),
+  action: requestOf('triggerPodAction'),
 } as const
 
 /** Once a request was answered, something else is asked in its name, with its own key; the response stays. */
@@ -204,6 +205,12 @@ export function membersOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-export function route(method: string, path: RegExp): (request: Request) => boolean {
+/** True for a request of an operation. */
+export function requestOf(operation: OperationId): (request: Pick<Request, 'method' | 'url'>) => boolean {
+  const { method, path }: OperationFacts = operations[operation]
+  return route(method, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`))
+}
+
+export function route(method: string, path: RegExp): (request: Pick<Request, 'method' | 'url'>) => boolean {
   return (request) => request.method === method && path.test(new URL(request.url).pathname)
 }

@@ -11,6 +11,7 @@ import {
   endpointBody,
   expectNotCreated,
   get,
+  isQuotaUsed,
   listEndpoints,
   saysQuota,
   whileQuotaIsUsed,
@@ -69,7 +70,7 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
   const { id } = await createdEndpoint(context)
   const update = (workersMax: number) =>
     on('management').call('updateEndpoint', { ids: { id }, body: { workersMax }, repeats: true })
-  const within = await whileQuotaIsUsed(context, () => update(left))
+  const within = await whileQuotaIsUsed(context, () => update(left), isQuotaUsed)
   if (!isSuccess(within.status)) inconclusive(`an update within the quota was answered ${within.status}`)
   await expectWorkers((shown) => inconclusive(`workersMax is ${shown} after an update to ${left}`))
   expectOverQuota(context, await update(left + 1))
