@@ -11,7 +11,7 @@ test('docs/writing-a-rule.md includes a row, rules and a defect', () => {
     'spec/rules/pods-create.yaml',
     'suites/pods/create-refused.suite.ts',
     'suites/pods/action-body-effects.suite.ts',
-    'proof/defects/action-body-effects.ts',
+    'proof/defects/action-effects.ts',
   ])
 })
 

@@ -18,12 +18,7 @@ export function createInstance(variants: readonly Variant[] = []): EmbeddedTarge
   const tool = variants.reduce((options, variant) => variant.tool?.(options) ?? options, defaultTool)
   const target = variants.reduce((target, { file }) => file?.(target) ?? target, embeddedTarget())
   const host = { nowMs: async () => (await control.state()).nowMs, addressOf: addressesIn(target) }
-  return {
-    fetch: withReferenceTool(fetch, host, tool),
-    control,
-    reach,
-    target,
-  }
+  return { fetch: withReferenceTool(fetch, host, tool), control, reach, target }
 }
 
 /** The addresses of load-balanced endpoints, made like that of the normal one. */

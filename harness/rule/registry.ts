@@ -54,13 +54,14 @@ export type Rule = Scenario | Invariant
 
 const rules = new Map<RuleId, Rule>()
 
+type Run<Branch> = (context: Context, branch: Branch) => Promise<void>
+
 /** Puts a scenario into the registry. Throws if the id is already there. */
-export function rule<Branch>(
-  id: RuleId,
-  run: (context: Context, branch: Branch) => Promise<void>,
-  options: Partial<ScenarioOptions<Branch>> = {},
-): void {
-  add({ kind: 'scenario', id, run: run as Scenario['run'], ...options, alone: options.alone ?? false })
+export function rule(id: RuleId, run: Run<unknown>): void
+export function rule<Branch>(id: RuleId, options: Partial<ScenarioOptions<Branch>>, run: Run<Branch>): void
+export function rule(id: RuleId, ...rest: [Run<never>] | [Partial<ScenarioOptions>, Run<never>]): void {
+  const [options, run] = rest.length === 1 ? [{}, ...rest] : rest
+  add({ kind: 'scenario', id, alone: false, ...options, run: run as Scenario['run'] })
 }
 
 /** Options of a scenario. */

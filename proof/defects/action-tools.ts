@@ -1,6 +1,6 @@
 import { type PodAction, type PodStatus, tables } from '../../generated/tables.ts'
 import { type PodService, type ReferenceOptions, Refusal, type StoredPod } from '../../reference/index.ts'
-import { type Change, is, type Json, jsonOf, options, parts, serving } from './tools.ts'
+import { type Change, is, type Json, jsonOf, options, part, readOf, serving } from './tools.ts'
 
 /** One cell of the table of actions: a pod in this status that is asked for this action. */
 export interface Cell {
@@ -31,52 +31,42 @@ export function comesBackAs(status: PodStatus): Effect {
 
 /** The action is refused in this cell as if the status did not permit it. */
 export function refuses(cell: Cell): Change {
-  return parts({
-    permit: (original) => (pod, action, service) => {
-      if (isIn(cell, pod, action)) return new Refusal(409, `the status ${pod.status} does not permit ${action}`)
-      return original(pod, action, service)
-    },
+  return part('permit', (next, pod, action) => {
+    if (isIn(cell, pod, action)) return new Refusal(409, `the status ${pod.status} does not permit ${action}`)
+    return next()
   })
 }
 
 /** The action is permitted in this cell. */
 export function permits(cell: Cell): Change {
-  return parts({
-    permit: (original) => (pod, action, service) => {
-      return isIn(cell, pod, action) ? null : original(pod, action, service)
-    },
+  return part('permit', (next, pod, action) => {
+    return isIn(cell, pod, action) ? null : next()
   })
 }
 
 /** The action is refused in this cell, with an effect all the same. */
 export function refusesWith(cell: Cell, effect: Effect): Change {
-  return parts({
-    permit: (original) => (pod, action, service) => {
-      if (!isIn(cell, pod, action)) return original(pod, action, service)
-      effect(pod, service)
-      return new Refusal(409, `the status ${cell.status} does not permit ${action}`)
-    },
+  return part('permit', (next, pod, action, service) => {
+    if (!isIn(cell, pod, action)) return next()
+    effect(pod, service)
+    return new Refusal(409, `the status ${cell.status} does not permit ${action}`)
   })
 }
 
 /** The action has another effect in this cell; its response is the usual one. */
 export function does(cell: Cell, effect: Effect): Change {
-  return parts({
-    transition: (original) => (pod, action, service) => {
-      if (isIn(cell, pod, action)) effect(pod, service)
-      else original(pod, action, service)
-    },
+  return part('transition', (next, pod, action, service) => {
+    if (isIn(cell, pod, action)) effect(pod, service)
+    else next()
   })
 }
 
 /** Beside what the action does in this cell, it has another effect. */
 export function doesToo(cell: Cell, effect: Effect): Change {
-  return parts({
-    transition: (original) => (pod, action, service) => {
-      const isMeant = isIn(cell, pod, action)
-      original(pod, action, service)
-      if (isMeant) effect(pod, service)
-    },
+  return part('transition', (next, pod, action, service) => {
+    const isMeant = isIn(cell, pod, action)
+    next()
+    if (isMeant) effect(pod, service)
   })
 }
 
@@ -84,8 +74,7 @@ export function doesToo(cell: Cell, effect: Effect): Change {
 export function answers(cell: Cell, rewrite: (response: Response) => Response | Promise<Response>): Change {
   return serving(async (request, { fetch }) => {
     if (!is.action(request) || (await jsonOf(request))?.action !== cell.action) return fetch(request)
-    const { headers, url } = request
-    const before = await (await fetch(new Request(url.replace(/\/action$/, ''), { headers }))).json()
+    const before = await (await fetch(readOf(request))).json()
     const response = await fetch(request)
     return response.ok && (before as Json).status === cell.status ? rewrite(response) : response
   })

@@ -1,11 +1,10 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { Refusal } from '../../reference/index.ts'
+import { Refusal, type StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
-import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs } from './auth-tools.ts'
-import { defect, is, onAnswer, options, parts } from './tools.ts'
+import { both, isStranger, lets, refusesAndDoes, refusesAndDoesLater, tokenIs } from './auth-tools.ts'
+import { type Change, defect, is, options, part, refusing, setsHeader } from './tools.ts'
 
-const isStranger = tokenIs(defaultKeys.stranger)
 const isRestricted = tokenIs(defaultKeys.restricted)
 
 /** Keys of another account, and keys with few permissions; what answers tell of keys. */
@@ -13,98 +12,75 @@ export const authAccess: readonly Defect[] = [
   defect('stranger-reads-pod', 'auth.pods.hidden', 'refused', {
     says: 'GET shows a pod to another account.',
     observed: 'status 200',
-    change: lets((request) => isStranger(request) && is.get(request)),
+    change: lets(both(isStranger, is.get)),
   }),
   defect('stranger-told-name', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account names the pod.',
     observed: 'the name of the pod',
-    change: parts({
-      findPod: (original) => (id, caller, service) => {
-        const pod = service.store.get(id)
-        if (pod && pod.user !== caller.user) throw new Refusal(403, `no access to ${pod.name}`)
-        return original(id, caller, service)
-      },
-    }),
+    change: tellsStrangers((pod) => pod.name),
   }),
   defect('stranger-told-variables', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account repeats the variables of the pod.',
     observed: 'a variable of the pod',
-    change: parts({
-      findPod: (original) => (id, caller, service) => {
-        const pod = service.store.get(id)
-        if (pod && pod.user !== caller.user) throw new Refusal(403, `no access to ${JSON.stringify(pod.env)}`)
-        return original(id, caller, service)
-      },
-    }),
+    change: tellsStrangers((pod) => JSON.stringify(pod.env)),
   }),
   defect('stranger-lists-all-pods', 'auth.pods.hidden', 'not-listed', {
     says: 'The list shows the pods of every account.',
     observed: 'the pod of another account',
-    change: parts({
-      listPods:
-        () =>
-        (_, { store }) => [...store.all()],
-    }),
+    change: part('listPods', (___, _, { store }) => [...store.all()]),
   }),
   defect('stranger-refused-and-deletes', 'auth.pods.hidden', 'unchanged', {
     says: 'DELETE by another account is answered 404 and carried out.',
     observed: 'status 404: it is gone',
-    change: refusesAndDoes((request) => isStranger(request) && is.delete(request)),
+    change: refusesAndDoes(both(isStranger, is.delete)),
   }),
   defect('stranger-refused-and-starts-later', 'auth.pods.hidden', 'unchanged', {
     says: 'An action by another account is answered 404 and carried out a second later.',
     observed: seen('EXITED', 'STARTING'),
-    change: refusesAndDoesLater((request) => isStranger(request) && is.action(request), effectOf('start')),
+    change: refusesAndDoesLater(both(isStranger, is.action), effectOf('start')),
   }),
   defect('restricted-key-deletes', 'auth.pods.forbidden', 'refused', {
     says: 'A key that may only read can delete.',
     observed: 'status 204',
-    change: lets((request) => isRestricted(request) && is.delete(request)),
+    change: lets(both(isRestricted, is.delete)),
   }),
   defect('restricted-key-refused-and-deletes', 'auth.pods.forbidden', 'unchanged', {
     says: 'A key that may only read is refused a deletion, which is carried out.',
     observed: 'status 404: it is gone',
-    change: refusesAndDoes((request) => isRestricted(request) && is.delete(request)),
+    change: refusesAndDoes(both(isRestricted, is.delete)),
   }),
   defect('restricted-key-refused-and-stops-later', 'auth.pods.forbidden', 'unchanged', {
     says: 'A key that may only read is refused an action, and the pod is stopped a second later.',
     observed: seen('RUNNING', 'EXITED'),
-    change: refusesAndDoesLater((request) => isRestricted(request) && is.action(request), effectOf('stop')),
+    change: refusesAndDoesLater(both(isRestricted, is.action), effectOf('stop')),
   }),
   defect('restricted-key-refused-and-creates', 'auth.pods.forbidden', 'not-created', {
     says: 'A key that may only read is refused a creation, which is carried out.',
     observed: 'the pod whose creation was refused',
-    change: refusesAndDoes((request) => isRestricted(request) && is.create(request)),
+    change: refusesAndDoes(both(isRestricted, is.create)),
   }),
   defect('granted-read-refused', 'auth.granted', 'granted', {
     says: 'A key that was granted to read cannot read a pod.',
     observed: 'status 403',
-    change: parts({
-      authorize: (original) => (caller, operation, service) => {
-        original(caller, operation, service)
-        if (caller.permissions !== '*' && operation === 'getPod') throw new Refusal(403, 'access denied')
-      },
-    }),
+    change: refusing(
+      'authorize',
+      ({ permissions }, operation) => permissions !== '*' && operation === 'getPod' && [403, 'access denied'],
+    ),
   }),
   defect('token-in-header', 'auth.token-not-echoed', 'header', {
     says: 'Answers repeat the token in X-Key.',
     observed: 'a bearer token in x-key',
-    wrap: onAnswer(is.get, ({ headers }, request) => {
-      headers.set('x-key', request.headers.get('authorization') ?? '')
-      return {}
-    }),
+    wrap: setsHeader(is.get, 'x-key', (_, request) => request.headers.get('authorization') ?? ''),
   }),
   defect('token-in-refusal', 'auth.token-not-echoed', 'body', {
     says: 'The refusal of a token repeats it.',
     observed: 'a bearer token in the body',
-    change: parts({
-      authenticate: (original) => (authorization, service) => {
-        try {
-          return original(authorization, service)
-        } catch {
-          throw new Refusal(401, `no such key: ${authorization}`)
-        }
-      },
+    change: part('authenticate', (next, authorization) => {
+      try {
+        return next()
+      } catch {
+        throw new Refusal(401, `no such key: ${authorization}`)
+      }
     }),
     tour: ['auth.pods.invalid'],
   }),
@@ -115,3 +91,11 @@ export const authAccess: readonly Defect[] = [
     tour: ['auth.pods.missing'],
   }),
 ]
+
+/** The refusal to another account says something of the pod. */
+function tellsStrangers(says: (pod: StoredPod) => string): Change {
+  return refusing('findPod', (id, { user }, { store }) => {
+    const pod = store.get(id)
+    return pod && pod.user !== user && [403, `no access to ${says(pod)}`]
+  })
+}

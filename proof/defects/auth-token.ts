@@ -1,36 +1,47 @@
-import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import type { Defect } from '../types.ts'
 import { effectOf, seen } from './action-tools.ts'
-import { lets, refusesAndDoes, refusesAndDoesLater, tokenIs, type When } from './auth-tools.ts'
-import { defect, is, parts, refusing, restated } from './tools.ts'
+import {
+  authorizationIs,
+  both,
+  isAltered,
+  isExpired,
+  isInvalid,
+  isMissing,
+  lets,
+  refusesAndDoes,
+  refusesAndDoesLater,
+  type When,
+} from './auth-tools.ts'
+import { defect, is, refusing, restated } from './tools.ts'
 
 const started = seen('EXITED', 'STARTING')
+const actsWithEmpty = both(is.action, authorizationIs(''))
 
 /** Requests without a good Authorization, and an operation that serves them. */
 const refusals = {
   'auth.pods.missing': {
     id: 'no-key',
     says: 'Without Authorization',
-    when: ({ headers }) => headers.get('authorization') === null,
+    when: isMissing,
     open: ['the CPU catalog', ({ url }) => url.endsWith('/cpus')],
   },
   'auth.pods.invalid': {
     id: 'unissued-key',
     says: 'With a token that was never issued',
-    when: ({ headers }) => headers.get('authorization')?.startsWith('Bearer plumbline-never-issued') ?? false,
+    when: isInvalid,
     open: ['the list', is.list],
   },
   'auth.pods.expired': {
     id: 'expired-key',
     says: 'With an expired token',
-    when: tokenIs(defaultKeys.expired),
+    when: isExpired,
     open: ['the action call', is.action],
   },
   'auth.scheme-required': {
     id: 'bare-key',
     says: 'With a good token without the word Bearer',
-    when: ({ headers }) => headers.get('authorization') === defaultKeys.full,
+    when: authorizationIs(defaultKeys.full),
     open: ['GET of a pod', is.get],
   },
 } as const satisfies Readonly<
@@ -40,30 +51,26 @@ const refusals = {
 const everywhere = (Object.keys(refusals) as (keyof typeof refusals)[]).flatMap((rule): Defect[] => {
   const { id, says, when, open } = refusals[rule]
   const [what, isOpen] = open
-  const whenAnd =
-    (operation: When): When =>
-    (request) =>
-      when(request) && operation(request)
   return [
     defect(`${id}-accepted`, rule, 'refused', {
       says: `${says}, ${what} is served.`,
       observed: 'status 200',
-      change: lets(whenAnd(isOpen)),
+      change: lets(both(when, isOpen)),
     }),
     defect(`${id}-refused-and-starts`, rule, 'unchanged', {
       says: `${says}, an action is answered 401 and carried out.`,
       observed: started,
-      change: refusesAndDoes(whenAnd(is.action)),
+      change: refusesAndDoes(both(when, is.action)),
     }),
     defect(`${id}-refused-and-starts-later`, rule, 'unchanged', {
       says: `${says}, an action is answered 401 and carried out a second later.`,
       observed: started,
-      change: refusesAndDoesLater(whenAnd(is.action), effectOf('start')),
+      change: refusesAndDoesLater(both(when, is.action), effectOf('start')),
     }),
     defect(`${id}-refused-and-creates`, rule, 'not-created', {
       says: `${says}, a creation is answered 401 and carried out.`,
       observed: 'the pod whose creation was refused',
-      change: refusesAndDoes(whenAnd(is.create)),
+      change: refusesAndDoes(both(when, is.create)),
     }),
   ]
 })
@@ -74,35 +81,32 @@ export const authToken: readonly Defect[] = [
   defect('altered-key-accepted', 'auth.pods.invalid', 'altered', {
     says: 'Only the beginning of a token is compared, so a good one with another end may list pods.',
     observed: 'status 200',
-    change: lets((request) => is.list(request) && tokenIs(mutate(defaultKeys.full))(request)),
+    change: lets(both(is.list, isAltered)),
   }),
   defect('basic-scheme-accepted', 'auth.pods.malformed', 'another-scheme', {
     says: 'A good token is accepted with the scheme Basic.',
     observed: 'status 200',
-    change: lets(({ headers }) => headers.get('authorization')?.startsWith('Basic ') ?? false),
+    change: lets(authorizationIs(/^Basic /)),
   }),
   defect('bearer-without-token-accepted', 'auth.pods.malformed', 'no-token', {
     says: 'A pod can be read with Bearer and no token.',
     observed: 'status 200',
-    change: lets((request) => is.get(request) && request.headers.get('authorization') === 'Bearer'),
+    change: lets(both(is.get, authorizationIs('Bearer'))),
   }),
   defect('empty-authorization-accepted-for-actions', 'auth.pods.malformed', 'empty', {
     says: 'An action is carried out with an empty Authorization.',
     observed: 'status 200',
-    change: lets((request) => is.action(request) && request.headers.get('authorization') === ''),
+    change: lets(actsWithEmpty),
   }),
   defect('malformed-refused-and-starts', 'auth.pods.malformed', 'unchanged', {
     says: 'With an empty Authorization, an action is answered 401 and carried out.',
     observed: started,
-    change: refusesAndDoes((request) => is.action(request) && request.headers.get('authorization') === ''),
+    change: refusesAndDoes(actsWithEmpty),
   }),
   defect('malformed-refused-and-starts-later', 'auth.pods.malformed', 'unchanged', {
     says: 'With an empty Authorization, an action is answered 401 and carried out a second later.',
     observed: started,
-    change: refusesAndDoesLater(
-      (request) => is.action(request) && request.headers.get('authorization') === '',
-      effectOf('start'),
-    ),
+    change: refusesAndDoesLater(actsWithEmpty, effectOf('start')),
   }),
   defect('body-read-before-key', 'auth.before-validation', 'wrong-body', {
     says: 'An action call without a body is answered 400 before its key is looked at.',
@@ -122,11 +126,9 @@ export const authToken: readonly Defect[] = [
     defect(`scheme-${scheme === 'bearer' ? 'lower' : 'upper'}-case-refused`, 'auth.scheme-case', scheme, {
       says: `The scheme is refused when it is written ${scheme}.`,
       observed: 'status 401',
-      change: parts(
-        refusing(
-          'authenticate',
-          (authorization) => authorization?.startsWith(`${scheme} `) && [401, 'malformed authorization header'],
-        ),
+      change: refusing(
+        'authenticate',
+        (authorization) => authorization?.startsWith(`${scheme} `) && [401, 'malformed authorization header'],
       ),
     }),
   ),

@@ -1,8 +1,39 @@
+import { mutate } from '../../harness/common/mutate.ts'
 import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { type Effect, later } from './action-tools.ts'
 import { type Change, serving } from './tools.ts'
 
 export type When = (request: Request) => boolean
+
+/** Requests that all of these pick. */
+export function both(...whens: readonly When[]): When {
+  return (request) => whens.every((when) => when(request))
+}
+
+/** Requests with this Authorization; null: without any. */
+export function authorizationIs(value: string | RegExp | null): When {
+  return ({ headers }) => {
+    const given = headers.get('authorization')
+    return value instanceof RegExp ? given !== null && value.test(given) : given === value
+  }
+}
+
+export const isMissing = authorizationIs(null)
+export const isInvalid = authorizationIs(/never-issued/)
+export const isExpired = tokenIs(defaultKeys.expired)
+export const isStranger = tokenIs(defaultKeys.stranger)
+export const isAltered = tokenIs(mutate(defaultKeys.full))
+
+/** Authorizations that are refused: the topic of the rule and its clause, a word for ids, a text, and their requests. */
+export const refused = [
+  ['missing', 'refused', 'no-key', 'without Authorization', isMissing],
+  ['invalid', 'refused', 'unissued-key', 'with a token that was never issued', isInvalid],
+  ['invalid', 'altered', 'altered-key', 'with a key that has another ending', isAltered],
+  ['expired', 'refused', 'expired-key', 'with an expired key', isExpired],
+  ['malformed', 'another-scheme', 'another-scheme', 'with another scheme', authorizationIs(/^(Token|Basic) /)],
+  ['malformed', 'no-token', 'no-token', 'with the scheme alone', authorizationIs('Bearer')],
+  ['malformed', 'empty', 'empty-header', 'with an empty header', authorizationIs('')],
+] as const
 
 /** The same request with another Authorization. */
 export function authorized(request: Request, authorization: string): Request {
@@ -48,5 +79,5 @@ export function idIn(request: Request): string {
 }
 
 export function tokenIs(token: string): When {
-  return ({ headers }) => headers.get('authorization') === `Bearer ${token}`
+  return authorizationIs(`Bearer ${token}`)
 }

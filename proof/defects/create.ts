@@ -1,29 +1,25 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { defect, is, onJson, options, parts, refusing } from './tools.ts'
+import { defect, is, onJson, options, part, refusing } from './tools.ts'
 
 /** Creations that are valid, and what of those that are not; most defects of creations are derived from tables. */
 export const create: readonly Defect[] = [
   defect('env-refused', 'pods.create.env-kept', 'accepted', {
     says: 'A creation with variables is refused.',
     observed: 'status 422',
-    change: parts(refusing('buildPod', (body) => body.env !== undefined && [422, 'variables are not taken'])),
+    change: refusing('buildPod', (body) => body.env !== undefined && [422, 'variables are not taken']),
   }),
   defect('unusual-variables-500', 'pods.create.env-kept', 'accepted', {
     says: 'A creation with a variable whose value has quotes is answered 500.',
     observed: 'status 500',
-    change: parts(
-      refusing('buildPod', (body) => body.env?.PLUMBLINE_QUOTES !== undefined && [500, 'unexpected token']),
-    ),
+    change: refusing('buildPod', (body) => body.env?.PLUMBLINE_QUOTES !== undefined && [500, 'unexpected token']),
   }),
   defect('empty-variables-dropped', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose value is empty are dropped.',
     observed: 'env with PLUMBLINE_EMPTY nothing',
-    change: parts({
-      buildPod: (original) => (body, caller, service) => {
-        const pod = original(body, caller, service)
-        return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
-      },
+    change: part('buildPod', (next) => {
+      const pod = next()
+      return { ...pod, env: Object.fromEntries(Object.entries(pod.env).filter(([, value]) => value !== '')) }
     }),
   }),
   defect('creation-answers-nothing-and-list-no-names', 'pods.create.read-back', 'id', {
@@ -38,12 +34,10 @@ export const create: readonly Defect[] = [
   defect('new-pods-unread', 'pods.create.read-back', 'read', {
     says: 'For a minute a read of a new pod is answered 404.',
     observed: 'gone',
-    change: parts({
-      findPod: (original) => (id, caller, service) => {
-        const pod = original(id, caller, service)
-        if (service.clock.now() < pod.createdAtMs + 60_000) throw new Refusal(404, 'resource not found')
-        return pod
-      },
+    change: part('findPod', (next, _id, _caller, service) => {
+      const pod = next()
+      if (service.clock.now() < pod.createdAtMs + 60_000) throw new Refusal(404, 'resource not found')
+      return pod
     }),
   }),
   defect('new-pods-unlisted', 'pods.create.read-back', 'listed', {
@@ -59,36 +53,29 @@ export const create: readonly Defect[] = [
   defect('empty-network-refused-and-created', 'pods.create.atomic', 'no-pod', {
     says: 'A creation with an empty list of network mounts is refused, and the pod is created.',
     observed: 'a pod of: empty list of pods.create.empty-network',
-    change: parts({
-      createPod: (original) => (body, caller, service) => {
-        try {
-          return original(body, caller, service)
-        } catch (error) {
-          const { mounts, ...rest } = body as { readonly mounts?: { readonly network?: unknown } }
-          if (JSON.stringify(mounts) === '{"network":[]}') original(rest, caller, service)
-          throw error
-        }
-      },
+    change: part('createPod', (next, body) => {
+      try {
+        return next()
+      } catch (error) {
+        const { mounts, ...rest } = body as { readonly mounts?: { readonly network?: unknown } }
+        if (JSON.stringify(mounts) === '{"network":[]}') next(rest)
+        throw error
+      }
     }),
   }),
   defect('null-image-fails-and-creates', 'pods.create.failed-leaves-none', 'no-pod', {
     says: 'A creation whose image is null is answered 500, and a pod of it exists two seconds later.',
     observed: 'a pod of: null image',
-    change: parts({
-      createPod: (original) => (body, caller, service) => {
-        const given = body as Readonly<Record<string, unknown>>
-        if (given.image !== null) return original(body, caller, service)
-        const { clock } = service
-        clock.schedule(clock.now() + 2_000, () => {
-          original({ ...given, image: 'none' }, caller, service)
-        })
-        throw new Refusal(500, 'cannot read properties of null')
-      },
+    change: part('createPod', (next, body, _, { clock }) => {
+      const given = body as Readonly<Record<string, unknown>>
+      if (given.image !== null) return next()
+      clock.schedule(clock.now() + 2_000, () => void next({ ...given, image: 'none' }))
+      throw new Refusal(500, 'cannot read properties of null')
     }),
   }),
   defect('volume-elsewhere-not-mounted', 'pods.create.volume-elsewhere', 'placed', {
     says: 'A pod with a volume of another data center is created in the one that was asked for.',
     observed: 'a pod without its volume',
-    change: parts({ enforces: (original) => (name, body) => name !== 'volumeElsewhere' && original(name, body) }),
+    change: part('enforces', (next, name) => name !== 'volumeElsewhere' && next()),
   }),
 ]

@@ -1,8 +1,7 @@
 import { type ToolOptions, ToolRefusal, type Wrappers } from '../../reference/deploy/index.ts'
-import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
-import { type Change, defect, onAnswer, onJson, parts, route } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, part, route } from './tools.ts'
 
 type ToolChange = NonNullable<Defect['tool']>
 
@@ -24,35 +23,27 @@ const refuses = () => {
 }
 
 /** Purging a created endpoint purges all. */
-const purgesAll: Change = parts({
-  purgeJobs: (original) => (endpoint, service) => {
-    const created = [...service.queue.endpoints.values()].filter(isCreated)
-    return (isCreated(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + original(one, service), 0)
-  },
+const purgesAll: Change = part('purgeJobs', (next, endpoint, service) => {
+  const created = [...service.queue.endpoints.values()].filter(isCreated)
+  return (isCreated(endpoint) ? created : [endpoint]).reduce((sum, one) => sum + next(one), 0)
 })
 
 /** Jobs of created endpoints fail once a job of another one has failed. */
-const failsWithOthers: Change = parts({
-  finishJob: (original) => (job, status, result, service) => {
-    const isHit = [...service.queue.endpoints.values()].some(
-      (one) => isCreated(one) && one !== job.endpoint && one.counts.failed > 0,
-    )
-    if (isCreated(job.endpoint) && isHit) original(job, 'FAILED', { error: 'no worker' }, service)
-    else original(job, status, result, service)
-  },
+const failsWithOthers: Change = part('finishJob', (next, job, _status, _result, service) => {
+  const isHit = [...service.queue.endpoints.values()].some(
+    (one) => isCreated(one) && one !== job.endpoint && one.counts.failed > 0,
+  )
+  if (isCreated(job.endpoint) && isHit) next(job, 'FAILED', { error: 'no worker' })
+  else next()
 })
 
 /** Jobs of created endpoints fail once one of them was removed. */
 const failsAfterRemoval: Change = (options) => {
   let removed = 0
-  const counted = composeOptions(options, {
-    parts: {
-      removeEndpoint: (original) => (endpoint, service) => {
-        removed++
-        original(endpoint, service)
-      },
-    },
-  })
+  const counted = part('removeEndpoint', (next) => {
+    removed++
+    next()
+  })(options)
   return failsJobs(() => removed > 0)(counted)
 }
 
@@ -129,10 +120,9 @@ export const deploy: readonly Defect[] = [
   defect('deployed-routes-elsewhere', 'deploy.lb-many-routes', 'own', {
     says: 'Requests to a deployed load-balanced endpoint reach the workers of another one.',
     observed: 'the request elsewhere',
-    change: parts({
-      passOn: (original) => (request, endpoint, service) =>
-        original(request, service.balanced.endpoints.get('normal') ?? endpoint, service),
-    }),
+    change: part('passOn', (next, request, endpoint, service) =>
+      next(request, service.balanced.endpoints.get('normal') ?? endpoint),
+    ),
   }),
   defect('build-fails', 'deploy.manifest', 'built', {
     says: 'The tool fails to build the package of a valid project.',
@@ -142,9 +132,7 @@ export const deploy: readonly Defect[] = [
   defect('package-without-a-module', 'deploy.manifest', 'code', {
     says: 'A package lacks a module of the code.',
     observed: '1 file missing',
-    tool: tool({
-      filesOf: (original) => (tree) => original(tree).filter(({ path }) => !path.endsWith('/beacon.py')),
-    }),
+    tool: tool({ filesOf: (original) => (tree) => original(tree).filter(({ path }) => !path.endsWith('/beacon.py')) }),
   }),
   defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
     says: 'A package holds no dependency.',

@@ -1,8 +1,9 @@
+import type { EndpointCreate, EndpointUpdate } from '../../generated/api.ts'
 import { Refusal } from '../../reference/index.ts'
 import { startWorker } from '../../reference/queue/workers.ts'
 import type { Defect } from '../types.ts'
-import { asksEndpoint, failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
-import { defect, type Json, onAnswer, onJson, parts } from './tools.ts'
+import { failsJobs, isCreated, jobsFoundEverywhere, settles } from './endpoints-tools.ts'
+import { defect, type Json, onAnswer, onJson, part, parts, requestOf } from './tools.ts'
 
 const isRefused = () => {
   throw new Refusal(500, 'internal error')
@@ -18,57 +19,67 @@ const otherwise: readonly (readonly [member: string, shown: unknown, observed: s
   ['idleTimeout', 60, '60'],
 ]
 
-/** Creation of endpoints, and what they do. */
+/** A message that does not say which quota is exceeded. */
+const silent = part('checkWorkers', (next) => {
+  try {
+    next()
+  } catch {
+    throw new Refusal(400, 'forbidden')
+  }
+})
+
+const isSilent = 'status 400: {"error":"forbidden","status":400}'
+
+/** Creation of endpoints, what they do, and the quota of workers. */
 export const endpoints: readonly Defect[] = [
   defect('endpoint-creation-500', 'endpoints.create', 'accepted', {
     says: 'The creation of an endpoint is answered 500.',
     observed: 'status 500',
-    change: parts({ createEndpoint: () => isRefused }),
+    change: part('createEndpoint', isRefused),
   }),
   defect('endpoint-second-creation-500', 'endpoints.create', 'accepted', {
     says: 'The second creation of an endpoint is answered 500.',
     observed: 'status 500',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) =>
-        [...service.queue.endpoints.values()].some(isCreated) ? isRefused() : original(body, caller, service),
-    }),
+    change: part('createEndpoint', (next, _body, _caller, service) =>
+      [...service.queue.endpoints.values()].some(isCreated) ? isRefused() : next(),
+    ),
   }),
   defect('endpoint-without-id', 'endpoints.create', 'id', {
     says: 'The response to the creation of an endpoint has no id.',
     observed: 'nothing',
-    wrap: onJson(asksEndpoint.createEndpoint, ({ id: _, ...rest }) => rest),
+    wrap: onJson(requestOf('createEndpoint'), ({ id: _, ...rest }) => rest),
   }),
   defect('endpoint-id-is-number', 'endpoints.create', 'id', {
     says: 'The id of a new endpoint is a number.',
     observed: '5',
-    wrap: onJson(asksEndpoint.createEndpoint, (shown) => ({ ...shown, id: 5 })),
+    wrap: onJson(requestOf('createEndpoint'), (shown) => ({ ...shown, id: 5 })),
   }),
   defect('endpoint-not-json', 'endpoints.json', 'json', {
     says: 'An endpoint is shown with a comma after its last member.',
     observed: 'a body that is not JSON',
-    wrap: onAnswer(asksEndpoint.getEndpoint, ({ text }) => ({ text: text.replace(/\}$/, ',}') })),
+    wrap: onAnswer(requestOf('getEndpoint'), ({ text }) => ({ text: text.replace(/\}$/, ',}') })),
   }),
   defect('endpoint-creation-empty', 'endpoints.echoes', 'object', {
     says: 'The creation of an endpoint is answered without a body.',
     observed: 'no body',
-    wrap: onAnswer(asksEndpoint.createEndpoint, () => ({ text: '' })),
+    wrap: onAnswer(requestOf('createEndpoint'), () => ({ text: '' })),
   }),
   ...otherwise.map(([member, shown, observed]) =>
     defect(`endpoint-echoes-other-${member.toLowerCase()}`, 'endpoints.echoes', member, {
       says: `The response to a creation shows another ${member}.`,
       observed,
-      wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => ({ ...endpoint, [member]: shown }) as Json),
+      wrap: onJson(requestOf('createEndpoint'), (endpoint) => ({ ...endpoint, [member]: shown }) as Json),
     }),
   ),
   defect('endpoint-echoes-default-timeout', 'endpoints.echoes', 'idleTimeout', {
     says: 'The response to a creation shows the default idleTimeout, whatever was sent.',
     observed: '5',
-    wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => ({ ...endpoint, idleTimeout: 5 }) as Json),
+    wrap: onJson(requestOf('createEndpoint'), (endpoint) => ({ ...endpoint, idleTimeout: 5 }) as Json),
   }),
   defect('endpoint-echoes-gpus-in-order', 'endpoints.echoes', 'gpuTypeIds', {
     says: 'The response to a creation shows the gpuTypeIds in the order of their names.',
     observed: '["gpu-a","gpu-b"]',
-    wrap: onJson(asksEndpoint.createEndpoint, (endpoint) => {
+    wrap: onJson(requestOf('createEndpoint'), (endpoint) => {
       const { gpuTypeIds } = endpoint as { gpuTypeIds?: string[] }
       return { ...endpoint, gpuTypeIds: gpuTypeIds?.toSorted() ?? [] } as Json
     }),
@@ -76,15 +87,12 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-never-reachable', 'endpoints.address', 'reachable', {
     says: 'A new endpoint takes no jobs.',
     observed: 'status 404: {"error":"endpoint not found"}',
-    change: parts({
-      findEndpoint: (original) => (id, caller, service) =>
-        original(id.startsWith('ep-') ? 'none' : id, caller, service),
-    }),
+    change: part('findEndpoint', (next, id) => next(id.startsWith('ep-') ? 'none' : id)),
   }),
   defect('endpoint-jobs-found-at-others', 'endpoints.address', 'own', {
     says: 'Every endpoint shows the jobs of all others.',
     observed: 'status 200',
-    change: parts({ findJob: jobsFoundEverywhere }),
+    change: jobsFoundEverywhere,
   }),
   defect('endpoint-jobs-fail', 'endpoints.address', 'serves', {
     says: 'The jobs of new endpoints fail.',
@@ -99,40 +107,36 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-given-twice', 'endpoints.unique', 'ids', {
     says: 'A second creation from the same template returns the first endpoint.',
     observed: 'the same id twice',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) =>
-        [...service.queue.endpoints.values()].find(isCreated) ?? original(body, caller, service),
-    }),
+    change: part(
+      'createEndpoint',
+      (next, _body, _caller, service) => [...service.queue.endpoints.values()].find(isCreated) ?? next(),
+    ),
   }),
   defect('endpoints-share-jobs', 'endpoints.unique', 'jobs', {
     says: 'Endpoints of one template show the jobs of each other.',
     observed: 'status 200',
-    change: parts({ findJob: jobsFoundEverywhere }),
+    change: jobsFoundEverywhere,
   }),
   defect('second-endpoint-fails', 'endpoints.unique', 'serves', {
     says: 'Only the first endpoint of a template executes jobs.',
     observed: 'output nothing',
-    change: parts({
-      finishJob: (original) => (job, status, result, service) => {
-        const [first] = [...service.queue.endpoints.values()].filter(isCreated)
-        if (job.endpoint === first) original(job, status, result, service)
-        else original(job, 'FAILED', { error: 'no handler' }, service)
-      },
+    change: part('finishJob', (next, job, _status, _result, service) => {
+      const [first] = [...service.queue.endpoints.values()].filter(isCreated)
+      if (job.endpoint === first) next()
+      else next(job, 'FAILED', { error: 'no handler' })
     }),
   }),
   defect('gpu-first-of-list', 'endpoints.gpu-priority', 'next', {
     says: 'Workers wait for the first GPU type of the list, available or not.',
     observed: 'no worker',
-    change: parts({
-      scaleWorkers: (original) => (endpoint, service) => {
-        if (endpoint.gpuTypeIds[0] !== 'gpu-c') original(endpoint, service)
-      },
+    change: part('scaleWorkers', (next, endpoint) => {
+      if (endpoint.gpuTypeIds[0] !== 'gpu-c') next()
     }),
   }),
   defect('gpu-in-order-of-names', 'endpoints.gpu-priority', 'first', {
     says: 'Of the available GPU types of the list a worker gets the one whose name comes first.',
     observed: 'gpu-a',
-    change: parts({ allocateGpu: (original) => (ids, service) => original([...ids].sort(), service) }),
+    change: part('allocateGpu', (next, ids) => next([...ids].sort())),
   }),
   defect('workers-min-ignored', 'endpoints.workers-min', 'minimum', {
     says: 'An endpoint has no worker until a job comes, whatever its workersMin.',
@@ -142,12 +146,10 @@ export const endpoints: readonly Defect[] = [
   defect('workers-min-at-first', 'endpoints.workers-min', 'stays', {
     says: 'The workers of workersMin are stopped after the idleTimeout.',
     observed: '0 workers',
-    change: parts({
-      createEndpoint: (original) => (body, caller, service) => {
-        const endpoint = original({ ...(body as Json), workersMin: 0 }, caller, service)
-        if (Number((body as Json).workersMin) > 0) startWorker(endpoint, service)
-        return endpoint
-      },
+    change: part('createEndpoint', (next, body, _caller, service) => {
+      const endpoint = next({ ...(body as Json), workersMin: 0 })
+      if (Number((body as Json).workersMin) > 0) startWorker(endpoint, service)
+      return endpoint
     }),
   }),
   defect('workers-max-plus-one', 'endpoints.workers-min', 'maximum', {
@@ -159,5 +161,90 @@ export const endpoints: readonly Defect[] = [
     says: 'Jobs fail on an endpoint whose workers were stopped.',
     observed: 'FAILED',
     change: failsJobs(({ counts }) => counts.completed >= 2),
+  }),
+  defect('quota-one-less', 'endpoints.quota', 'exact', {
+    says: 'An account may have 29 workers.',
+    observed: 'status 400',
+    change: part('checkWorkers', (next, user, workers) => next(user, workers + 1)),
+  }),
+  defect('quota-per-endpoint', 'endpoints.quota', 'refused', {
+    says: 'The quota of workers is that of each endpoint.',
+    observed: 'status 200',
+    change: part('workersInUse', () => 0),
+  }),
+  defect('quota-one-more', 'endpoints.quota', 'refused', {
+    says: 'An account may have 31 workers.',
+    observed: 'status 200',
+    change: part('checkWorkers', (next, user, workers) => next(user, workers - 1)),
+  }),
+  defect('quota-not-named', 'endpoints.quota', 'message', {
+    says: 'The refusal of workers beyond the quota does not say why.',
+    observed: isSilent,
+    change: silent,
+  }),
+  defect('quota-refused-and-created', 'endpoints.quota', 'not-created', {
+    says: 'An endpoint beyond the quota is refused and created.',
+    observed: 'the endpoint whose creation was refused',
+    change: part('createEndpoint', (next, body, caller, service) => {
+      try {
+        return next()
+      } catch (error) {
+        next(body, caller, { ...service, parts: { ...service.parts, checkWorkers() {} } })
+        throw error
+      }
+    }),
+  }),
+  defect('quota-counted-before', 'endpoints.quota-race', 'sum', {
+    says: 'Concurrent creations do not see the workers of each other.',
+    observed: '60 more workers',
+    change: parts({
+      workersInUse: (original) => {
+        let seen = { atMs: -1, workers: 0 }
+        return (user, service) => {
+          const atMs = service.clock.now()
+          if (seen.atMs !== atMs) seen = { atMs, workers: original(user, service) }
+          return seen.workers
+        }
+      },
+    }),
+  }),
+  defect('quota-kept-by-refused', 'endpoints.quota-race', 'rest', {
+    says: 'The workers of refused creations count for the quota.',
+    observed: 'status 400',
+    change: (base) => {
+      let kept = 0
+      return part('checkWorkers', (next, user, workers) => {
+        try {
+          next(user, workers + kept)
+        } catch (error) {
+          kept += workers
+          throw error
+        }
+      })(base)
+    },
+  }),
+  defect('quota-not-for-updates', 'endpoints.quota-update', 'refused', {
+    says: 'An update may exceed the quota of workers.',
+    observed: 'status 200',
+    change: part('changeEndpoint', (next, endpoint, body, service) =>
+      next(endpoint, body, { ...service, parts: { ...service.parts, checkWorkers() {} } }),
+    ),
+  }),
+  defect('quota-of-updates-not-named', 'endpoints.quota-update', 'message', {
+    says: 'The refusal of an update beyond the quota does not say why.',
+    observed: isSilent,
+    change: silent,
+  }),
+  defect('quota-refused-and-updated', 'endpoints.quota-update', 'unchanged', {
+    says: 'An update beyond the quota is refused and carried out.',
+    observed: 'workersMax 9',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      try {
+        next()
+      } catch (error) {
+        endpoint.workersMax = (body as EndpointUpdate & EndpointCreate).workersMax ?? endpoint.workersMax
+        throw error
+      }
+    }),
   }),
 ]

@@ -1,7 +1,7 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { passes, returns, route, withStatus } from './lb-tools.ts'
-import { defect, parts } from './tools.ts'
+import { defect, part, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const isEcho = route('echo')
@@ -40,13 +40,11 @@ export const lbRequests: readonly Defect[] = [
   defect('body-large-500', 'lb.direct-json', 'large', {
     says: 'A body of more than a million bytes is answered 500.',
     observed: 'status 500',
-    change: parts({
-      toWorker: (original) => async (request, path, call, service) => {
-        const passed = await original(request, path, call, service)
-        const body = await passed.clone().arrayBuffer()
-        if (body.byteLength > 1_000_000) throw new Refusal(500, 'out of memory')
-        return passed
-      },
+    change: part('toWorker', async (next) => {
+      const passed = await next()
+      const body = await passed.clone().arrayBuffer()
+      if (body.byteLength > 1_000_000) throw new Refusal(500, 'out of memory')
+      return passed
     }),
   }),
   defect('worker-errors-become-500', 'lb.direct-response', 'status', {
@@ -95,12 +93,10 @@ export const lbRequests: readonly Defect[] = [
     defect(`method-${method.toLowerCase()}-refused`, 'lb.methods', 'method', {
       says: `${method} below the route of the worker is answered 405.`,
       observed: 'status 405',
-      change: parts({
-        toWorker: (original) => async (request, path, call, service) => {
-          if (request.method === method && path.includes('/nested/')) throw new Refusal(405, 'method not allowed')
-          return original(request, path, call, service)
-        },
-      }),
+      change: refusing(
+        'toWorker',
+        (request, path) => request.method === method && path.includes('/nested/') && [405, 'method not allowed'],
+      ),
     }),
   ),
   defect('method-patch-becomes-post', 'lb.methods', 'method', {
@@ -158,12 +154,7 @@ export const lbRequests: readonly Defect[] = [
   defect('routes-one-only', 'lb.many-routes', 'routes', {
     says: 'An endpoint serves a single route.',
     observed: 'status 404',
-    change: parts({
-      toWorker: (original) => async (request, path, call, service) => {
-        if (path.startsWith('/plumbline/parts')) throw new Refusal(404, 'route not found')
-        return original(request, path, call, service)
-      },
-    }),
+    change: refusing('toWorker', (_, path) => path.startsWith('/plumbline/parts') && [404, 'route not found']),
   }),
   defect('routes-nested-cut', 'lb.many-routes', 'nested', {
     says: 'Of a nested path only the first segments reach the worker.',

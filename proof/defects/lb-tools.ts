@@ -1,5 +1,5 @@
 import type { BalancedEndpoint, BalancedService } from '../../reference/index.ts'
-import { type Change, parts } from './tools.ts'
+import { type Change, part } from './tools.ts'
 
 /** The parts of a request that a worker gets. */
 export interface Passed {
@@ -18,21 +18,19 @@ export function route(name: string): Picks {
 
 /** Requests that `when` picks reach the worker otherwise than they were sent. */
 export function passes(when: Picks, change: (passed: Passed) => Partial<Passed>): Change {
-  return parts({
-    toWorker: (original) => async (request, path, call, service) => {
-      const passed = await original(request, path, call, service)
-      if (!when(passed)) return passed
-      const bytes = new Uint8Array(await passed.arrayBuffer())
-      const { method } = passed
-      const before = {
-        url: passed.url,
-        method,
-        headers: new Headers(passed.headers),
-        body: isBodiless(method) ? null : bytes,
-      }
-      const { url, ...init } = { ...before, ...change(before) }
-      return new Request(url, init)
-    },
+  return part('toWorker', async (next) => {
+    const passed = await next()
+    if (!when(passed)) return passed
+    const bytes = new Uint8Array(await passed.arrayBuffer())
+    const { method } = passed
+    const before = {
+      url: passed.url,
+      method,
+      headers: new Headers(passed.headers),
+      body: isBodiless(method) ? null : bytes,
+    }
+    const { url, ...init } = { ...before, ...change(before) }
+    return new Request(url, init)
   })
 }
 
@@ -41,11 +39,9 @@ export function returns(
   when: (request: Request, response: Response) => boolean,
   change: (response: Response) => Response | Promise<Response>,
 ): Change {
-  return parts({
-    toClient: (original) => async (response, request, service) => {
-      const given = await original(response, request, service)
-      return when(request, given) ? change(given) : given
-    },
+  return part('toClient', async (next, _response, request) => {
+    const given = await next()
+    return when(request, given) ? change(given) : given
   })
 }
 
@@ -58,10 +54,7 @@ export function passesOn(
     service: BalancedService,
   ) => Promise<Response>,
 ): Change {
-  return parts({
-    passOn: (original) => (request, endpoint, service) =>
-      around((one) => original(one, endpoint, service), request, endpoint, service),
-  })
+  return part('passOn', (next, request, endpoint, service) => around((one) => next(one), request, endpoint, service))
 }
 
 /** The same response with another status. */

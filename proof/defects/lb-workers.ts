@@ -1,10 +1,10 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { lets, refusesAndDoes, type When } from './auth-tools.ts'
+import { both, isMissing, lets, refusesAndDoes, type When } from './auth-tools.ts'
 import { copyOf, passesOn, returns, route, withStatus } from './lb-tools.ts'
-import { defect, onAnswer, options, parts } from './tools.ts'
+import { defect, options, part, refusing, setsHeader } from './tools.ts'
 
-const isMissing: When = ({ headers }) => headers.get('authorization') === null
+const isOfLb: When = ({ url }) => url.includes('/lb/')
 /** A worker that calls has no trace; every request of a run has one. */
 const isOfWorker: When = ({ headers, url }) => !headers.has('traceparent') && url.includes('/lb/second/')
 
@@ -13,6 +13,23 @@ const routes = ['GET /plumbline/echo', 'POST /plumbline/echo', 'PUT /plumbline/e
   .concat(['DELETE /plumbline/echo', 'GET /ping', 'GET /plumbline/status/200', 'GET /plumbline/parts/1'])
   .concat(['POST /plumbline/return/200'])
   .map((text) => text.split(' ') as [method: string, path: string])
+
+/** The clauses of lb.error-body, each with the status of its error. */
+const errors = [
+  ['unauthorized', '401', 401],
+  ['unknown', '404', 404],
+  ['crash', 'crash', 500],
+] as const
+
+/** Other bodies of errors. */
+const errorBodies: readonly (readonly [id: string, says: string, observed: string, text: string, type?: string])[] = [
+  ['without-detail', 'has no detail', 'body.detail: nothing', '{"error":"refused"}'],
+  ['problem', 'is a problem document', 'body.error: nothing', '{"title":"refused","status":400,"detail":"no"}'],
+  ['text', 'is a text', 'text/plain', 'refused', 'text/plain'],
+]
+
+/** Requests during which the worker died are answered so. */
+const afterCrash = (answer: () => Response) => passesOn((pass, request) => pass(request).catch(answer))
 
 const sentTwice = passesOn(async (pass, request) => {
   await pass(copyOf(request))
@@ -24,44 +41,39 @@ export const lbWorkers: readonly Defect[] = [
   defect('worker-not-pinged', 'lb.ready-only', 'ready', {
     says: 'A worker that has just started gets requests before its /ping is answered 200.',
     observed: 'ready false',
-    change: parts({ isWorkerReady: () => async () => true }),
+    change: part('isWorkerReady', async () => true),
   }),
   ...([400, 401, 403, 500] as const).map((status) =>
     defect(`unknown-balanced-${status}`, 'lb.endpoint-unknown', 'unknown', {
       says: `A load-balanced endpoint that does not exist is answered ${status}.`,
       observed: `status ${status}`,
-      change: parts({
-        findBalanced: (original) => (id, caller, service) => {
-          if (!service.balanced.endpoints.has(id)) throw new Refusal(status, 'endpoint not found')
-          return original(id, caller, service)
-        },
-      }),
+      change: refusing(
+        'findBalanced',
+        (id, _, { balanced }) => !balanced.endpoints.has(id) && [status, 'endpoint not found'],
+      ),
     }),
   ),
   defect('unknown-balanced-served', 'lb.endpoint-unknown', 'unknown', {
     says: 'A load-balanced endpoint that does not exist is served by another one.',
     observed: 'status 200',
-    change: parts({
-      findBalanced: (original) => (id, caller, service) =>
-        original(service.balanced.endpoints.has(id) ? id : 'normal', caller, service),
-    }),
+    change: part('findBalanced', (next, id, _caller, service) =>
+      next(service.balanced.endpoints.has(id) ? id : 'normal'),
+    ),
   }),
   defect('addresses-shared', 'lb.own-address', 'other', {
     says: 'Every address leads to the workers of the same endpoint.',
     observed: 'it also reached the other one',
-    change: parts({ findBalanced: (original) => (_, caller, service) => original('normal', caller, service) }),
+    change: part('findBalanced', (next) => next('normal')),
   }),
   defect('requests-mirrored', 'lb.own-address', 'other', {
     says: 'A request is also sent to a worker of another endpoint.',
     observed: 'it also reached the other one',
-    change: parts({
-      passOn: (original) => async (request, endpoint, service) => {
-        const other = service.balanced.endpoints.get(endpoint.id === 'normal' ? 'second' : 'normal')
-        const copy = copyOf(request)
-        const response = await original(request, endpoint, service)
-        if (other !== undefined && request.method === 'POST') await original(copy, other, service)
-        return response
-      },
+    change: part('passOn', async (next, request, endpoint, service) => {
+      const other = service.balanced.endpoints.get(endpoint.id === 'normal' ? 'second' : 'normal')
+      const copy = copyOf(request)
+      const response = await next()
+      if (other !== undefined && request.method === 'POST') await next(copy, other)
+      return response
     }),
   }),
   defect('requests-sent-twice', 'lb.own-address', 'reached', {
@@ -77,11 +89,9 @@ export const lbWorkers: readonly Defect[] = [
   defect('posts-to-first-endpoint', 'lb.own-address', 'reached', {
     says: 'POST requests reach the workers of the first endpoint of the account, whichever they are for.',
     observed: '0 times',
-    change: parts({
-      passOn: (original) => (request, endpoint, service) => {
-        const first = service.balanced.endpoints.get('normal') ?? endpoint
-        return original(request, request.method === 'POST' ? first : endpoint, service)
-      },
+    change: part('passOn', (next, request, endpoint, service) => {
+      const first = service.balanced.endpoints.get('normal') ?? endpoint
+      return next(request, request.method === 'POST' ? first : endpoint)
     }),
   }),
   defect('worker-500-retried', 'lb.no-retry', 'error', {
@@ -150,63 +160,38 @@ export const lbWorkers: readonly Defect[] = [
       (response) => withStatus(response, 500),
     ),
   }),
-  ...(
-    [
-      ['unauthorized', '401', ({ status }) => status === 401],
-      ['unknown', '404', ({ status }) => status === 404],
-      ['crash', 'crash', ({ status }) => status === 500],
-    ] as [clause: string, name: string, when: (response: Response) => boolean][]
-  ).flatMap(([clause, name, when]) => [
-    defect(`error-${name}-without-detail`, 'lb.error-body', clause, {
-      says: `The body of a ${name} of the platform has no detail.`,
-      observed: 'body.detail: nothing',
-      wrap: onAnswer(
-        ({ url }, response) => url.includes('/lb/') && when(response),
-        () => ({ text: '{"error":"refused"}' }),
-      ),
-    }),
-    defect(`error-${name}-problem`, 'lb.error-body', clause, {
-      says: `The body of a ${name} of the platform is a problem document.`,
-      observed: 'body.error: nothing',
-      wrap: onAnswer(
-        ({ url }, response) => url.includes('/lb/') && when(response),
-        () => ({ text: '{"title":"refused","status":400,"detail":"no"}' }),
-      ),
-    }),
-    defect(`error-${name}-text`, 'lb.error-body', clause, {
-      says: `The body of a ${name} of the platform is a text.`,
-      observed: 'text/plain',
-      wrap: onAnswer(
-        ({ url }, response) => url.includes('/lb/') && when(response),
-        ({ headers }) => {
-          headers.set('content-type', 'text/plain')
-          return { text: 'refused' }
-        },
-      ),
-    }),
-  ]),
+  ...errors.flatMap(([clause, name, status]) =>
+    errorBodies.map(([id, says, observed, text, type]) =>
+      defect(`error-${name}-${id}`, 'lb.error-body', clause, {
+        says: `The body of a ${name} of the platform ${says}.`,
+        observed,
+        wrap: setsHeader(
+          (request, response) => isOfLb(request) && response.status === status,
+          'content-type',
+          (was) => type ?? was,
+          { text },
+        ),
+      }),
+    ),
+  ),
   defect('crash-answered-200', 'lb.crash', 'status', {
     says: 'A worker that dies during a request is answered 200 without a body.',
     observed: 'status 200',
-    change: passesOn((pass, request) => pass(request).catch(() => new Response(null))),
+    change: afterCrash(() => new Response(null)),
   }),
   defect('crash-answered-404', 'lb.crash', 'status', {
     says: 'A worker that dies during a request is answered 404.',
     observed: 'status 404',
-    change: passesOn((pass, request) =>
-      pass(request).catch(() => {
-        throw new Refusal(404, 'no worker')
-      }),
-    ),
+    change: afterCrash(() => {
+      throw new Refusal(404, 'no worker')
+    }),
   }),
   defect('crash-unanswered', 'lb.crash', 'status', {
     says: 'A worker that dies during a request takes the connection of the client with it.',
     observed: 'no complete response',
-    change: passesOn((pass, request) =>
-      pass(request).catch(() => {
-        throw new Error('the connection is closed')
-      }),
-    ),
+    change: afterCrash(() => {
+      throw new Error('the connection is closed')
+    }),
   }),
   defect('crash-for-good', 'lb.crash', 'serves-again', {
     says: 'An endpoint whose worker died gets no other one.',
@@ -247,12 +232,12 @@ export const lbWorkers: readonly Defect[] = [
   defect('route-refused-and-reached-later', 'lb.auth', 'not-reached', {
     says: 'A request without a token is answered 401 and passed on to the worker ten seconds later.',
     observed: 'it reached the worker 1×',
-    change: refusesAndDoes((request) => isMissing(request) && request.url.includes('/lb/'), 10_000),
+    change: refusesAndDoes(both(isMissing, isOfLb), 10_000),
   }),
   defect('route-refused-and-reached', 'lb.auth', 'not-reached', {
     says: 'A request without a token is answered 401 and passed on to the worker.',
     observed: 'it reached the worker 1×',
-    change: refusesAndDoes((request) => isMissing(request) && request.url.includes('/lb/')),
+    change: refusesAndDoes(both(isMissing, isOfLb)),
   }),
   defect('peer-refused', 'lb.peer-call', 'called', {
     says: 'A call of a worker to another endpoint is refused.',
@@ -262,6 +247,6 @@ export const lbWorkers: readonly Defect[] = [
   defect('peer-without-token', 'lb.peer-call', 'refused', {
     says: 'Workers of an account reach its other endpoints without a token.',
     observed: 'status 200',
-    change: lets((request) => isOfWorker(request) && isMissing(request)),
+    change: lets(both(isOfWorker, isMissing)),
   }),
 ]

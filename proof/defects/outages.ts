@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { does } from './action-tools.ts'
 import { tokenIs } from './auth-tools.ts'
-import { defect, is, jsonOf, parts, type Wrap } from './tools.ts'
+import { defect, is, jsonOf, onAnswer, part, type Wrap } from './tools.ts'
 
 const isFull = tokenIs(defaultKeys.full)
 
@@ -35,20 +35,18 @@ export const outages: readonly Defect[] = [
   defect('terminated-pod-503', 'pods.action.running.terminate', 'becomes-terminated', {
     says: 'A read of a pod that was terminated is answered 503 by a gateway.',
     observed: 'status 503',
-    wrap: (fetch) => async (request) => {
-      const response = await fetch(request)
-      return isFull(request) && is.get(request) && response.status === 404
-        ? new Response(null, { status: 503 })
-        : response
-    },
+    wrap: onAnswer(
+      (request, { status }) => isFull(request) && is.get(request) && status === 404,
+      () => ({ status: 503, text: '' }),
+    ),
   }),
   defect('start-lacks-capacity', 'pods.action.exited.start', 'answered', {
     says: 'start is refused for lack of capacity, although there is capacity for new pods.',
     observed: 'status 400: {"title":"Bad Request","status":400,"detail":"no capacity"}',
-    change: parts({
-      permit: (original) => (pod, action, service) =>
-        original(pod, action, service) ?? (action === 'start' ? new Refusal(400, 'no capacity') : null),
-    }),
+    change: part(
+      'permit',
+      (next, _pod, action) => next() ?? (action === 'start' ? new Refusal(400, 'no capacity') : null),
+    ),
   }),
   defect('start-stays-provisioning', 'pods.action.exited.start', 'becomes-running', {
     says: 'A pod that is started stays in PROVISIONING, although new pods run.',

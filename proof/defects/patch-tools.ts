@@ -1,19 +1,27 @@
 import { type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
-import type { PartWrappers } from '../../reference/parts.ts'
-import { afterwards, is, type Json, jsonOf, membersOf, onAnswer, type Wrap, withBody } from './tools.ts'
+import {
+  afterwards,
+  type Change,
+  is,
+  type Json,
+  jsonOf,
+  membersOf,
+  onAnswer,
+  part,
+  type Wrap,
+  withBody,
+} from './tools.ts'
 
 /** A change to PATCH; `next` goes on, with the body or another one. */
 export type Step = (pod: StoredPod, body: Json, next: (body?: Json) => void, service: PodService) => void
 
 /** PATCH does something else with a body that is an object, before it is validated. */
-export function patching(step: Step): PartWrappers {
-  return {
-    patchPod: (original) => (pod, given, service) => {
-      const body = membersOf(given)
-      if (body === null) original(pod, given, service)
-      else step(pod, body, (other = body) => original(pod, other, service), service)
-    },
-  }
+export function patching(step: Step): Change {
+  return part('patchPod', (next, pod, given, service) => {
+    const body = membersOf(given)
+    if (body === null) next()
+    else step(pod, body, (other = body) => next(pod, other), service)
+  })
 }
 
 /** The mounts of some PATCHes are exchanged for others before anything looks at them; null leaves them as they are. */
@@ -51,7 +59,7 @@ export function answersWith(when: (mounts: unknown) => boolean, status: number):
 }
 
 /** PATCHes that `when` picks are refused with a status. */
-export function refuses(when: (pod: StoredPod, body: Json) => boolean, status: number): PartWrappers {
+export function refuses(when: (pod: StoredPod, body: Json) => boolean, status: number): Change {
   return patching((pod, body, next) => {
     if (when(pod, body)) throw new Refusal(status, 'this change is not possible')
     next()
@@ -59,7 +67,7 @@ export function refuses(when: (pod: StoredPod, body: Json) => boolean, status: n
 }
 
 /** Valid PATCHes that `when` picks are answered as if they were carried out, and are not. */
-export function forgets(when: (pod: StoredPod, body: Json) => boolean): PartWrappers {
+export function forgets(when: (pod: StoredPod, body: Json) => boolean): Change {
   return patching((pod, body, next) => {
     const before = { ...pod }
     const isMeant = when(pod, body)
@@ -72,7 +80,7 @@ export function forgets(when: (pod: StoredPod, body: Json) => boolean): PartWrap
 export function refusesAndSets(
   when: (pod: StoredPod, body: Json) => boolean,
   mounts: (pod: StoredPod, body: Json) => StoredPod['mounts'],
-): PartWrappers {
+): Change {
   return patching((pod, body, next) => {
     try {
       next()

@@ -1,19 +1,28 @@
 import type { Endpoint } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
 import { asks, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
-import { type Change, defect, onAnswer, options, parts, refusing } from './tools.ts'
+import { all, type Change, defect, onAnswer, options, part, refusing } from './tools.ts'
+
+const isDeath = ({ error = '' }: { readonly error?: string }) => /exited/.test(error)
+
+const staysWhenDead = part('finishJob', (next, _job, _status, result) => {
+  if (!isDeath(result)) next()
+})
+
+const completesWhenDead = all(
+  part('retriesJob', () => false),
+  part('finishJob', (next, job, _status, result) => (isDeath(result) ? next(job, 'COMPLETED', {}) : next())),
+)
 
 /** Executions that are repeated unasked, and cancellations that stop nothing. */
 export const queueActs: readonly Defect[] = [
   defect('dead-worker-unnoticed', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker died stays IN_PROGRESS.',
     observed: 'FAILED where the first one failed, IN_PROGRESS where the first one died',
-    change: parts({
-      retriesJob: () => () => false,
-      finishJob: (original) => (job, status, result, service) => {
-        if (!/exited/.test(result.error ?? '')) original(job, status, result, service)
-      },
-    }),
+    change: all(
+      part('retriesJob', () => false),
+      staysWhenDead,
+    ),
   }),
   defect('nothing-executed-again', 'queue.retry-automatic', 'again', {
     says: 'No job is executed again, whatever happens to its worker or handler.',
@@ -23,36 +32,17 @@ export const queueActs: readonly Defect[] = [
   defect('dead-worker-completes', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result.',
     observed: 'COMPLETED where the first one died, FAILED where the first one failed',
-    change: parts({
-      retriesJob: () => () => false,
-      finishJob: (original) => (job, status, result, service) =>
-        /exited/.test(result.error ?? '')
-          ? original(job, 'COMPLETED', {}, service)
-          : original(job, status, result, service),
-    }),
+    change: completesWhenDead,
   }),
   defect('dead-worker-completes-start-told-twice', 'queue.retry-automatic', 'again', {
     says: 'A job whose worker dies is COMPLETED without a result, and workers tell each start twice.',
     observed: 'COMPLETED where the first one died, FAILED where the first one failed',
-    change: (base) =>
-      startsToldTwice(
-        parts({
-          retriesJob: () => () => false,
-          finishJob: (original) => (job, status, result, service) =>
-            /exited/.test(result.error ?? '')
-              ? original(job, 'COMPLETED', {}, service)
-              : original(job, status, result, service),
-        })(base),
-      ),
+    change: all(completesWhenDead, startsToldTwice),
   }),
   defect('deadly-job-stays-in-progress', 'queue.status.crash', 'every-time', {
     says: 'A job whose worker died for the third time stays IN_PROGRESS.',
     observed: 'IN_PROGRESS',
-    change: parts({
-      finishJob: (original) => (job, status, result, service) => {
-        if (!/exited/.test(result.error ?? '')) original(job, status, result, service)
-      },
-    }),
+    change: staysWhenDead,
   }),
   defect('dead-workers-keep-places', 'queue.status.crash', 'every-time', {
     says: 'A worker that died keeps its place, so that nothing is executed once all have died.',
@@ -74,35 +64,30 @@ export const queueActs: readonly Defect[] = [
   defect('running-job-not-cancelled', 'queue.cancel.running', 'accepted', {
     says: 'A job that runs cannot be cancelled.',
     observed: 'status 409',
-    change: parts(
-      refusing('cancelJob', ({ status }) => status === 'IN_PROGRESS' && [409, 'only a job that waits is cancelled']),
+    change: refusing(
+      'cancelJob',
+      ({ status }) => status === 'IN_PROGRESS' && [409, 'only a job that waits is cancelled'],
     ),
   }),
   defect('cancelled-job-runs-on', 'queue.cancel.running', 'stopped', {
     says: 'A running job that was cancelled runs on.',
     observed: 'IN_PROGRESS',
-    change: parts({
-      cancelJob: (original) => (job, service) => (job.status === 'IN_PROGRESS' ? 'CANCELLED' : original(job, service)),
-    }),
+    change: part('cancelJob', (next, job) => (job.status === 'IN_PROGRESS' ? 'CANCELLED' : next())),
   }),
   defect('cancelled-job-late-result', 'queue.cancel.running', 'not-completed', {
     says: 'The result that a worker reports after its job was cancelled still counts.',
     observed: 'COMPLETED',
-    change: parts({ acceptsReport: () => () => true }),
+    change: part('acceptsReport', () => true),
   }),
   defect('waiting-job-not-cancelled', 'queue.cancel.queued', 'accepted', {
     says: 'A job that waits cannot be cancelled.',
     observed: 'status 409',
-    change: parts(
-      refusing('cancelJob', (job) => job.status === 'IN_QUEUE' && [409, 'only a job that runs is cancelled']),
-    ),
+    change: refusing('cancelJob', (job) => job.status === 'IN_QUEUE' && [409, 'only a job that runs is cancelled']),
   }),
   defect('cancelled-and-executed', 'queue.cancel.queued', 'not-executed', {
     says: 'A waiting job that was cancelled is executed when its turn comes.',
     observed: 'a worker executed it despite that',
-    change: parts({
-      cancelJob: (original) => (job, service) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : original(job, service)),
-    }),
+    change: part('cancelJob', (next, job) => (job.status === 'IN_QUEUE' ? 'CANCELLED' : next())),
   }),
   defect('cancelled-is-completed', 'queue.cancel.queued', 'not-completed', {
     says: 'A waiting job that is cancelled becomes COMPLETED.',
@@ -112,11 +97,9 @@ export const queueActs: readonly Defect[] = [
   defect('cancelled-is-completed-later', 'queue.cancel.queued', 'not-completed', {
     says: 'A waiting job that was cancelled becomes COMPLETED ten seconds later.',
     observed: 'COMPLETED',
-    change: parts({
-      presentJob: (original) => (job, service) => {
-        const isLater = job.status === 'CANCELLED' && service.clock.now() >= (job.finishedMs ?? 0) + 10_000
-        return { ...original(job, service), ...(isLater ? { status: 'COMPLETED' } : {}) }
-      },
+    change: part('presentJob', (next, job, service) => {
+      const isLater = job.status === 'CANCELLED' && service.clock.now() >= (job.finishedMs ?? 0) + 10_000
+      return { ...next(), ...(isLater ? { status: 'COMPLETED' } : {}) }
     }),
   }),
   defect('cancelled-job-status-500', 'queue.cancel.queued', 'not-completed', {
@@ -135,9 +118,7 @@ export const queueActs: readonly Defect[] = [
 
 /** No worker of an endpoint is started any more once `isOver` says so. */
 function workersEnd(isOver: (endpoint: Endpoint) => boolean): Change {
-  return parts({
-    scaleWorkers: (original) => (endpoint, service) => {
-      if (!isOver(endpoint)) original(endpoint, service)
-    },
+  return part('scaleWorkers', (next, endpoint) => {
+    if (!isOver(endpoint)) next()
   })
 }

@@ -1,8 +1,8 @@
-import { Refusal } from '../../reference/index.ts'
 import { isFinished } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, out, showsIn, showsJob } from './queue-tools.ts'
-import { defect, onAnswer, parts, refusing } from './tools.ts'
+import { jobsFoundEverywhere } from './endpoints-tools.ts'
+import { asks, out, requeuesAfter, showsIn, showsJob } from './queue-tools.ts'
+import { all, defect, onAnswer, part, parts, refusing } from './tools.ts'
 
 /** The responses of /status, and how jobs end. */
 export const queueStatus: readonly Defect[] = [
@@ -26,7 +26,7 @@ export const queueStatus: readonly Defect[] = [
   defect('unfinished-job-404', 'queue.status.shape', 'answered', {
     says: 'A job is 404 until it is done.',
     observed: 'status 404',
-    change: parts(refusing('presentJob', (job) => !isFinished(job) && [404, 'job not found'])),
+    change: refusing('presentJob', (job) => !isFinished(job) && [404, 'job not found']),
   }),
   defect('status-without-id', 'queue.status.shape', 'id', {
     says: 'The operation /status leaves the id out.',
@@ -85,58 +85,39 @@ export const queueStatus: readonly Defect[] = [
   defect('second-endpoint-forgets-jobs', 'queue.status.of-another-endpoint', 'known', {
     says: 'No job of the second endpoint is found by its id.',
     observed: 'status 404',
-    change: parts(refusing('findJob', (_, endpoint) => endpoint.id === 'second' && [404, 'job not found'])),
+    change: refusing('findJob', (_, endpoint) => endpoint.id === 'second' && [404, 'job not found']),
   }),
   defect('jobs-of-all-endpoints', 'queue.status.of-another-endpoint', 'refused', {
     says: 'A job is found on every endpoint of the account.',
     observed: 'status 200',
-    change: parts({
-      findJob: (original) => (id, endpoint, service) => {
-        const endpoints = [...service.queue.endpoints.values()]
-        return original(id, endpoints.find(({ jobs }) => jobs.has(id)) ?? endpoint, service)
-      },
-    }),
+    change: jobsFoundEverywhere,
   }),
   defect('new-job-404', 'queue.status.shape', 'answered', {
     says: 'No job is found by its id.',
     observed: 'status 404',
-    change: parts({
-      findJob: () => () => {
-        throw new Refusal(404, 'job not found')
-      },
-    }),
+    change: refusing('findJob', () => [404, 'job not found']),
   }),
   defect('failure-is-completed', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails is COMPLETED, with the error as its output.',
     observed: 'COMPLETED',
-    change: parts({
-      finishJob: (original) => (job, status, result, service) =>
-        status === 'FAILED'
-          ? original(job, 'COMPLETED', { output: { error: result.error } }, service)
-          : original(job, status, result, service),
-    }),
+    change: part('finishJob', (next, job, status, result) =>
+      status === 'FAILED' ? next(job, 'COMPLETED', { output: { error: result.error } }) : next(),
+    ),
   }),
   defect('failed-job-stays-in-progress', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails stays IN_PROGRESS.',
     observed: 'IN_PROGRESS',
-    change: parts({
-      finishJob: (original) => (job, status, result, service) => {
-        if (status !== 'FAILED') original(job, status, result, service)
-      },
+    change: part('finishJob', (next, _job, status) => {
+      if (status !== 'FAILED') next()
     }),
   }),
   defect('failing-job-executed-for-ever', 'queue.status.failed', 'failed', {
     says: 'A job whose handler fails is executed again every 20 seconds, without end.',
     observed: 'IN_PROGRESS',
-    change: parts({
-      retriesJob: (original) => (job, reason, service) => reason === 'failed' || original(job, reason, service),
-      requeueJob: (original) => (job, place, service) => {
-        service.clock.schedule(service.clock.now() + 20_000, () => {
-          original(job, place, service)
-          service.parts.dispatch(job.endpoint, service)
-        })
-      },
-    }),
+    change: all(
+      part('retriesJob', (next, _job, reason) => reason === 'failed' || next()),
+      requeuesAfter(20_000),
+    ),
   }),
   defect('error-is-empty', 'queue.status.failed', 'error', {
     says: 'The error of a FAILED job is an empty text.',

@@ -1,10 +1,21 @@
 import { wait } from '../../reference/index.ts'
-import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
-import { asks, out, showsIn, takesInput } from './queue-tools.ts'
-import { type Change, defect, onAnswer, onJson, parts, refusing, restated, serving } from './tools.ts'
+import { asks, jsonIn, out, showsIn, takesInput } from './queue-tools.ts'
+import {
+  all,
+  type Change,
+  defect,
+  onAnswer,
+  onJson,
+  options,
+  part,
+  refusing,
+  restated,
+  serving,
+  withBody,
+} from './tools.ts'
 
-/** The responses of /run and /runsync, and how input and output are treated. */
+/** The responses of /run and /runsync, submission bodies, and how input and output are treated. */
 export const queueSubmission: readonly Defect[] = [
   defect('run-answers-202', 'queue.run.accepted', 'accepted', {
     says: 'The operation /run answers 202.',
@@ -39,25 +50,22 @@ export const queueSubmission: readonly Defect[] = [
   defect('run-refused-when-busy', 'queue.run.no-worker-free', 'accepted', {
     says: 'The operation /run is refused while no worker of the endpoint is free.',
     observed: 'status 400: {"error":"no worker is free"}',
-    change: parts(refusing('addJob', (_, __, endpoint) => endpoint.idle.length === 0 && [400, 'no worker is free'])),
+    change: refusing('addJob', (_, __, endpoint) => endpoint.idle.length === 0 && [400, 'no worker is free']),
   }),
   defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {
     says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
     observed: 'BUSY',
-    change: (options) => {
+    change: (base) => {
       let isBusy = false
-      return composeOptions(options, {
-        parts: {
-          addJob: (original) => (submission, operation, endpoint, service) => {
-            isBusy = endpoint.idle.length === 0
-            return original(submission, operation, endpoint, service)
-          },
-        },
-        wrapFetch: onJson(
-          (request, { status }) => asks('run')(request) && status === 200 && isBusy,
-          (json) => ({ ...json, status: 'BUSY' }),
-        ),
+      const wrapFetch = onJson(
+        (request, { status }) => asks('run')(request) && status === 200 && isBusy,
+        (json) => ({ ...json, status: 'BUSY' }),
+      )
+      const notes = part('addJob', (next, _, __, { idle }) => {
+        isBusy = idle.length === 0
+        return next()
       })
+      return all(notes, options({ wrapFetch }))(base)
     },
   }),
   defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
@@ -72,20 +80,18 @@ export const queueSubmission: readonly Defect[] = [
   defect('equal-submissions-are-one', 'queue.run.unique-ids', 'unique', {
     says: 'Two submissions that are equal are taken for one.',
     observed: 'an id given twice',
-    change: parts({
-      addJob: (original) => (submission, operation, endpoint, service) => {
-        const text = JSON.stringify(submission)
-        const same = [...endpoint.jobs.values()].find(({ input, webhook, policy, s3Config }) => {
-          return JSON.stringify({ input, webhook, policy, s3Config }) === text
-        })
-        return same ?? original(submission, operation, endpoint, service)
-      },
+    change: part('addJob', (next, submission, _operation, endpoint) => {
+      const text = JSON.stringify(submission)
+      const same = [...endpoint.jobs.values()].find(({ input, webhook, policy, s3Config }) => {
+        return JSON.stringify({ input, webhook, policy, s3Config }) === text
+      })
+      return same ?? next()
     }),
   }),
   defect('many-submissions-refused', 'queue.run.unique-ids', 'accepted', {
     says: 'The fifty-first submission to an endpoint is refused.',
     observed: 'status 400: {"error":"too many jobs"}',
-    change: parts(refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs'])),
+    change: refusing('addJob', (_, __, endpoint) => endpoint.jobs.size >= 50 && [400, 'too many jobs']),
   }),
   defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',
@@ -157,7 +163,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('runsync-answers-while-job-runs', 'queue.runsync.when-done', 'waits', {
     says: 'The operation /runsync answers with the job as it is when it is submitted.',
     observed: 'IN_PROGRESS while the job runs',
-    change: parts({ runsyncWaitOf: () => () => 0 }),
+    change: part('runsyncWaitOf', () => 0),
   }),
   defect('runsync-answers-at-end-of-wait', 'queue.runsync.when-done', 'at-once', {
     says: 'The operation /runsync answers when its wait of a minute is over, however long its job is done.',
@@ -187,6 +193,26 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'status 200',
     change: fallsBack('run'),
   }),
+  defect('refused-and-queued', 'queue.body.no-job', 'not-executed', {
+    says: 'A list of submissions is answered 400, and what it holds is executed.',
+    observed: 'an execution',
+    change: executesLists(0),
+  }),
+  defect('refused-and-queued-later', 'queue.body.no-job', 'not-executed', {
+    says: 'A list of submissions is answered 400, and what it holds is executed ten seconds later.',
+    observed: 'an execution',
+    change: executesLists(10_000),
+  }),
+  defect('least-ttl-refused', 'queue.body.ttl-bounds', 'least', {
+    says: 'A ttl of 10 seconds is refused.',
+    observed: 'status 400: {"error":"policy.ttl must be from 10001 to 604800000 milliseconds"}',
+    change: refusesTtl(10_000, 'policy.ttl must be from 10001 to 604800000 milliseconds'),
+  }),
+  defect('greatest-ttl-refused', 'queue.body.ttl-bounds', 'greatest', {
+    says: 'A ttl of 7 days is refused.',
+    observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
+    change: refusesTtl(604_800_000, 'policy.ttl must be from 10000 to 604799999 milliseconds'),
+  }),
 ]
 
 function flattened(_: string, value: unknown): unknown {
@@ -201,5 +227,22 @@ function fallsBack(operation: string): Change {
     const url = new URL(request.url)
     url.pathname = `/v2/normal/${operation}`
     return fetch(new Request(url, request))
+  })
+}
+
+function refusesTtl(ttl: number, message: string): Change {
+  return refusing('settlePolicy', (policy) => policy.ttl === ttl && [400, message])
+}
+
+/** The first of a list of submissions is executed so many ms after the list was refused. */
+function executesLists(ms: number): Change {
+  return serving(async (request, { clock, fetch }) => {
+    const text = request.method === 'POST' ? await request.clone().text() : ''
+    const response = await fetch(request.clone())
+    const list = jsonIn(text)
+    if (response.status !== 400 || !Array.isArray(list) || list.length === 0) return response
+    if (ms === 0) await fetch(withBody(request, list[0]))
+    else clock.schedule(clock.now() + ms, () => void fetch(withBody(request, list[0])))
+    return response
   })
 }

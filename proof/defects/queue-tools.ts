@@ -1,12 +1,12 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import type { PartWrappers } from '../../reference/parts.ts'
 import type { Job, JobStatus } from '../../reference/queue/model.ts'
-import { type Change, type Json, parts, type Wrap } from './tools.ts'
+import { isFinished } from '../../reference/queue/model.ts'
+import { type Change, type Json, part, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */
 export function showsJob(change: (shown: Json, job: Job) => Json): Change {
-  return parts({ presentJob: (original) => (job, service) => change(original(job, service), job) })
+  return part('presentJob', (next, job) => change(next(), job))
 }
 
 /** Jobs in a status are shown otherwise. */
@@ -29,39 +29,46 @@ export const startsToldTwice: Change = (base) => {
 }
 
 /** A job whose time is over is executed anew, twice at most. */
-export const executedAgain: NonNullable<PartWrappers['timeOutJob']> = (original) => (job, service) => {
-  if (job.automaticRetries >= service.queue.automaticRetries) return original(job, service)
+export const executedAgain = part('timeOutJob', (next, job, service) => {
+  if (job.automaticRetries >= service.queue.automaticRetries) return next()
   job.automaticRetries++
   service.parts.stopExecution(job, service)
   service.parts.requeueJob(job, 'front', service)
   service.parts.dispatch(job.endpoint, service)
+})
+
+/** A job that is executed again waits for so long first. */
+export function requeuesAfter(ms: number): Change {
+  return part('requeueJob', (next, job, _, service) => {
+    service.clock.schedule(service.clock.now() + ms, () => {
+      if (isFinished(job)) return
+      next()
+      service.parts.dispatch(job.endpoint, service)
+    })
+  })
 }
 
 /** Inputs are changed before a job is made of them. */
 export function takesInput(change: (input: Json) => unknown): Change {
-  return parts({
-    readSubmission: (original) => async (request, service) => {
-      const submission = await original(request, service)
-      return { ...submission, input: change(submission.input) as Json }
-    },
+  return part('readSubmission', async (next) => {
+    const submission = await next()
+    return { ...submission, input: change(submission.input) as Json }
   })
 }
 
 /** Bodies of one operation that the reference refuses are taken as if they were another one. */
 export function takesInstead(operation: 'run' | 'runsync', change: (text: string) => unknown): Change {
-  return parts({
-    readSubmission: (original) => async (request, service) => {
-      const text = await request.clone().text()
-      try {
-        return await original(request, service)
-      } catch (error) {
-        if (!(error instanceof Refusal) || !request.url.endsWith(`/${operation}`)) throw error
-        const instead = change(text)
-        if (instead === undefined) throw error
-        const { method, headers, url } = request
-        return original(new Request(url, { method, headers, body: JSON.stringify(instead) }), service)
-      }
-    },
+  return part('readSubmission', async (next, request) => {
+    const text = await request.clone().text()
+    try {
+      return await next()
+    } catch (error) {
+      if (!(error instanceof Refusal) || !request.url.endsWith(`/${operation}`)) throw error
+      const instead = change(text)
+      if (instead === undefined) throw error
+      const { method, headers, url } = request
+      return next(new Request(url, { method, headers, body: JSON.stringify(instead) }))
+    }
   })
 }
 

@@ -3,7 +3,7 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { authorized } from './auth-tools.ts'
 import { asks, jsonIn, showsIn, showsJob, takesInput, takesInstead } from './queue-tools.ts'
-import { type Change, defect, membersOf, onJson, parts, serving } from './tools.ts'
+import { type Change, defect, membersOf, onJson, part, serving } from './tools.ts'
 
 /** Faults of the queue plane that show only for some inputs, outputs and options, or after or beside another job. */
 export const queueVariation: readonly Defect[] = [
@@ -70,23 +70,18 @@ export const queueVariation: readonly Defect[] = [
     variation: 'options default policy',
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
-    change: parts({
-      takeJob:
-        () =>
-        ({ waiting }) =>
-          [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
-    }),
+    change: part(
+      'takeJob',
+      (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
+    ),
   }),
   defect('s3-config-fails-job', 'queue.run.echo', 'nested', {
     variation: 'options s3Config',
     says: 'A job with an s3Config fails, because its bucket is not reached.',
     observed: 'FAILED',
-    change: parts({
-      finishJob: (original) => (job, status, result, service) =>
-        job.s3Config !== null && status === 'COMPLETED'
-          ? original(job, 'FAILED', { error: 'bucket not reached' }, service)
-          : original(job, status, result, service),
-    }),
+    change: part('finishJob', (next, job, status) =>
+      job.s3Config !== null && status === 'COMPLETED' ? next(job, 'FAILED', { error: 'bucket not reached' }) : next(),
+    ),
   }),
   defect('empty-policy-refused', 'queue.run.accepted', 'accepted', {
     variation: 'options empty policy',
@@ -104,10 +99,7 @@ export const queueVariation: readonly Defect[] = [
     variation: 'submission runsync',
     says: 'The ttl of a job of /runsync is ignored.',
     observed: 'status 200',
-    change: parts({
-      deadlineOf: (original) => (job, service) =>
-        job.operation === 'runsync' ? Number.POSITIVE_INFINITY : original(job, service),
-    }),
+    change: part('deadlineOf', (next, job) => (job.operation === 'runsync' ? Number.POSITIVE_INFINITY : next())),
   }),
   defect('run-mends-json-once-it-has-refused', 'queue.body.not-json', 'truncated', {
     variation: 'order reversed',
@@ -126,9 +118,7 @@ export const queueVariation: readonly Defect[] = [
     variation: 'options s3Config',
     says: 'A job with a bucket is executed once, whatever becomes of its worker.',
     observed: 'FAILED where the first one died, FAILED where the first one failed',
-    change: parts({
-      retriesJob: (original) => (job, reason, service) => job.s3Config === null && original(job, reason, service),
-    }),
+    change: part('retriesJob', (next, job) => job.s3Config === null && next()),
   }),
   defect('failure-spoils-next-job', 'queue.execution-timeout.not-early', 'completed', {
     variation: 'execution after a failure',
@@ -137,15 +127,13 @@ export const queueVariation: readonly Defect[] = [
     change: (base) => {
       let error = ''
       let spoiled = 0
-      return parts({
-        finishJob: (original) => (job, status, result, service) => {
-          if (status === 'FAILED') {
-            error = result.error ?? ''
-            spoiled = 2
-          }
-          if (status === 'COMPLETED' && spoiled-- > 0) original(job, 'FAILED', { error }, service)
-          else original(job, status, result, service)
-        },
+      return part('finishJob', (next, job, status, result) => {
+        if (status === 'FAILED') {
+          error = result.error ?? ''
+          spoiled = 2
+        }
+        if (status === 'COMPLETED' && spoiled-- > 0) next(job, 'FAILED', { error })
+        else next()
       })(base)
     },
   }),
@@ -155,13 +143,9 @@ export const queueVariation: readonly Defect[] = [
     observed: 'IN_QUEUE',
     change: (base) => {
       const used = new Set<string | null>()
-      const noted = parts({
-        finishJob:
-          (original) =>
-          (job, ...end) => {
-            used.add(job.workerId)
-            original(job, ...end)
-          },
+      const noted = part('finishJob', (next, job) => {
+        used.add(job.workerId)
+        next()
       })
       return showsJob((shown, { workerId, status }) =>
         used.has(workerId) && status === 'IN_PROGRESS' ? { ...shown, status: 'IN_QUEUE' } : shown,
@@ -186,11 +170,9 @@ export const queueVariation: readonly Defect[] = [
 
 /** Submissions are refused for their text. */
 function refusesText(isRefused: (text: string) => boolean, why = 'nested too deep'): Change {
-  return parts({
-    readSubmission: (original) => async (request, service) => {
-      if (isRefused(await request.clone().text())) throw new Refusal(400, why)
-      return original(request, service)
-    },
+  return part('readSubmission', async (next, request) => {
+    if (isRefused(await request.clone().text())) throw new Refusal(400, why)
+    return next()
   })
 }
 

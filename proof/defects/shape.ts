@@ -1,7 +1,7 @@
 import type { Defect } from '../types.ts'
-import { defect, is, onJson, shows, succeeded } from './tools.ts'
+import { defect, is, onAnswer, onJson, setsHeader, shows, succeeded, type Wrap } from './tools.ts'
 
-/** Pods that are shown in another form than stated, each in one place. */
+/** Pods, errors and rate headers in another form than stated, each in one place. */
 export const shape: readonly Defect[] = [
   defect('stop-answers-without-started-at', 'pods.shape.required', 'fields', {
     says: 'The pod that an action answers has no startedAt.',
@@ -64,4 +64,70 @@ export const shape: readonly Defect[] = [
     observed: 'an object while EXITED',
     change: shows((pod) => (pod.status === 'EXITED' ? { ...pod, runtime: { ports: [] } } : pod)),
   }),
+  defect('not-found-without-body', 'errors.problem.shape', 'body', {
+    says: 'A 404 has no body.',
+    observed: 'no body',
+    wrap: onAnswer(
+      (_, { status }) => status === 404,
+      () => ({ text: '' }),
+    ),
+  }),
+  defect('validation-says-400', 'errors.problem.status', 'status', {
+    says: 'The problem of a 422 says that its status is 400.',
+    observed: 'status 400 in the body',
+    wrap: onJson(
+      (_, { status }) => status === 422,
+      (body) => ({ ...body, status: 400 }),
+    ),
+  }),
+  defect('day-without-t', 'limits.pods.headers-syntax', 'rate-limit', {
+    says: 'The day window of RateLimit has no t.',
+    observed: 't of day missing',
+    wrap: rewritten('ratelimit', (text) => text.replace(/("day";r=\d+);t=\d+/, '$1')),
+  }),
+  defect('hour-quota-fraction', 'limits.pods.headers-syntax', 'rate-limit-policy', {
+    says: 'The quota of the hour has a fraction.',
+    observed: 'q of hour not whole',
+    wrap: rewritten('ratelimit-policy', (text) => text.replace(/("hour";q=\d+)/, '$1.5')),
+  }),
+  defect('hour-missing', 'limits.pods.windows', 'rate-limit', {
+    says: 'RateLimit has no window hour.',
+    observed: 'day, minute',
+    wrap: rewritten('ratelimit', (text) => text.replace(/"hour"[^,]*, /, '')),
+  }),
+  defect('minute-of-another-name', 'limits.pods.windows', 'rate-limit-policy', {
+    says: 'RateLimit-Policy names the minute otherwise than RateLimit does.',
+    observed: 'day, hour, per-minute',
+    wrap: rewritten('ratelimit-policy', (text) => text.replace('"minute"', '"per-minute"')),
+  }),
+  defect('rate-limit-ends-in-comma', 'limits.pods.structured', 'rate-limit', {
+    says: 'RateLimit ends in a comma.',
+    observed: 'no structured-field list',
+    wrap: rewritten('ratelimit', (text) => `${text},`),
+  }),
+  defect('policy-names-tokens', 'limits.pods.structured', 'rate-limit-policy', {
+    says: 'The windows of RateLimit-Policy are named by tokens.',
+    observed: 'no string',
+    wrap: rewritten('ratelimit-policy', (text) => text.replaceAll('"', '')),
+  }),
+  defect('more-left-than-quota', 'limits.pods.bounds', 'remaining', {
+    says: 'More requests are left in a minute than its quota.',
+    observed: 'r above q in the window minute',
+    wrap: rewritten('ratelimit', (text) => text.replace(/"minute";r=\d+/, '"minute";r=1000000')),
+  }),
+  defect('minute-resets-later', 'limits.pods.bounds', 'reset', {
+    says: 'The minute resets in more than a minute.',
+    observed: 't above w in the window minute',
+    wrap: rewritten('ratelimit', (text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=90')),
+  }),
+  defect('minute-stands-still', 'limits.pods.resets', 'falls', {
+    says: 'The minute always resets in half a minute.',
+    observed: 't of minute has not fallen',
+    wrap: rewritten('ratelimit', (text) => text.replace(/("minute";r=\d+);t=\d+/, '$1;t=30')),
+  }),
 ]
+
+/** Answers whose header is written otherwise. */
+function rewritten(name: string, rewrite: (text: string) => string): Wrap {
+  return setsHeader((_, { headers }) => headers.has(name), name, rewrite)
+}

@@ -1,3 +1,4 @@
+import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
@@ -25,19 +26,36 @@ export function parts(...wrappers: readonly PartWrappers[]): Change {
   return options({ parts: wrappers })
 }
 
+/** Several changes, in this order. */
+export function all(...changes: readonly Change[]): Change {
+  return (base) => changes.reduce((changed, change) => change(changed), base)
+}
+
+/** Calls a part of the reference as it was called, but for the arguments given. */
+type Next<K extends keyof Parts> = (...changed: Partial<Parameters<Parts[K]>>) => ReturnType<Parts[K]>
+
+/** A function of the reference replaced; `next` calls the one that it replaces. */
+export function part<K extends keyof Parts>(
+  name: K,
+  replaced: (next: Next<K>, ...call: Parameters<Parts[K]>) => ReturnType<Parts[K]>,
+): Change {
+  const wrapper =
+    (original: (...call: unknown[]) => ReturnType<Parts[K]>) =>
+    (...call: Parameters<Parts[K]>) =>
+      replaced((...changed) => original(...changed, ...call.slice(changed.length)), ...call)
+  return parts({ [name]: wrapper } as PartWrappers)
+}
+
 /** A part refuses calls for which `why` returns a status and a reason. */
 export function refusing<K extends keyof Parts>(
-  part: K,
+  name: K,
   why: (...call: Parameters<Parts[K]>) => readonly [status: number, detail: string] | false | undefined,
-): PartWrappers {
-  const wrapper =
-    (original: (...call: Parameters<Parts[K]>) => unknown) =>
-    (...call: Parameters<Parts[K]>) => {
-      const refusal = why(...call)
-      if (refusal) throw new Refusal(...refusal)
-      return original(...call)
-    }
-  return { [part]: wrapper } as PartWrappers
+): Change {
+  return part(name, (next, ...call) => {
+    const refusal = why(...call)
+    if (refusal) throw new Refusal(...refusal)
+    return next(...call)
+  })
 }
 
 /** The reference that a defect wraps. */
@@ -113,6 +131,19 @@ export function onAnswer(
   }
 }
 
+/** Answers get another value of a header. */
+export function setsHeader(
+  when: (request: Request, response: Response) => boolean,
+  name: string,
+  value: string | ((was: string, request: Request) => string),
+  body: Partial<Outgoing> = {},
+): Wrap {
+  return onAnswer(when, ({ headers }, request) => {
+    headers.set(name, typeof value === 'string' ? value : value(headers.get(name) ?? '', request))
+    return body
+  })
+}
+
 /** True for the answers of success to these requests that have a body. */
 export function succeeded(isMeant: (request: Request) => boolean): (request: Request, response: Response) => boolean {
   return (request, { status }) => isMeant(request) && status >= 200 && status < 300 && status !== 204
@@ -128,12 +159,12 @@ export function onJson(
 
 /** True for a request of this operation of the pod plane. */
 export const is = {
-  list: route('GET', /\/v2\/pods$/),
-  create: route('POST', /\/v2\/pods$/),
-  get: route('GET', /\/v2\/pods\/[^/]+$/),
-  patch: route('PATCH', /\/v2\/pods\/[^/]+$/),
-  delete: route('DELETE', /\/v2\/pods\/[^/]+$/),
-  action: route('POST', /\/action$/),
+  list: requestOf('listPods'),
+  create: requestOf('createPod'),
+  get: requestOf('getPod'),
+  patch: requestOf('updatePod'),
+  delete: requestOf('deletePod'),
+  action: requestOf('triggerPodAction'),
 } as const
 
 /** Once a request was answered, something else is asked in its name, with its own key; the response stays. */
@@ -147,6 +178,11 @@ export function afterwards(
     if (when(request, response)) await follow(request, body, fetch)
     return response
   }
+}
+
+/** A read of the pod that a request is about, with the same key. */
+export function readOf({ url, headers }: Request): Request {
+  return new Request(url.replace(/\/action$/, ''), { headers })
 }
 
 /** A copy of a request with another JSON body. */
@@ -169,6 +205,12 @@ export function membersOf(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-export function route(method: string, path: RegExp): (request: Request) => boolean {
+/** True for a request of an operation. */
+export function requestOf(operation: OperationId): (request: Pick<Request, 'method' | 'url'>) => boolean {
+  const { method, path }: OperationFacts = operations[operation]
+  return route(method, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`))
+}
+
+export function route(method: string, path: RegExp): (request: Pick<Request, 'method' | 'url'>) => boolean {
   return (request) => request.method === method && path.test(new URL(request.url).pathname)
 }

@@ -3,8 +3,9 @@ import type { PodService, StoredPod } from '../../reference/index.ts'
 import type { PartWrappers } from '../../reference/parts.ts'
 import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
+import { idIn } from './auth-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { type Change, defect, is, jsonOf, parts, shows, type Wrap, withBody } from './tools.ts'
+import { type Change, defect, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
 
 /** The history of a pod: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]
@@ -116,12 +117,10 @@ export const variationPods: readonly Defect[] = [
     says: 'An empty list of network mounts is accepted while a pod is RUNNING.',
     observed: 'status 200',
     variation: 'patchedWhile RUNNING',
-    change: parts(
-      patching((pod, body, next) => {
-        const isEmpty = 'network' in mountsIn(body) && entriesIn(mountsIn(body)).length === 0
-        next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
-      }),
-    ),
+    change: patching((pod, body, next) => {
+      const isEmpty = 'network' in mountsIn(body) && entriesIn(mountsIn(body)).length === 0
+      next(isEmpty && pod.status === 'RUNNING' ? { ...body, mounts: {} } : body)
+    }),
   }),
   defect('extra-ignored-by-start', 'pods.action-body.extra', 'extra-text', {
     says: 'start ignores a reason that is a text.',
@@ -146,9 +145,8 @@ export const variationPods: readonly Defect[] = [
     wrap: (fetch) => {
       const deleted = new Map<string, string>()
       return async (request) => {
-        const { headers, url } = request
-        const id = new URL(url).pathname.split('/')[3] ?? ''
-        const text = is.delete(request) ? await (await fetch(new Request(url, { headers }))).text() : ''
+        const id = idIn(request)
+        const text = is.delete(request) ? await (await fetch(readOf(request))).text() : ''
         const isStart = is.action(request) && (await jsonOf(request))?.action === 'start'
         const response = await fetch(request)
         if (is.delete(request) && response.ok) deleted.set(id, text)
@@ -190,8 +188,7 @@ export const variationPods: readonly Defect[] = [
     observed: 'status 409',
     wrap: (fetch) => async (request) => {
       if (!is.patch(request)) return fetch(request)
-      const { headers, url } = request
-      const before = await (await fetch(new Request(url, { headers }))).json()
+      const before = await (await fetch(readOf(request))).json()
       const response = await fetch(request)
       const isSame = response.ok && JSON.stringify(before) === (await response.clone().text())
       return isSame && 'cpu' in (before as object) ? new Response(null, { status: 409 }) : response
@@ -201,27 +198,23 @@ export const variationPods: readonly Defect[] = [
     says: 'A PATCH that is refused because of its mounts still gives the pod its new name, once two others were accepted.',
     observed: 'changed: name',
     variation: 'history patched',
-    change: parts(
-      patching((pod, body, next) => {
-        const count = accepted.get(pod) ?? 0
-        if (typeof body.name === 'string' && count >= 2) pod.name = body.name
-        next()
-        accepted.set(pod, count + 1)
-      }),
-    ),
+    change: patching((pod, body, next) => {
+      const count = accepted.get(pod) ?? 0
+      if (typeof body.name === 'string' && count >= 2) pod.name = body.name
+      next()
+      accepted.set(pod, count + 1)
+    }),
   }),
   defect('refused-start-starts-second-time', 'pods.action.running.start', 'unchanged', {
     says: 'A refused start of a RUNNING pod with a persistent mount restarts its container.',
     observed: seen('RUNNING', 'STARTING'),
     variation: 'mount persistent',
-    change: parts({
-      permit: (original) => (pod, action, service) => {
-        const refusal = original(pod, action, service)
-        if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'persistent') {
-          effectOf('start')(pod, service)
-        }
-        return refusal
-      },
+    change: part('permit', (next, pod, action, service) => {
+      const refusal = next()
+      if (pod.status === 'RUNNING' && action === 'start' && mountOf(pod) === 'persistent') {
+        effectOf('start')(pod, service)
+      }
+      return refusal
     }),
   }),
 ]
@@ -265,13 +258,11 @@ function permits(when: (action: PodAction, past: Past) => boolean): Change {
 function permitsAfterRefusal(permitted: PodAction): Change {
   return (options) => {
     const refused = new WeakSet<StoredPod>()
-    return parts({
-      permit: (original) => (pod, action, service) => {
-        if (action === permitted && refused.has(pod)) return null
-        const refusal = original(pod, action, service)
-        if (refusal !== null) refused.add(pod)
-        return refusal
-      },
+    return part('permit', (next, pod, action) => {
+      if (action === permitted && refused.has(pod)) return null
+      const refusal = next()
+      if (refusal !== null) refused.add(pod)
+      return refusal
     })(options)
   }
 }

@@ -1,6 +1,6 @@
 import type { Target } from '../../target/types.ts'
 import type { Defect, Fetch } from '../types.ts'
-import { defect, type Json, onAnswer, parts, refusing } from './tools.ts'
+import { defect, type Json, onAnswer, part, refusing } from './tools.ts'
 
 /** A plane is served below another path, which the target file names. */
 function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: string): Pick<Defect, 'wrap' | 'file'> {
@@ -38,16 +38,14 @@ export const version: readonly Defect[] = [
   defect('persistent-mounts-withdrawn', 'version.persistent-deprecated', 'accepted', {
     says: 'A creation with a persistent mount is refused.',
     observed: 'status 400',
-    change: parts(refusing('createPod', (body) => isPersistent(body) && [400, 'persistent mounts were withdrawn'])),
+    change: refusing('createPod', (body) => isPersistent(body) && [400, 'persistent mounts were withdrawn']),
   }),
   defect('persistent-mounts-ignored', 'version.persistent-deprecated', 'shown', {
     says: 'A persistent mount is ignored by creations.',
     observed: '{}',
-    change: parts({
-      buildPod: (original) => (body, caller, service) => {
-        const pod = original(body, caller, service)
-        return isPersistent(body) ? { ...pod, mounts: {} } : pod
-      },
+    change: part('buildPod', (next, body) => {
+      const pod = next()
+      return isPersistent(body) ? { ...pod, mounts: {} } : pod
     }),
   }),
   defect('persistent-mounts-not-marked', 'version.persistent-marked', 'marked', {

@@ -1,10 +1,9 @@
 import { createEmbedded } from '../../reference/embedded.ts'
 import { defaultKeys } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { arbitraryOf } from '../../suites/fuzz/arbitrary.ts'
+import { actionBodies, arbitraryOf, patchBodies, type World } from '../../suites/fuzz/arbitrary.ts'
 import { arbitraryCase, draw, enumerate, type FuzzCase } from '../../suites/fuzz/cases.ts'
 import type { Situation } from '../../suites/fuzz/oracle.ts'
-import { actionBodies, patchBodies, type World } from '../../suites/fuzz/world.ts'
 
 /** One response of the reference, and its request. */
 export interface Observation {

@@ -1,5 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { defect } from '../defects/tools.ts'
+import { defect, readOf } from '../defects/tools.ts'
 import { defectId } from '../tables/tools.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
 
@@ -77,8 +77,7 @@ export function carriesOut(operation: Read, meant: Rewrite): Wrap {
 /** Bodies that `isMeant` picks are answered as if they were carried out, and are not. */
 export function pretends(operation: Read, isMeant: (body: string) => boolean): Wrap {
   return onBody(operation, (body, request, fetch) => {
-    const { url, headers } = request
-    return fetch(isMeant(body) ? new Request(url.replace(/\/action$/, ''), { headers }) : request)
+    return fetch(isMeant(body) ? readOf(request) : request)
   })
 }
 

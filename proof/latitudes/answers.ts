@@ -1,6 +1,6 @@
 import { composeOptions } from '../../reference/options.ts'
-import type { Json } from '../defects/tools.ts'
-import type { Fetch, Latitude } from '../types.ts'
+import { is, type Json, onAnswer, onJson, succeeded, type Wrap } from '../defects/tools.ts'
+import type { Latitude } from '../types.ts'
 import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, styled, verdict } from './tools.ts'
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
@@ -18,24 +18,15 @@ export const answers = [
     deleteStatus: 200,
     deleteBody: 'pod',
   }),
-  {
-    id: 'change-answers-204',
-    says: 'A PATCH is answered 204 without a body.',
-    wrap: (fetch) => async (request) => {
-      const response = await fetch(request)
-      if (request.method !== 'PATCH' || response.status !== 200) return response
-      response.headers.delete('content-type')
-      return new Response(null, { status: 204, headers: response.headers })
-    },
+  latitude('change-answers-204', 'A PATCH is answered 204 without a body.', {
     about: 'changes',
+    wrap: answersNothing((request, { status }) => request.method === 'PATCH' && status === 200, 204),
     verdicts: { 'pods.patch.answer': 'advice' },
-  },
-  {
-    id: 'creation-answers-id',
-    says: 'A creation is answered with the id of the pod and nothing else.',
+  }),
+  latitude('creation-answers-id', 'A creation is answered with the id of the pod and nothing else.', {
     about: 'creations',
     wrap: creationAnswers('id'),
-  },
+  }),
   {
     id: 'creation-answers-id-and-status',
     says: 'A creation is answered with the id and the status of the pod and nothing else.',
@@ -45,8 +36,8 @@ export const answers = [
   {
     id: 'creation-answers-id-and-running',
     says: 'A pod is RUNNING as soon as it is created, which is all that a creation answers beside its id.',
-    change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
     about: 'creations',
+    change: (options) => composeOptions(options, { life: { provisioningMs: 0, startingMs: 0 } }),
     wrap: creationAnswers('id', 'status'),
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
   },
@@ -54,40 +45,23 @@ export const answers = [
     id: 'creation-answers-status-of-its-own',
     says: 'A creation is answered with an id and "accepted", which is no status of a pod.',
     about: 'creations',
-    wrap: (fetch) => async (request) => {
-      const response = await fetch(request)
-      if (response.status !== 201) return response
-      const { id } = (await response.json()) as { readonly id: string }
-      return new Response(JSON.stringify({ id, status: 'accepted' }), response)
-    },
+    wrap: onJson(isCreated, ({ id }) => ({ id, status: 'accepted' })),
   },
   {
     id: 'creation-answers-nothing',
     says: 'A creation is answered 202 without a body, and the list shows the pod by its name.',
     about: 'creations',
-    wrap: (fetch) => async (request) => {
-      const response = await fetch(request)
-      if (response.status !== 201) return response
-      const headers = new Headers(response.headers)
-      headers.delete('content-type')
-      return new Response(null, { status: 202, headers })
-    },
+    wrap: answersNothing(isCreated, 202),
   },
-  {
-    id: 'list-of-short-entries',
-    says: 'The list shows the id, the name and the status of each pod and nothing else.',
+  latitude('list-of-short-entries', 'The list shows the id, the name and the status of each pod and nothing else.', {
     about: 'the list',
     wrap: listShows('id', 'name', 'status'),
-  },
-  {
-    id: 'list-of-ids',
-    says: 'The list shows the id of each pod and nothing else.',
+  }),
+  latitude('list-of-ids', 'The list shows the id of each pod and nothing else.', {
     about: 'the list',
     wrap: listShows('id'),
-  },
-  {
-    id: 'reads-lag',
-    says: 'For half a second a read shows a pod as the read before it did.',
+  }),
+  latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
     about: 'pace',
     change: (options) =>
       composeOptions(options, {
@@ -106,7 +80,7 @@ export const answers = [
           }
         },
       }),
-  },
+  }),
 
   styled('strangers-forbidden', "Another account's pod is answered 403.", { hidden: 403 }),
   styled('list-newest-first', 'The list begins with the newest pod.', { listOrder: 'newest-first' }),
@@ -132,26 +106,30 @@ export const answers = [
 ] as const satisfies readonly Latitude[]
 
 /** The list shows some members of each pod. */
-function listShows(...names: readonly string[]): (fetch: Fetch) => Fetch {
-  return (fetch) => async (request) => {
-    const response = await fetch(request)
-    if (request.method !== 'GET' || response.status !== 200 || !request.url.endsWith('/v2/pods')) return response
-    const json: unknown = await response.json()
-    const shown = (pods: readonly Json[]) =>
-      pods.map((pod) => Object.fromEntries(names.map((name) => [name, pod[name]])))
-    const other = Array.isArray(json) ? shown(json) : { pods: shown((json as { readonly pods: readonly Json[] }).pods) }
-    return new Response(JSON.stringify(other), response)
-  }
+function listShows(...names: readonly string[]): Wrap {
+  const shown = (pods: unknown) => (pods as readonly Json[]).map((pod) => only(pod, names))
+  return onJson(succeeded(is.list), (json) => (Array.isArray(json) ? shown(json) : { pods: shown(json.pods) }))
 }
 
 /** Creations answer some members of the pod. */
-function creationAnswers(...names: readonly string[]): (fetch: Fetch) => Fetch {
-  return (fetch) => async (request) => {
-    const response = await fetch(request)
-    if (response.status !== 201) return response
-    const pod = (await response.json()) as Readonly<Record<string, unknown>>
-    return new Response(JSON.stringify(Object.fromEntries(names.map((name) => [name, pod[name]]))), response)
-  }
+function creationAnswers(...names: readonly string[]): Wrap {
+  return onJson(isCreated, (pod) => only(pod, names))
+}
+
+/** Some answers have another status and no body. */
+function answersNothing(when: Parameters<typeof onAnswer>[0], status: number): Wrap {
+  return onAnswer(when, ({ headers }) => {
+    headers.delete('content-type')
+    return { status, text: '' }
+  })
+}
+
+function isCreated(_: Request, { status }: Response): boolean {
+  return status === 201
+}
+
+function only(pod: Json, names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, pod[name]]))
 }
 
 /** Hexadecimal digits that look like chance and differ for every n: an odd factor only permutes them. */

@@ -1,53 +1,42 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
-import { Refusal } from '../../reference/index.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import { type Change, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { plane, verdict } from './tools.ts'
+import { latitude, plane, verdict } from './tools.ts'
 
 /** Which fields PATCH changes beside mounts: the description shows none. */
 export const changes = [
   {
     id: 'change-refuses-name',
     says: 'PATCH refuses a name; the target file names the variables as the field that it changes.',
-    change: refusing((name) => name === 'name'),
+    change: refusesFields((name) => name === 'name'),
     file: plane({ change: 'env' }),
   },
   {
     id: 'change-takes-arguments',
     says: 'PATCH refuses a name and variables; the target file names the arguments as the field that it changes.',
-    change: refusing((name) => name === 'name' || name === 'env'),
+    change: refusesFields((name) => name === 'name' || name === 'env'),
     file: plane({ change: 'args' }),
   },
-  {
-    id: 'change-asks-for-rest',
-    says: 'PATCH is answered 409 unless the pod is EXITED.',
+  latitude('change-asks-for-rest', 'PATCH is answered 409 unless the pod is EXITED.', {
     // A rule that cannot mend its pod has to see the status that follows a start.
     about: 'pace',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          patchPod: (original) => (pod, body, service) => {
-            if (pod.status !== 'EXITED') throw new Refusal(409, `a pod that is ${pod.status} cannot be changed`)
-            original(pod, body, service)
-          },
-        },
-      }),
-  },
-  {
-    id: 'change-shows-late',
-    says: 'For eight seconds after a change, reads show the pod as it was before.',
+    change: refusing(
+      'patchPod',
+      ({ status }) => status !== 'EXITED' && [409, `a pod that is ${status} cannot be changed`],
+    ),
+  }),
+  latitude('change-shows-late', 'For eight seconds after a change, reads show the pod as it was before.', {
     about: 'pace',
     change: showsLate(8_000),
-  },
-  {
-    id: 'change-of-mounts-only',
-    says: 'PATCH changes mounts and nothing else, as the target file says.',
-    change: refusing((name) => name !== 'mounts'),
+  }),
+  latitude('change-of-mounts-only', 'PATCH changes mounts and nothing else, as the target file says.', {
+    change: refusesFields((name) => name !== 'mounts'),
     file: (target) => ({ ...plane({ change: null })(target), absent: { 'pods.change': 'names are given once' } }),
     verdicts: verdict('not-applicable', ['pods.patch.atomic', 'pods.patch.empty-object', 'pods.patch.omitted']),
-  },
+  }),
 ] as const satisfies readonly Latitude[]
 
 /** For so long after a PATCH that was accepted, ms, a read of the pod shows what the last one before it did. */
@@ -73,14 +62,9 @@ function lagging(clock: ReferenceClock, lagMs: number): FetchWrapper {
 }
 
 /** PATCHes with a field that `is` picks are refused. */
-function refusing(is: (name: string) => boolean): (options: ReferenceOptions) => ReferenceOptions {
-  return (options) =>
-    composeOptions(options, {
-      parts: {
-        patchPod: (original) => (pod, body, service) => {
-          if (Object.keys(membersOf(body) ?? {}).some(is)) throw new Refusal(422, 'this field cannot be changed')
-          original(pod, body, service)
-        },
-      },
-    })
+function refusesFields(is: (name: string) => boolean): Change {
+  return refusing(
+    'patchPod',
+    (_, body) => Object.keys(membersOf(body) ?? {}).some(is) && [422, 'this field cannot be changed'],
+  )
 }

@@ -1,7 +1,7 @@
-import type { PartWrappers } from '../../reference/parts.ts'
-import { is, jsonOf, onJson, refusing, withBody } from '../defects/tools.ts'
+import type { Parts } from '../../reference/index.ts'
+import { type Change, is, jsonOf, onJson, part, refusing, withBody } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, optioned, plane, reads } from './tools.ts'
+import { latitude, plane, reads } from './tools.ts'
 
 const members: ReadonlySet<string> = new Set([
   ...['name', 'image', 'args', 'disk', 'ports', 'env', 'registry', 'mounts', 'gpu', 'cpu'],
@@ -10,12 +10,10 @@ const members: ReadonlySet<string> = new Set([
 
 /** Freedoms of a creation: its response, its defaults, and the wording of a lack of capacity. */
 export const creations: readonly Latitude[] = [
-  {
-    id: 'creation-answers-wrapped',
-    says: 'A creation is answered with the pod as a member of an object.',
+  latitude('creation-answers-wrapped', 'A creation is answered with the pod as a member of an object.', {
     about: 'creations',
     wrap: onJson(isCreated, (pod) => ({ pod })),
-  },
+  }),
   {
     id: 'creation-answers-what-was-asked',
     says: 'A creation is answered with what was sent, CPU and networking aside, beside id and status.',
@@ -27,15 +25,11 @@ export const creations: readonly Latitude[] = [
       return answered(fetch)(request)
     },
   },
-  {
-    id: 'creation-answers-string',
-    says: 'A creation is answered with its id as a JSON string.',
+  latitude('creation-answers-string', 'A creation is answered with its id as a JSON string.', {
     about: 'creations',
     wrap: onJson(isCreated, ({ id }) => id),
-  },
-  {
-    id: 'creation-ignores-unknown-members',
-    says: 'A creation ignores members that it does not know.',
+  }),
+  latitude('creation-ignores-unknown-members', 'A creation ignores members that it does not know.', {
     about: 'creations',
     wrap: (fetch) => async (request) => {
       const body = is.create(request) ? await jsonOf(request) : null
@@ -43,60 +37,49 @@ export const creations: readonly Latitude[] = [
       const isSame = body === null || known.length === Object.keys(body).length
       return fetch(isSame ? request : withBody(request, Object.fromEntries(known)))
     },
-  },
-  {
-    id: 'creation-names-pods',
-    says: 'A creation without a name makes a pod with a name of its own.',
+  }),
+  latitude('creation-names-pods', 'A creation without a name makes a pod with a name of its own.', {
     about: 'creations',
     wrap: (fetch) => async (request) => {
       const body = is.create(request) ? await jsonOf(request) : null
       return fetch(body === null || 'name' in body ? request : withBody(request, { ...body, name: 'amber-otter' }))
     },
-  },
-  optioned('names-made-unique', 'Something is added to the name of each pod.', {
-    parts: making((pod) => ({ name: `${pod.name}-x${pod.n}` })),
   }),
-  optioned('images-written-out', 'The image of a pod is shown with its registry.', {
-    parts: making(({ image }) => ({ image: image.includes('/') ? image : `docker.io/library/${image}` })),
+  latitude('names-made-unique', 'Something is added to the name of each pod.', {
+    change: making((pod) => ({ name: `${pod.name}-x${pod.n}` })),
   }),
-  optioned('ports-sorted', 'The ports of a pod are shown in their order.', {
-    parts: making(({ ports }) => ({
+  latitude('images-written-out', 'The image of a pod is shown with its registry.', {
+    change: making(({ image }) => ({ image: image.includes('/') ? image : `docker.io/library/${image}` })),
+  }),
+  latitude('ports-sorted', 'The ports of a pod are shown in their order.', {
+    change: making(({ ports }) => ({
       ports: [...ports].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)),
     })),
   }),
-  optioned('env-normalised', 'Variables are shown by name, beside those of the platform.', {
-    parts: making(({ env }) => ({
+  latitude('env-normalised', 'Variables are shown by name, beside those of the platform.', {
+    change: making(({ env }) => ({
       env: Object.fromEntries(
         Object.entries({ ...env, PATH: '/usr/bin', A_POD: '1' }).sort(([a], [b]) => (a < b ? -1 : 1)),
       ),
     })),
   }),
   latitude('memory-from-the-flavor', 'The memory of a CPU pod follows from its flavor, whatever is sent.', {
-    options: {
-      parts: making(({ hardware }) =>
-        'cpu' in hardware ? { hardware: { cpu: { ...hardware.cpu, memory: 2 * hardware.cpu.vcpuCount } } } : {},
-      ),
-    },
+    change: making(({ hardware }) =>
+      'cpu' in hardware ? { hardware: { cpu: { ...hardware.cpu, memory: 2 * hardware.cpu.vcpuCount } } } : {},
+    ),
     file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
   }),
-  optioned('networking-refused', 'A creation that asks for global networking is refused.', {
-    parts: refusing(
+  latitude('networking-refused', 'A creation that asks for global networking is refused.', {
+    change: refusing(
       'buildPod',
       (body) => body.globalNetworking === true && [400, 'global networking is not offered here'],
     ),
   }),
   latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
-    options: {
-      style: { neitherGpuNorCpu: 'default-gpu' },
-      parts: {
-        buildPod: (original) => (body, caller, service) =>
-          original(
-            body.gpu === undefined && body.cpu === undefined ? { ...body, cpu: { id: 'cpu3c', vcpuCount: 2 } } : body,
-            caller,
-            service,
-          ),
-      },
-    },
+    style: { neitherGpuNorCpu: 'default-gpu' },
+    change: part('buildPod', (next, body) =>
+      next(body.gpu === undefined && body.cpu === undefined ? { ...body, cpu: { id: 'cpu3c', vcpuCount: 2 } } : body),
+    ),
     readings: reads('pods.create.neither', 'accepted', ['neither']),
   }),
   scarce('no-instances', 409, 'There are no longer any instances available with these specifications.'),
@@ -104,23 +87,17 @@ export const creations: readonly Latitude[] = [
   scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),
   scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
   latitude('capacity-before-validation', 'For lack of capacity wrong creations are refused like right ones.', {
-    options: {
-      parts: refusing('createPod', (_, __, service) => isScarce(service.clock.now()) && [400, 'no capacity']),
-    },
+    change: refusing('createPod', (_, __, service) => isScarce(service.clock.now()) && [400, 'no capacity']),
     about: 'pace',
   }),
 ]
 
 /** For five seconds of each minute there is no capacity, which is said in other words. */
 function scarce(id: string, status: number, detail: string): Latitude {
-  return optioned(
-    `capacity-${id}`,
-    `Lack of capacity is answered ${status}: "${detail}".`,
-    {
-      parts: refusing('buildPod', (_, __, service) => isScarce(service.clock.now()) && [status, detail]),
-    },
-    { about: 'pace' },
-  )
+  return latitude(`capacity-${id}`, `Lack of capacity is answered ${status}: "${detail}".`, {
+    change: refusing('buildPod', (_, __, service) => isScarce(service.clock.now()) && [status, detail]),
+    about: 'pace',
+  })
 }
 
 function isScarce(nowMs: number): boolean {
@@ -132,14 +109,12 @@ function isCreated(request: Request, { status }: Response): boolean {
   return is.create(request) && status === 201
 }
 
-type Made = ReturnType<Parameters<NonNullable<PartWrappers['buildPod']>>[0]>
+type Made = ReturnType<Parts['buildPod']>
 
 /** New pods have something else. */
-function making(change: (pod: Made) => Partial<Made>): PartWrappers {
-  return {
-    buildPod: (original) => (body, caller, service) => {
-      const pod = original(body, caller, service)
-      return { ...pod, ...change(pod) }
-    },
-  }
+function making(change: (pod: Made) => Partial<Made>): Change {
+  return part('buildPod', (next) => {
+    const pod = next()
+    return { ...pod, ...change(pod) }
+  })
 }

@@ -1,6 +1,5 @@
 import type { StoredPod } from '../../reference/index.ts'
-import { composeOptions } from '../../reference/options.ts'
-import { refusing } from '../defects/tools.ts'
+import { part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, plane, reads, styled } from './tools.ts'
 
@@ -50,31 +49,22 @@ export const creation = [
     file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
     readings: reads('pods.create.cpu-required', '422', ['no memory']),
   }),
-  {
-    id: 'cpu-shown-as-asked',
-    says: 'The CPU of a pod is shown as its creation named it, and memory must be named.',
+  latitude('cpu-shown-as-asked', 'The CPU of a pod is shown as its creation named it, and memory must be named.', {
     readings: reads('pods.create.cpu-required', '422', ['no memory']),
-    change: (options) =>
-      composeOptions(options, {
-        style: { cpuMemory: 'required' },
-        parts: {
-          buildPod: (original) => (body, caller, service) => {
-            const pod = original(body, caller, service)
-            return body.cpu === undefined ? pod : { ...pod, hardware: { cpu: body.cpu } as StoredPod['hardware'] }
-          },
-        },
-      }),
-  },
+    style: { cpuMemory: 'required' },
+    change: part('buildPod', (next, body) => {
+      const pod = next()
+      return body.cpu === undefined ? pod : { ...pod, hardware: { cpu: body.cpu } as StoredPod['hardware'] }
+    }),
+  }),
   latitude(
     'deep-creations-fail',
     'A creation with a member that is nested a hundred levels deep fails with 500, and leaves no pod.',
     {
-      options: {
-        parts: refusing(
-          'createPod',
-          (body) => JSON.stringify(body).includes(`${'['.repeat(100)}0`) && [500, 'too much recursion'],
-        ),
-      },
+      change: refusing(
+        'createPod',
+        (body) => JSON.stringify(body).includes(`${'['.repeat(100)}0`) && [500, 'too much recursion'],
+      ),
       readings: reads('pods.create.failed-leaves-none', 'nested', ['answered 5xx']),
     },
   ),

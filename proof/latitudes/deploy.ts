@@ -1,7 +1,7 @@
 import type { ToolOptions } from '../../reference/deploy/index.ts'
 import type { Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
-import { reads, timed } from './tools.ts'
+import { latitude, reads, timed } from './tools.ts'
 
 type ToolChange = NonNullable<Latitude['tool']>
 
@@ -17,27 +17,19 @@ export const deployment = (change: Partial<NonNullable<Target['deploy']>>) => (t
 
 /** Freedoms of deployment tools. */
 export const deploy: readonly Latitude[] = [
-  { id: 'tool-builds-zip', says: 'The tool builds a zip.', tool: styled({ format: 'zip' }) },
-  {
-    id: 'tool-merges-same-name',
-    says: 'The tool makes one endpoint of configurations that have one name.',
+  latitude('tool-builds-zip', 'The tool builds a zip.', { tool: styled({ format: 'zip' }) }),
+  latitude('tool-merges-same-name', 'The tool makes one endpoint of configurations that have one name.', {
     tool: styled({ sameName: 'merged' }),
     readings: reads('deploy.same-name', '1 endpoint', ['project']),
-  },
-  {
-    id: 'tool-manifest-in-folder',
-    says: 'The manifest of a package is in a folder.',
+  }),
+  latitude('tool-manifest-in-folder', 'The manifest of a package is in a folder.', {
     tool: styled({ manifest: 'META/app.json' }),
     file: deployment({ manifest: 'META/app.json' }),
-  },
-  {
-    id: 'tool-counts-gib',
-    says: 'The largest package has 1.5 GiB.',
+  }),
+  latitude('tool-counts-gib', 'The largest package has 1.5 GiB.', {
     tool: (options) => ({ ...options, limitBytes: 1.5 * 2 ** 30 }),
-  },
-  {
-    id: 'tool-packs-wheels',
-    says: 'Dependencies are files of a package, named as wheels are.',
+  }),
+  latitude('tool-packs-wheels', 'Dependencies are files of a package, named as wheels are.', {
     tool: (options) => ({
       ...options,
       parts: [
@@ -52,7 +44,7 @@ export const deploy: readonly Latitude[] = [
         },
       ],
     }),
-  },
+  }),
   timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
     listLagMs: 5_000,
   }),

@@ -1,7 +1,7 @@
-import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Target } from '../../target/types.ts'
+import { all, type Change, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, optioned, reads, styled, timed, verdict } from './tools.ts'
+import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
 export const management = (change: Partial<NonNullable<Target['management']>>) => (target: Target) => ({
   ...target,
@@ -18,18 +18,14 @@ export const endpoints: readonly Latitude[] = [
     style: { endpointList: 'object' },
     file: management({ listAt: 'endpoints' }),
   }),
-  styled(
-    'endpoint-fields-least',
-    'Endpoints are shown with id and name alone.',
-    { endpointFields: 'least' },
-    {
-      verdicts: {
-        'endpoints.echoes': 'advice',
-        // The list does not show workersMax, so workers cannot be counted.
-        ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
-      },
+  latitude('endpoint-fields-least', 'Endpoints are shown with id and name alone.', {
+    style: { endpointFields: 'least' },
+    verdicts: {
+      'endpoints.echoes': 'advice',
+      // The list does not show workersMax, so workers cannot be counted.
+      ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
     },
-  ),
+  }),
   styled('endpoint-names-suffixed', 'Names of endpoints are shown with a suffix.', { endpointNames: 'suffixed' }),
   styled('endpoint-errors-problem', 'Errors of endpoint management are problem documents.', {
     endpointErrors: 'problem',
@@ -47,35 +43,29 @@ export const endpoints: readonly Latitude[] = [
     style: { idleUnit: 'milliseconds' },
     file: management({ idleUnit: 'ms' }),
   }),
-  optioned('idle-workers-stay', 'Idle workers stay far longer than idleTimeout.', idles(100), {
+  latitude('idle-workers-stay', 'Idle workers stay far longer than idleTimeout.', {
+    change: idles(100),
     readings: reads('endpoints.idle-timeout', 'the same worker', ['after the idleTimeout']),
   }),
-  optioned('idle-workers-leave-at-once', 'Idle workers are stopped before idleTimeout.', idles(0.001), {
+  latitude('idle-workers-leave-at-once', 'Idle workers are stopped before idleTimeout.', {
+    change: idles(0.001),
     readings: reads('endpoints.idle-timeout', 'another worker', ['before the idleTimeout']),
   }),
-  {
-    id: 'workers-freed-later',
-    says: 'Workers of a deleted endpoint count for the quota for five seconds.',
+  latitude('workers-freed-later', 'Workers of a deleted endpoint count for the quota for five seconds.', {
     change(options) {
       const freed: { readonly workers: number; readonly atMs: number }[] = []
-      return composeOptions(options, {
-        parts: {
-          removeEndpoint: (original) => (endpoint, service) => {
-            original(endpoint, service)
-            freed.push({ workers: endpoint.workersMax, atMs: service.clock.now() + 5_000 })
-          },
-          workersInUse: (original) => (user, service) =>
-            freed.reduce(
-              (sum, { workers, atMs }) => (service.clock.now() < atMs ? sum + workers : sum),
-              original(user, service),
-            ),
-        },
-      })
+      return all(
+        part('removeEndpoint', (next, endpoint, service) => {
+          next()
+          freed.push({ workers: endpoint.workersMax, atMs: service.clock.now() + 5_000 })
+        }),
+        part('workersInUse', (next, _user, service) =>
+          freed.reduce((sum, { workers, atMs }) => (service.clock.now() < atMs ? sum + workers : sum), next()),
+        ),
+      )(options)
     },
-  },
-  {
-    id: 'management-gateway-hiccups',
-    says: 'A gateway answers each tenth request of endpoint management with 503.',
+  }),
+  latitude('management-gateway-hiccups', 'A gateway answers each tenth request of endpoint management with 503.', {
     about: 'endpoint management',
     change: (options) => options,
     wrap(fetch) {
@@ -85,7 +75,7 @@ export const endpoints: readonly Latitude[] = [
           ? new Response('busy', { status: 503 })
           : fetch(request)
     },
-  },
+  }),
   timed('endpoint-listed-later', 'A new endpoint is listed five seconds after its creation.', { listLagMs: 5_000 }),
   timed('endpoint-reachable-later', 'A new endpoint is reachable five seconds after its creation.', {
     endpointReachableMs: 5_000,
@@ -93,17 +83,15 @@ export const endpoints: readonly Latitude[] = [
 ]
 
 /** Workers idle so many times as long as the body of their endpoint says. */
-function idles(times: number): Partial<ReferenceOptions> {
-  return {
-    parts: {
-      settleEndpoint: (original) => (body, service) => {
-        const { idleTimeoutMs, ...settled } = original(body, service)
-        return idleTimeoutMs === undefined ? settled : { ...settled, idleTimeoutMs: idleTimeoutMs * times }
-      },
-      presentEndpoint: (original) => (endpoint, service) => {
-        const { idleTimeout, ...shown } = original(endpoint, service)
-        return { ...shown, idleTimeout: Number(idleTimeout) / times }
-      },
-    },
-  }
+function idles(times: number): Change {
+  return all(
+    part('settleEndpoint', (next) => {
+      const { idleTimeoutMs, ...settled } = next()
+      return idleTimeoutMs === undefined ? settled : { ...settled, idleTimeoutMs: idleTimeoutMs * times }
+    }),
+    part('presentEndpoint', (next) => {
+      const { idleTimeout, ...shown } = next()
+      return { ...shown, idleTimeout: Number(idleTimeout) / times }
+    }),
+  )
 }

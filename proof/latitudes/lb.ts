@@ -3,7 +3,7 @@ import { composeOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { LbPlane, Target } from '../../target/types.ts'
 import type { Latitude } from '../types.ts'
-import { isOfLb, type More, optioned, reads, styled, timed } from './tools.ts'
+import { isOfLb, latitude, type More, optioned, reads, styled, timed } from './tools.ts'
 
 export const lb = (change: Partial<LbPlane>) => (target: Target) => ({
   ...target,
@@ -39,35 +39,27 @@ export const lbLatitudes: readonly Latitude[] = [
       { verdicts: { 'lb.crash-500': 'advice' } },
     ),
   ),
-  styled(
-    'lb-head-by-platform',
-    'The platform answers HEAD itself.',
-    { balancedHead: 'platform' },
-    { readings: reads('lb.methods', 'the platform', ['HEAD']) },
-  ),
-  styled(
-    'lb-options-by-platform',
-    'The platform answers OPTIONS itself.',
-    { balancedOptions: 'platform' },
-    { readings: reads('lb.methods', 'the platform', ['OPTIONS']) },
-  ),
+  latitude('lb-head-by-platform', 'The platform answers HEAD itself.', {
+    style: { balancedHead: 'platform' },
+    readings: reads('lb.methods', 'the platform', ['HEAD']),
+  }),
+  latitude('lb-options-by-platform', 'The platform answers OPTIONS itself.', {
+    style: { balancedOptions: 'platform' },
+    readings: reads('lb.methods', 'the platform', ['OPTIONS']),
+  }),
   styled('lb-headers-added', 'The platform adds headers to requests and responses.', { balancedHeaders: 'added' }),
   styled('lb-key-removed', 'The worker does not get the header Authorization.', { balancedKey: 'removed' }),
-  styled(
-    'lb-large-413',
-    'A body of more than a million bytes is refused with 413.',
-    { balancedOversize: 413 },
-    { readings: reads('lb.direct-json', 'refused', ['large body']) },
-  ),
+  latitude('lb-large-413', 'A body of more than a million bytes is refused with 413.', {
+    style: { balancedOversize: 413 },
+    readings: reads('lb.direct-json', 'refused', ['large body']),
+  }),
   styled('lb-path-normalized', 'Characters that need no encoding are decoded in paths.', {
     balancedPath: 'normalized',
   }),
   styled('lb-stranger-403', "Another account's load-balanced endpoint is answered 403.", { endpointHidden: 403 }),
   styled('lb-errors-more', 'Errors of load-balanced endpoints have more members.', { extraFields: true }),
   styled('lb-errors-other-words', 'Errors of load-balanced endpoints have other words.', { texts: 'other' }),
-  {
-    id: 'lb-gateway-hiccups',
-    says: 'A gateway answers one in ten requests to load-balanced endpoints with 503.',
+  latitude('lb-gateway-hiccups', 'A gateway answers one in ten requests to load-balanced endpoints with 503.', {
     about: 'load-balanced endpoints',
     wrap(fetch) {
       let random = 1
@@ -78,7 +70,7 @@ export const lbLatitudes: readonly Latitude[] = [
         return random % 10 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
       }
     },
-  },
+  }),
   optioned('lb-two-workers', 'Two workers of an endpoint take turns.', {
     balanced: defaultBalanced.map((offer) => ({ ...offer, workers: 2 })),
   }),

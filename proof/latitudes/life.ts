@@ -1,9 +1,9 @@
 import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import { part, readOf } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
-  authorization,
   inProvisioning,
   inStarting,
   latitude,
@@ -24,13 +24,12 @@ export const life = [
     startStatus: 'as-before',
   }),
   styled('restart-shows-starting', 'Right after restart the pod is STARTING.', { restartStatus: 'STARTING' }),
-  optioned('restart-shows-provisioning', 'A restart passes through PROVISIONING and STARTING.', {
-    parts: {
-      transition: (original) => (pod, action, service) =>
-        action === 'restart'
-          ? original(pod, 'start', { ...service, style: { ...service.style, startStatus: 'PROVISIONING' } })
-          : original(pod, action, service),
-    },
+  latitude('restart-shows-provisioning', 'A restart passes through PROVISIONING and STARTING.', {
+    change: part('transition', (next, pod, action, service) =>
+      action === 'restart'
+        ? next(pod, 'start', { ...service, style: { ...service.style, startStatus: 'PROVISIONING' } })
+        : next(),
+    ),
   }),
   styled('restart-applied-later', 'A restart is carried out a second after its answer.', { restartApplied: 'later' }),
   styled('started-at-starting', 'startedAt is set when the container begins to start.', { startedAtSet: 'starting' }),
@@ -93,26 +92,22 @@ export const life = [
     verdicts: { 'pods.action.starting.restart': 'inconclusive' },
   },
   timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }, { about: 'creations' }),
-  timed(
-    'list-lags-long',
-    'A new pod is in the list after an hour.',
-    { listLagMs: 3_600_000 },
-    {
-      verdicts: {
-        // Longer than a write may take to be visible, by the tolerance of its file.
-        'pods.create.read-back': 'failed',
-        ...verdict('inconclusive', [
-          'auth.pods.expired',
-          'auth.pods.forbidden',
-          'auth.pods.hidden',
-          'auth.pods.invalid',
-          'auth.pods.missing',
-          'auth.scheme-required',
-          ...listing,
-        ]),
-      },
+  latitude('list-lags-long', 'A new pod is in the list after an hour.', {
+    life: { listLagMs: 3_600_000 },
+    verdicts: {
+      // Longer than a write may take to be visible, by the tolerance of its file.
+      'pods.create.read-back': 'failed',
+      ...verdict('inconclusive', [
+        'auth.pods.expired',
+        'auth.pods.forbidden',
+        'auth.pods.hidden',
+        'auth.pods.invalid',
+        'auth.pods.missing',
+        'auth.scheme-required',
+        ...listing,
+      ]),
     },
-  ),
+  }),
   latitude('error-by-other-image', 'Another image brings a pod into ERROR, as the target file says.', {
     options: { life: { errorImage: 'broken.example/' } },
     file: plane({ recipes: { ERROR: { body: { image: 'broken.example/image:1' }, actions: [], hook: null } } }),
@@ -136,6 +131,6 @@ function restartsLate(clock: ReferenceClock, count: number): FetchWrapper {
 async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
   if (request.method !== 'POST' || !request.url.endsWith('/action')) return false
   if (!(await request.clone().text()).includes('"restart"')) return false
-  const read = await fetch(new Request(request.url.replace(/\/action$/, ''), { headers: authorization(request) }))
+  const read = await fetch(readOf(request))
   return ((await read.json()) as { readonly status?: unknown }).status === 'STARTING'
 }

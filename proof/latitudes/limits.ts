@@ -1,8 +1,9 @@
 import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
+import { readOf } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
-import { authorization, latitude, optioned, startsAtOnce, styled } from './tools.ts'
+import { latitude, optioned, startsAtOnce, styled } from './tools.ts'
 
 const next = { rateReset: 'next' } as const
 /** Provisioning takes half a minute, and starting as long again: a small quota must not make a rule miss them. */
@@ -21,36 +22,25 @@ export const limits = [
   }),
   styled('rate-longest-first', 'The day is the first window in the rate headers.', { rateWindows: 'longest-first' }),
   styled('rate-more-parameters', 'Each window has a parameter more.', { rateExtra: true }),
-  {
-    id: 'rate-seconds-fractional',
-    says: 'Seconds in the rate headers have a fraction.',
+  latitude('rate-seconds-fractional', 'Seconds in the rate headers have a fraction.', {
     about: 'rate headers',
     wrap: rewritesRates((text) => text.replace(/\b([tw]=\d+)/g, '$1.0')),
     readings: {
-      'limits.pods.headers-syntax': {
-        't of RateLimit': 'with a fraction',
-        'w of RateLimit-Policy': 'with a fraction',
-      },
+      'limits.pods.headers-syntax': { 't of RateLimit': 'with a fraction', 'w of RateLimit-Policy': 'with a fraction' },
     },
-  },
-  {
-    id: 'rate-counts-decimal',
-    says: 'Counts in the rate headers are written as decimals.',
+  }),
+  latitude('rate-counts-decimal', 'Counts in the rate headers are written as decimals.', {
     about: 'rate headers',
     wrap: rewritesRates((text) => text.replace(/\b([rq]=\d+)/g, '$1.0')),
-  },
-  {
-    id: 'catalog-unlimited',
-    says: 'The CPU catalog is not counted and carries no rate headers.',
+  }),
+  latitude('catalog-unlimited', 'The CPU catalog is not counted and carries no rate headers.', {
     about: 'rate headers',
     wrap: rewritesRates(() => null, isCatalog),
-  },
-  {
-    id: 'catalog-limited-otherwise',
-    says: 'The CPU catalog has a limit of its own, with a window of its own.',
+  }),
+  latitude('catalog-limited-otherwise', 'The CPU catalog has a limit of its own, with a window of its own.', {
     about: 'rate headers',
     wrap: rewritesRates((_, name) => (name === 'ratelimit' ? '"catalog";r=5;t=1.5' : '"catalog";q=10;w=2'), isCatalog),
-  },
+  }),
   styled('rate-not-on-errors', 'Errors other than 429 carry no rate headers.', { rateHeadersOnErrors: false }),
   styled('retry-after-shortest', 'Retry-After covers the window that refused and no other.', {
     retryAfter: 'shortest',
@@ -102,7 +92,7 @@ export const limits = [
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {
-        const isKnown = (await fetch(new Request(request.url, { headers: authorization(request) }))).status !== 401
+        const isKnown = (await fetch(readOf(request))).status !== 401
         if (!isKnown || ++requests % 17 !== 0) return fetch(request)
         const detail = 'rate limit exceeded for the minute window'
         return new Response(JSON.stringify({ title: 'Too Many Requests', status: 429, detail }), {

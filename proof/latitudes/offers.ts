@@ -1,5 +1,6 @@
 import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
+import { all, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
 import { latitude, needing, nullMountsOf, plane, reads, verdict } from './tools.ts'
@@ -13,29 +14,18 @@ export const offers = [
     change: (options) => {
       const firstMs = new WeakMap<StoredPod, number>()
       const { clock } = options
-      return composeOptions(options, {
-        parts: {
-          transition: (original) => (pod, action, service) => {
-            if (action === 'start') {
-              const sinceMs = firstMs.get(pod) ?? clock.now()
-              firstMs.set(pod, sinceMs)
-              if (clock.now() < sinceMs + 20_000) throw new Refusal(400, 'no capacity')
-            }
-            original(pod, action, service)
-          },
-        },
-      })
+      return part('transition', (next, pod, action) => {
+        if (action === 'start') {
+          const sinceMs = firstMs.get(pod) ?? clock.now()
+          firstMs.set(pod, sinceMs)
+          if (clock.now() < sinceMs + 20_000) throw new Refusal(400, 'no capacity')
+        }
+        next()
+      })(options)
     },
   },
   latitude('capacity-comes-and-goes', 'For five seconds of each minute there is no capacity for a new pod.', {
-    options: {
-      parts: {
-        buildPod: (original) => (body, caller, service) => {
-          if (service.clock.now() % 60_000 < 5_000) throw new Refusal(400, 'no capacity')
-          return original(body, caller, service)
-        },
-      },
-    },
+    change: refusing('buildPod', (_, __, { clock }) => clock.now() % 60_000 < 5_000 && [400, 'no capacity']),
     about: 'pace',
   }),
   latitude('cpu-only', 'There are no GPUs, as the target file says.', {
@@ -51,10 +41,7 @@ export const offers = [
   latitude('gpu-only', 'There are no CPU pods, as the target file says.', {
     options: { flavors: [] },
     onlyLacks: true,
-    file: (target) => ({
-      ...plane({ cpu: null })(target),
-      absent: { 'pods.cpu': 'none here', catalog: 'none here' },
-    }),
+    file: (target) => ({ ...plane({ cpu: null })(target), absent: { 'pods.cpu': 'none here', catalog: 'none here' } }),
     verdicts: verdict('not-applicable', needing('pods.cpu', 'catalog')),
     readings: reads('pods.patch.null', null, nullMountsOf('cpu network')),
   }),
@@ -68,23 +55,18 @@ export const offers = [
     verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
     readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
   }),
-  {
-    id: 'restricted-key-sees-nothing',
-    says: 'A key without any permission is answered 404 for everything.',
-    change: (options) =>
-      composeOptions(options, {
-        accounts: (options.accounts ?? defaultAccounts).map((account) => ({
-          ...account,
-          keys: account.keys.map((key) => (key.permissions === '*' ? key : { ...key, permissions: [] })),
-        })),
-        parts: {
-          authorize: (original) => (caller, operation, service) => {
-            if (caller.permissions.length === 0) throw new Refusal(404, 'resource not found')
-            original(caller, operation, service)
-          },
-        },
-      }),
+  latitude('restricted-key-sees-nothing', 'A key without any permission is answered 404 for everything.', {
+    change: all(
+      (base) =>
+        composeOptions(base, {
+          accounts: (base.accounts ?? defaultAccounts).map((account) => ({
+            ...account,
+            keys: account.keys.map((key) => (key.permissions === '*' ? key : { ...key, permissions: [] })),
+          })),
+        }),
+      refusing('authorize', ({ permissions }) => permissions.length === 0 && [404, 'resource not found']),
+    ),
     file: (target) => ({ ...target, grants: { may: [], mayNot: [...target.grants.may, ...target.grants.mayNot] } }),
     verdicts: { 'auth.granted': 'unclaimed' },
-  },
+  }),
 ] as const satisfies readonly Latitude[]

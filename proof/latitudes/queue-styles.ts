@@ -1,7 +1,8 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints } from '../../reference/index.ts'
+import { onAnswer, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, optioned, reads, styled } from './tools.ts'
+import { latitude, reads, styled } from './tools.ts'
 
 /** The freedoms of the queue plane, each in at least one. */
 export const queueStyles = [
@@ -19,14 +20,12 @@ export const queueStyles = [
   styled('queue-429-bare', 'A 429 of the queue plane does not say when to come again.', { queueRetryAfter: false }),
 
   styled('policy-clamped', 'A policy outside its bounds is brought to the nearest one.', { policyRange: 'clamp' }),
-  optioned('webhook-as-parsed', 'A webhook is what the parser of URLs takes, which mends what no address may hold.', {
-    parts: {
-      validate: (original) => (schema, body, service) => {
-        const webhook = membersOf(body)?.webhook
-        const isTaken = schema === 'JobSubmission' && typeof webhook === 'string' && URL.canParse(webhook)
-        original(schema, isTaken ? { ...membersOf(body), webhook: new URL(webhook).href } : body, service)
-      },
-    },
+  latitude('webhook-as-parsed', 'A webhook is what the parser of URLs takes, which mends what no address may hold.', {
+    change: part('validate', (next, schema, body) => {
+      const webhook = membersOf(body)?.webhook
+      const isTaken = schema === 'JobSubmission' && typeof webhook === 'string' && URL.canParse(webhook)
+      next(schema, isTaken ? { ...membersOf(body), webhook: new URL(webhook).href } : body)
+    }),
   }),
   styled('wait-clamped', 'A wait of /runsync outside its bounds is brought to the nearest one.', {
     waitRange: 'clamp',
@@ -34,15 +33,10 @@ export const queueStyles = [
 
   styled('requeued-last', 'A job that is executed again waits behind the others.', { requeuePlace: 'back' }),
   styled('failed-handler-again', 'A job whose handler failed is executed again unasked.', { handlerRetry: 'yes' }),
-  optioned(
+  latitude(
     'only-failed-handler-again',
     'A job whose handler failed is executed again unasked, and one whose worker died is not.',
-    {
-      style: { handlerRetry: 'yes' },
-      parts: {
-        retriesJob: (original) => (job, reason, service) => reason === 'failed' && original(job, reason, service),
-      },
-    },
+    { style: { handlerRetry: 'yes' }, change: part('retriesJob', (next, _, reason) => reason === 'failed' && next()) },
   ),
   latitude('cancelled-gone', 'A job that is cancelled is gone.', {
     style: { cancelledJob: 'gone' },
@@ -56,30 +50,21 @@ export const queueStyles = [
   styled('runsync-kept-longer', 'Results of /runsync are kept for five minutes.', { runsyncRetention: 'longer' }),
   styled('runsync-failed-500', 'The operation /runsync of a job that fails is 500.', { runsyncFailed: 500 }),
   latitude('outputs-limited', 'A job whose output is larger than 300 KB fails.', {
-    options: {
-      parts: {
-        finishJob: (original) => (job, status, result, service) =>
-          status === 'COMPLETED' && JSON.stringify(result.output ?? null).length > 300_000
-            ? original(job, 'FAILED', { error: 'the output is too large' }, service)
-            : original(job, status, result, service),
-      },
-    },
+    change: part('finishJob', (next, job, status, result) =>
+      status === 'COMPLETED' && JSON.stringify(result.output ?? null).length > 300_000
+        ? next(job, 'FAILED', { error: 'the output is too large' })
+        : next(),
+    ),
     readings: reads('queue.run.echo', 'FAILED', ['400000 bytes']),
   }),
-  {
-    id: 'endpoint-id-form-400',
-    says: 'An endpoint id that was never issued is refused with 400 for its form.',
+  latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
     about: 'unknown endpoints',
-    wrap: (fetch) => async (request) => {
-      const response = await fetch(request)
-      if (response.status !== 404 || isIssued(request.url)) return response
-      const text = await response.text()
-      return text.includes('endpoint not found')
-        ? new Response(text, { status: 400, headers: response.headers })
-        : new Response(text, response)
-    },
+    wrap: onAnswer(
+      ({ url }, { status }) => status === 404 && !isIssued(url),
+      ({ text }) => (text.includes('endpoint not found') ? { status: 400 } : {}),
+    ),
     verdicts: { 'queue.endpoint-unknown': 'inconclusive' },
-  },
+  }),
 ] as const satisfies readonly Latitude[]
 
 const issued: ReadonlySet<string> = new Set(defaultEndpoints.map(({ id }) => id))

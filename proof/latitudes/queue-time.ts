@@ -1,8 +1,8 @@
 import { defaultEndpoints, type EndpointOffer, type ReferenceOptions } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { isFinished } from '../../reference/queue/model.ts'
 import { dismissWorker } from '../../reference/queue/workers.ts'
-import { executedAgain, startsToldTwice } from '../defects/queue-tools.ts'
+import { executedAgain, requeuesAfter, startsToldTwice } from '../defects/queue-tools.ts'
+import { all, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, optioned, reads, styled, timed } from './tools.ts'
 
@@ -13,35 +13,33 @@ export const queueTime = [
   styled('timed-out-is-timed-out', 'A job that ran past its executionTimeout is TIMED_OUT.', {
     timedOutStatus: 'TIMED_OUT',
   }),
-  optioned('timed-out-executed-again', 'A job that ran past its executionTimeout is executed twice more, unasked.', {
-    parts: {
-      timeOutJob: executedAgain,
-    },
+  latitude('timed-out-executed-again', 'A job that ran past its executionTimeout is executed twice more, unasked.', {
+    change: executedAgain,
   }),
-  optioned('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
-    parts: {
-      stopExecution: (original) => (job, service) => {
-        const worker = job.execution?.worker
-        original(job, service)
-        if (worker !== undefined) dismissWorker(worker, job.endpoint)
-        service.parts.scaleWorkers(job.endpoint, service)
-      },
-    },
+  latitude('stopped-worker-replaced', 'A worker whose execution is stopped ends, and a new one is started for it.', {
+    change: part('stopExecution', (next, job, service) => {
+      const worker = job.execution?.worker
+      next()
+      if (worker !== undefined) dismissWorker(worker, job.endpoint)
+      service.parts.scaleWorkers(job.endpoint, service)
+    }),
   }),
   styled('job-unknown-400', 'A job that never was is 400; one whose time is over is 404.', { jobUnknown: 400 }),
   optioned('ttl-swept-lazily', 'A job whose ttl is over is hidden at once, and deleted by the next sweep.', {
     style: { ttlSweep: 'lazy' },
     life: { sweepMs: 8 * second },
   }),
-  optioned('ttl-shown-until-swept', 'A job whose ttl is over is shown until the next sweep, eight seconds at most.', {
-    parts: { deadlineOf: (original) => (job, service) => up(original(job, service), 8 * second) },
+  latitude('ttl-shown-until-swept', 'A job whose ttl is over is shown until the next sweep, eight seconds at most.', {
+    change: part('deadlineOf', (next) => up(next(), 8 * second)),
   }),
-  optioned('times-in-whole-seconds', 'The ends of ttl and executionTimeout are counted in whole seconds, cut off.', {
-    parts: {
-      deadlineOf: (original) => (job, service) => down(original(job, service), second),
-      executionTimeoutOf: (original) => (job, service) =>
-        original(job, service) - (service.clock.now() - down(service.clock.now(), second)),
-    },
+  latitude('times-in-whole-seconds', 'The ends of ttl and executionTimeout are counted in whole seconds, cut off.', {
+    change: all(
+      part('deadlineOf', (next) => down(next(), second)),
+      part(
+        'executionTimeoutOf',
+        (next, _job, service) => next() - (service.clock.now() - down(service.clock.now(), second)),
+      ),
+    ),
   }),
   timed('ends-come-late', 'The end of a ttl or an executionTimeout comes up to four seconds late.', {
     jobJitterMs: 4 * second,
@@ -53,13 +51,11 @@ export const queueTime = [
   optioned('workers-start-slowly', 'A new worker takes a job after a minute, and stays for another without one.', {
     endpoints: endpointsWith({ coldStartMs: 60 * second, idleTimeoutMs: 60 * second }),
   }),
-  {
-    id: 'starts-told-twice',
-    says: 'A worker tells of each start twice, as if the first answer had been lost.',
+  latitude('starts-told-twice', 'A worker tells of each start twice, as if the first answer had been lost.', {
     change: startsToldTwice,
-  },
+  }),
   latitude('webhook-302-delivers', 'A notification that was answered 302 counts as delivered.', {
-    options: { parts: { isDelivered: (original) => (status, service) => status === 302 || original(status, service) } },
+    change: part('isDelivered', (next, status) => status === 302 || next()),
     readings: reads('webhook.only-200-strict', '1 request', ['302']),
   }),
   styled('webhook-of-success-alone', 'A job that failed is not notified.', { webhookOnFailure: 'no' }),
@@ -69,16 +65,15 @@ export const queueTime = [
   timed('webhook-late', 'The first attempt leaves four seconds after the end of a job.', {
     webhookDelayMs: 4 * second,
   }),
-  optioned(
+  latitude(
     'webhook-uneven',
     'The second attempt follows the first after 5 seconds, and the third the second after 15.',
     {
-      parts: {
-        nextAttemptMs: (original) => (count, attemptMs, answerMs, service) =>
-          original(count, attemptMs, answerMs, service) === null ? null : attemptMs + (2 * count - 1) * 5 * second,
-      },
+      about: 'times of webhooks',
+      change: part('nextAttemptMs', (next, count, attemptMs) =>
+        next() === null ? null : attemptMs + (2 * count - 1) * 5 * second,
+      ),
     },
-    { about: 'times of webhooks' },
   ),
   timed(
     'webhook-attempts-late',
@@ -88,44 +83,23 @@ export const queueTime = [
     },
     { about: 'times of webhooks' },
   ),
-  optioned('retries-late', 'A job whose worker died or whose handler failed is executed again after 45 seconds.', {
+  latitude('retries-late', 'A job whose worker died or whose handler failed is executed again after 45 seconds.', {
     style: { handlerRetry: 'yes' },
-    parts: {
-      requeueJob: (original) => (job, place, service) => {
-        service.clock.schedule(service.clock.now() + 45 * second, () => {
-          original(job, place, service)
-          service.parts.dispatch(job.endpoint, service)
-        })
-      },
-    },
+    change: requeuesAfter(45 * second),
   }),
   latitude('deadly-job-executed-for-ever', 'A job whose worker dies is executed again every 20 seconds, without end.', {
-    options: {
-      parts: {
-        retriesJob: (original) => (job, reason, service) => reason === 'died' || original(job, reason, service),
-        requeueJob: (original) => (job, place, service) => {
-          service.clock.schedule(service.clock.now() + 20 * second, () => {
-            if (isFinished(job)) return
-            original(job, place, service)
-            service.parts.dispatch(job.endpoint, service)
-          })
-        },
-      },
-    },
+    change: all(
+      part('retriesJob', (next, _job, reason) => reason === 'died' || next()),
+      requeuesAfter(20 * second),
+    ),
     readings: reads('queue.status.crash', 'executed again', ['every-time']),
   }),
-  optioned('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
-    parts: {
-      presentNotification:
-        () =>
-        ({ id, status }) => ({ id, status }),
-    },
+  latitude('webhook-bare', 'A notification holds the id and the status of its job, and nothing else.', {
+    change: part('presentNotification', (_, { id, status }) => ({ id, status })),
   }),
-  {
-    id: 'webhook-by-put',
-    says: 'A notification is sent by PUT.',
+  latitude('webhook-by-put', 'A notification is sent by PUT.', {
     change: (options) => composeOptions(options, notifiedBy('PUT', options)),
-  },
+  }),
 ] as const satisfies readonly Latitude[]
 
 /** The endpoints of the reference, each with something else. */

@@ -1,6 +1,7 @@
 import { defaultAccounts, defaultKeys } from '../../reference/auth/accounts.ts'
+import { readOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { authorization, latitude, nullMountsOf, reads, styled } from './tools.ts'
+import { latitude, nullMountsOf, reads, styled } from './tools.ts'
 
 const nullMounts = nullMountsOf('persistent', 'network', 'cpu network', 'none')
 
@@ -107,14 +108,12 @@ export const refusals = [
     style: { patchPersistentSize: 422 },
     readings: reads('pods.patch.persistent-size', '422', ['another size']),
   }),
-  {
-    id: 'size-shrink-refused-400',
-    says: 'A persistent mount can be made larger; a smaller size is 400, whatever it is.',
+  latitude('size-shrink-refused-400', 'A persistent mount can be made larger; a smaller size is 400, whatever it is.', {
     about: 'changes',
     wrap: (fetch) => async (request) => {
       const size = request.method === 'PATCH' ? sizeIn(await request.clone().text()) : null
       if (size === null) return fetch(request)
-      const read = await fetch(new Request(request.url, { headers: authorization(request) }))
+      const read = await fetch(readOf(request))
       const own = sizeIn(await read.text())
       if (own === null || size >= own) return fetch(request)
       const problem = { title: 'Bad Request', status: 400, detail: 'a persistent mount cannot be made smaller' }
@@ -125,7 +124,7 @@ export const refusals = [
       })
     },
     verdicts: { 'pods.patch.size-minimum': 'inconclusive' },
-  },
+  }),
   styled('cpu-persistent-422', 'A persistent mount on a CPU pod is 422.', { cpuPersistent: 422 }),
 ] as const satisfies readonly Latitude[]
 

@@ -1,6 +1,6 @@
-import { composeOptions } from '../../reference/options.ts'
+import { part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { styled } from './tools.ts'
+import { latitude, styled } from './tools.ts'
 
 /** How a pod is written down. More members than the description names are nowhere forbidden in an answer. */
 export const shape = [
@@ -31,30 +31,16 @@ export const shape = [
   styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
     networkAssigned: 'running',
   }),
-  {
-    id: 'no-network-empty-list',
-    says: 'A pod without a network mount shows an empty list of network mounts.',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          presentPod: (original) => (pod, service) => {
-            const shown = original(pod, service)
-            return 'network' in shown.mounts ? shown : { ...shown, mounts: { ...shown.mounts, network: [] } }
-          },
-        },
-      }),
-  },
-  {
-    id: 'image-in-full',
-    says: 'An image reference is shown with its registry.',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          presentPod: (original) => (pod, service) => {
-            const shown = original(pod, service)
-            return shown.image.includes('/') ? shown : { ...shown, image: `docker.io/library/${shown.image}` }
-          },
-        },
-      }),
-  },
+  latitude('no-network-empty-list', 'A pod without a network mount shows an empty list of network mounts.', {
+    change: part('presentPod', (next) => {
+      const shown = next()
+      return 'network' in shown.mounts ? shown : { ...shown, mounts: { ...shown.mounts, network: [] } }
+    }),
+  }),
+  latitude('image-in-full', 'An image reference is shown with its registry.', {
+    change: part('presentPod', (next) => {
+      const shown = next()
+      return shown.image.includes('/') ? shown : { ...shown, image: `docker.io/library/${shown.image}` }
+    }),
+  }),
 ] as const satisfies readonly Latitude[]

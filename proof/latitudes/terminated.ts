@@ -27,11 +27,7 @@ export const terminated = [
       'terminated-terminates-to-no-effect',
       'A terminated pod is shown with terminate as its one action, which is answered 204 again.',
       { terminated: 'shown', terminatedActions: 'terminate' },
-      {
-        readings: {
-          'pods.action.terminated.any': { start: '409', stop: '409', restart: '409', terminate: '204' },
-        },
-      },
+      { readings: { 'pods.action.terminated.any': { start: '409', stop: '409', restart: '409', terminate: '204' } } },
     ),
     about: 'terminated pods',
     wrap: (fetch: Fetch) => async (request: Request) => {

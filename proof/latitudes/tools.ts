@@ -21,7 +21,7 @@ export function timed(id: string, says: string, life: Partial<Life>, more: More 
   return optioned(id, says, { life }, more)
 }
 
-/** Other options of the reference, and the members of a latitude that say more about it. */
+/** Other options of the reference, other parts of it (`change`), and the members of a latitude that say more about it. */
 export function latitude(
   id: string,
   says: string,
@@ -29,10 +29,12 @@ export function latitude(
     style,
     life,
     options,
+    change = (base) => base,
     ...more
-  }: More & Pick<ReferenceOptions, 'style' | 'life'> & { options?: Partial<ReferenceOptions> },
+  }: Omit<Latitude, 'id' | 'says'> & Pick<ReferenceOptions, 'style' | 'life'> & { options?: Partial<ReferenceOptions> },
 ): Latitude {
-  return optioned(id, says, { ...options, ...(style && { style }), ...(life && { life }) }, more)
+  const changed = { ...options, ...(style && { style }), ...(life && { life }) }
+  return { id, says, change: (base) => change(composeOptions(base, changed)), ...more }
 }
 
 /** Other options of the reference. */
@@ -81,12 +83,6 @@ export function besidesLb(wrap: NonNullable<Latitude['wrap']>): NonNullable<Lati
     const wrapped = wrap(fetch)
     return (request) => (isOfLb(request) ? fetch(request) : wrapped(request))
   }
-}
-
-/** The header by which another request comes from the same caller. */
-export function authorization(request: Request): Record<string, string> {
-  const value = request.headers.get('authorization')
-  return value === null ? {} : { authorization: value }
 }
 
 /** The rules that need one of these of a target. */

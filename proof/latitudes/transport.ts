@@ -1,28 +1,22 @@
 import { gzipSync } from 'node:zlib'
 import type { Fetch, Latitude } from '../types.ts'
-import { besidesLb } from './tools.ts'
+import { besidesLb, latitude } from './tools.ts'
 
 /** How an answer travels: HTTP leaves it to the server. */
 export const transport = [
-  {
-    id: 'bodies-chunked',
-    says: 'Bodies come in small pieces, without a content length.',
+  latitude('bodies-chunked', 'Bodies come in small pieces, without a content length.', {
     about: 'bodies',
     wrap: answered(async (response) => {
       const bytes = new Uint8Array(await response.arrayBuffer())
       const pieces = Array.from({ length: Math.ceil(bytes.length / 97) }, (_, at) => bytes.slice(at * 97, at * 97 + 97))
       return bytes.length === 0 ? [null, response.headers] : [ReadableStream.from(pieces), response.headers]
     }),
-  },
-  {
-    id: 'connection-close',
-    says: 'The connection is closed after every answer.',
+  }),
+  latitude('connection-close', 'The connection is closed after every answer.', {
     about: 'headers',
     wrap: answered(async (response) => [response.body, [...response.headers, ['connection', 'close']]]),
-  },
-  {
-    id: 'headers-more',
-    says: 'A gateway adds headers of its own.',
+  }),
+  latitude('headers-more', 'A gateway adds headers of its own.', {
     about: 'headers',
     wrap: answered(async (response) => [
       response.body,
@@ -37,25 +31,19 @@ export const transport = [
         ...response.headers,
       ],
     ]),
-  },
-  {
-    id: 'no-content-has-a-type',
-    says: 'A 204 carries a content type although it has no body.',
+  }),
+  latitude('no-content-has-a-type', 'A 204 carries a content type although it has no body.', {
     about: 'headers',
     wrap: answered(async (response) => [
       response.body,
       response.status === 204 ? [...response.headers, ['content-type', 'application/json']] : response.headers,
     ]),
-  },
-  {
-    id: 'headers-reversed',
-    says: 'Headers come in another order.',
+  }),
+  latitude('headers-reversed', 'Headers come in another order.', {
     about: 'headers',
     wrap: answered(async (response) => [response.body, [...response.headers].reverse()]),
-  },
-  {
-    id: 'rate-header-lines',
-    says: 'Each window has a header line of its own.',
+  }),
+  latitude('rate-header-lines', 'Each window has a header line of its own.', {
     about: 'rate headers',
     wrap: answered(async (response) => [
       response.body,
@@ -63,10 +51,8 @@ export const transport = [
         name.startsWith('ratelimit') ? value.split(', ').map((window) => [name, window]) : [[name, value]],
       ),
     ]),
-  },
-  {
-    id: 'body-with-newline',
-    says: 'JSON bodies begin and end with white space.',
+  }),
+  latitude('body-with-newline', 'JSON bodies begin and end with white space.', {
     about: 'bodies',
     wrap: besidesLb(
       answered(async (response) => {
@@ -74,10 +60,8 @@ export const transport = [
         return [text === '' ? null : `\n ${text}\r\n`, response.headers]
       }),
     ),
-  },
-  {
-    id: 'body-escaped',
-    says: 'JSON texts are written with escapes, slashes too.',
+  }),
+  latitude('body-escaped', 'JSON texts are written with escapes, slashes too.', {
     about: 'bodies',
     wrap: besidesLb(
       answered(async (response) => {
@@ -85,10 +69,8 @@ export const transport = [
         return [text === '' ? null : text.replaceAll('/', '\\/'), response.headers]
       }),
     ),
-  },
-  {
-    id: 'answers-gzip',
-    says: 'Bodies are compressed unless the request asks for them as they are.',
+  }),
+  latitude('answers-gzip', 'Bodies are compressed unless the request asks for them as they are.', {
     about: 'bodies',
     wrap: (fetch) => async (request) => {
       const response = await fetch(request)
@@ -98,10 +80,8 @@ export const transport = [
       const headers: [string, string][] = [...response.headers, ['content-encoding', 'gzip']]
       return new Response(bytes, { status: response.status, headers })
     },
-  },
-  {
-    id: 'answers-late',
-    says: 'Answers take a while, and overtake each other.',
+  }),
+  latitude('answers-late', 'Answers take a while, and overtake each other.', {
     about: 'order',
     wrap: (fetch) => {
       let answers = 0
@@ -112,7 +92,7 @@ export const transport = [
         return response
       }
     },
-  },
+  }),
 ] as const satisfies readonly Latitude[]
 
 type Body = ConstructorParameters<typeof Response>[0]

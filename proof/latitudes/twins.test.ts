@@ -5,6 +5,7 @@ import { everything } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'
 import type { Fetch, Variant } from '../types.ts'
 import { showsLate } from './changes.ts'
+import { latitude } from './tools.ts'
 
 // A refusal tells something only where the positive twin of the request works. On each of these servers it does not,
 // and nothing that is wrong can be told from what is right: that is no pass.
@@ -31,7 +32,7 @@ it.each<RuleId>(['auth.pods.missing', 'auth.pods.expired', 'auth.pods.forbidden'
 )
 
 async function expectInconclusive(rule: RuleId, wrong: Pick<Variant, 'wrap' | 'change'>): Promise<void> {
-  const variants = [{ id: 'twin', says: 'It does not work.', ...wrong }]
+  const variants = [latitude('twin', 'It does not work.', { ...wrong })]
   const [judgement] = await judgeOn({ variants, rules: rules.filter(({ id }) => id === rule) })
   expect(judgement).toMatchObject({ rule, verdict: 'inconclusive' })
 }

@@ -93,14 +93,7 @@ const createEndpoint: TableOperation = {
   branchName: () => '',
   isOf: () => true,
   example: () => ({
-    body: {
-      name: 'a',
-      templateId: 'tpl-worker',
-      gpuTypeIds: ['gpu-a'],
-      workersMin: 0,
-      workersMax: 1,
-      idleTimeout: 5,
-    },
+    body: { name: 'a', templateId: 'tpl-worker', gpuTypeIds: ['gpu-a'], workersMin: 0, workersMax: 1, idleTimeout: 5 },
   }),
   effect: () => ({
     clause: 'not-created',

@@ -1,10 +1,10 @@
-import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
+import type { OperationId } from '../../generated/operations.ts'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Service } from '../../reference/service.ts'
 import { isMadeOf, isText, type Wrong } from '../../suites/shared/table.ts'
-import { type Change, knowing } from '../defects/tools.ts'
+import { type Change, knowing, requestOf } from '../defects/tools.ts'
 import { embeddedTarget } from '../instance.ts'
 import type { Fetch } from '../types.ts'
 import { lenient, withoutAll, withoutOne } from './lenient.ts'
@@ -37,8 +37,9 @@ export interface Meant<Branch> {
 export function answering<Branch>(meant: Meant<Branch>, answer: (wronged: Wronged) => Promise<Response>): Change {
   return (base) => {
     let service: Service
+    const isMeant = requestOf(meant.operation)
     const wrapFetch = (fetch: Fetch) => async (request: Request) => {
-      if (!isRequestOf(meant.operation, request)) return fetch(request)
+      if (!isMeant(request)) return fetch(request)
       const bytes = new Uint8Array(await request.arrayBuffer())
       const { headers, method, url } = request
       const serve = (body: string | Uint8Array<ArrayBuffer> = bytes) =>
@@ -117,13 +118,4 @@ export function isCase<Branch>(
 function readings(text: string): readonly string[] {
   const end = text.lastIndexOf('}')
   return [`${text}}`, text.slice(0, end + 1), text.replace(/,\}$/, '}'), text.replaceAll("'", '"')]
-}
-
-const patterns = new Map<OperationId, RegExp>()
-
-function isRequestOf(operation: OperationId, { method, url }: Request): boolean {
-  const facts: OperationFacts = operations[operation]
-  const pattern = patterns.get(operation) ?? new RegExp(`^${facts.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
-  patterns.set(operation, pattern)
-  return method === facts.method && pattern.test(new URL(url).pathname)
 }

@@ -8,84 +8,67 @@ import { expectUnchanged } from '../shared/unchanged.ts'
 import { type Send, workingPlane } from './operations.ts'
 import { isAction, permissionsOf, requestFor } from './permissions.ts'
 
-rule(
-  'auth.pods.hidden',
-  async (context) => {
-    const { as, check, fixture, inconclusive, random, target, vary } = context
-    const stranger = as('stranger')
-    const value = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
-    const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: value }
-    const running = await fixture.pod('RUNNING', { more: { env } })
-    const { pod, requests, allWork } = await workingPlane(context, running)
-    const expectUnlisted = async () => {
-      const list = await stranger.list()
-      const listed = entriesOf(context, list)
-      if (listed === null)
-        return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
-      const isListed = listed.some(({ id }) => id === pod.id)
-      check('not-listed').that(
-        !isListed,
-        'a list without the pod of another account',
-        'the pod of another account',
-        list,
-      )
+rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
+  const { as, check, fixture, inconclusive, random, target, vary } = context
+  const stranger = as('stranger')
+  const value = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
+  const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: value }
+  const running = await fixture.pod('RUNNING', { more: { env } })
+  const { pod, requests, allWork } = await workingPlane(context, running)
+  const expectUnlisted = async () => {
+    const list = await stranger.list()
+    const listed = entriesOf(context, list)
+    if (listed === null)
+      return inconclusive(`the list is answered ${list.status} to the stranger, whose key may be no good`)
+    const isListed = listed.some(({ id }) => id === pod.id)
+    check('not-listed').that(!isListed, 'a list without the pod of another account', 'the pod of another account', list)
+  }
+  await listHolding(context, pod.id)
+  await expectUnlisted()
+  const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }
+  for (const send of vary.ordered([...requests.values()])) {
+    const reply = await send(stranger, { repeats: true })
+    check('refused').status(reply, 403, 404)
+    const text = textOf(reply.bytes) ?? ''
+    for (const [what, secret] of Object.entries(secrets)) {
+      check('not-told').that(!text.includes(secret), 'a refusal without any member of the pod', what, reply)
     }
-    await listHolding(context, pod.id)
-    await expectUnlisted()
-    const secrets = { 'the name of the pod': String(pod.value.name), 'a variable of the pod': value }
-    for (const send of vary.ordered([...requests.values()])) {
-      const reply = await send(stranger, { repeats: true })
-      check('refused').status(reply, 403, 404)
-      const text = textOf(reply.bytes) ?? ''
-      for (const [what, secret] of Object.entries(secrets)) {
-        check('not-told').that(!text.includes(secret), 'a refusal without any member of the pod', what, reply)
-      }
-    }
-    await expectUnchanged(context, pod)
-    await expectUnlisted()
-    allWork()
-  },
-  { varies: [...anyPod, 'order'] },
-)
+  }
+  await expectUnchanged(context, pod)
+  await expectUnlisted()
+  allWork()
+})
 
-rule(
-  'auth.pods.forbidden',
-  async (context) => {
-    const { as, fixture, check, inconclusive, target } = context
-    const restricted = as('restricted')
-    const forbidden = permissionsOf(target.grants.mayNot)
-    const wanted = [...forbidden.filter((name) => !isAction(name)), 'triggerPodAction'] as const
-    const working = await workingPlane(context, await fixture.pod('RUNNING'), wanted)
-    const running = await fixture.pod('RUNNING')
-    const read = await restricted.get(running.id)
-    if (read.status === 401) inconclusive('a read is answered 401, so the restricted key is not a valid one')
-    const hidden = read.status === 403 || read.status === 404 ? [404] : []
-    for (const permission of forbidden) {
-      const pod = permission === 'start' ? working.pod : running
-      const send: Send | undefined = isAction(permission)
-        ? (client, options) => client.act(pod.id, permission, options)
-        : working.requests.get(permission)
-      if (send !== undefined) check('refused').status(await send(restricted, { repeats: true }), 403, ...hidden)
-    }
-    await working.nothingDone(running)
-    working.allWork()
-  },
-  { varies: anyPod },
-)
+rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
+  const { as, fixture, check, inconclusive, target } = context
+  const restricted = as('restricted')
+  const forbidden = permissionsOf(target.grants.mayNot)
+  const wanted = [...forbidden.filter((name) => !isAction(name)), 'triggerPodAction'] as const
+  const working = await workingPlane(context, await fixture.pod('RUNNING'), wanted)
+  const running = await fixture.pod('RUNNING')
+  const read = await restricted.get(running.id)
+  if (read.status === 401) inconclusive('a read is answered 401, so the restricted key is not a valid one')
+  const hidden = read.status === 403 || read.status === 404 ? [404] : []
+  for (const permission of forbidden) {
+    const pod = permission === 'start' ? working.pod : running
+    const send: Send | undefined = isAction(permission)
+      ? (client, options) => client.act(pod.id, permission, options)
+      : working.requests.get(permission)
+    if (send !== undefined) check('refused').status(await send(restricted, { repeats: true }), 403, ...hidden)
+  }
+  await working.nothingDone(running)
+  working.allWork()
+})
 
-rule(
-  'auth.granted',
-  async (context) => {
-    const { as, clock, pods, check, inconclusive, lacksCapacity, target } = context
-    const restricted = as('restricted')
-    for (const permission of permissionsOf(target.grants.may)) {
-      const send = await requestFor(permission, context)
-      const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => send(restricted))
-      if (lacksCapacity(reply)) inconclusive(`the target has no capacity for ${permission}`)
-      const { status } = reply.status < 300 ? reply : await send(pods)
-      if (status >= 300) inconclusive(`${permission} is answered ${status} with a full key too`)
-      check('granted').success(reply)
-    }
-  },
-  { varies: anyPod },
-)
+rule('auth.granted', { varies: anyPod }, async (context) => {
+  const { as, clock, pods, check, inconclusive, lacksCapacity, target } = context
+  const restricted = as('restricted')
+  for (const permission of permissionsOf(target.grants.may)) {
+    const send = await requestFor(permission, context)
+    const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => send(restricted))
+    if (lacksCapacity(reply)) inconclusive(`the target has no capacity for ${permission}`)
+    const { status } = reply.status < 300 ? reply : await send(pods)
+    if (status >= 300) inconclusive(`${permission} is answered ${status} with a full key too`)
+    check('granted').success(reply)
+  }
+})

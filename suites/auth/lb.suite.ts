@@ -12,29 +12,25 @@ import {
 } from '../shared/balanced.ts'
 import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 
-rule('auth.lb.missing', (context) => expectRefused(context, missing), besidesLooking)
+rule('auth.lb.missing', besidesLooking, (context) => expectRefused(context, missing))
 
-rule('auth.lb.malformed', (context) => expectRefused(context, malformed(context)), besidesLooking)
+rule('auth.lb.malformed', besidesLooking, (context) => expectRefused(context, malformed(context)))
 
-rule('auth.lb.invalid', (context) => expectRefused(context, neverIssued(context)), besidesLooking)
+rule('auth.lb.invalid', besidesLooking, (context) => expectRefused(context, neverIssued(context)))
 
-rule('auth.lb.expired', (context) => expectRefused(context, expired(context)), besidesLooking)
+rule('auth.lb.expired', besidesLooking, (context) => expectRefused(context, expired(context)))
 
-rule(
-  'auth.lb.hidden',
-  async (context) => {
-    const { check, inconclusive, lbAs, part } = context
-    const stranger = lbAs('stranger')
-    const { requests, nonces } = await workingRequests(context)
-    for (const send of requests) {
-      const reply = await send(stranger)
-      if (reply.status === 401) inconclusive('the stranger is answered 401, so its key may not be a valid one')
-      check('refused').status(reply, 403, 404)
-    }
-    if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
-  },
-  besidesLooking,
-)
+rule('auth.lb.hidden', besidesLooking, async (context) => {
+  const { check, inconclusive, lbAs, part } = context
+  const stranger = lbAs('stranger')
+  const { requests, nonces } = await workingRequests(context)
+  for (const send of requests) {
+    const reply = await send(stranger)
+    if (reply.status === 401) inconclusive('the stranger is answered 401, so its key may not be a valid one')
+    check('refused').status(reply, 403, 404)
+  }
+  if (part('lb.worker')) await expectNotReached(context, 'not-reached', nonces)
+})
 
 /** Every request is answered 401 with another Authorization, and has no effect. Each is under its clause. */
 async function expectRefused(context: Context, others: Authorizations): Promise<void> {

@@ -4,55 +4,43 @@ import { rule } from '../../harness/rule/registry.ts'
 import { type Authorizations, missing, neverIssued } from './authorizations.ts'
 import { mayPurge, workingQueue } from './queue-operations.ts'
 
-rule('auth.queue.missing', (context) => expectRefusedEverywhere(context, missing), mayPurge)
+rule('auth.queue.missing', mayPurge, (context) => expectRefusedEverywhere(context, missing))
 
-rule('auth.queue.invalid', (context) => expectRefusedEverywhere(context, neverIssued(context)), mayPurge)
+rule('auth.queue.invalid', mayPurge, (context) => expectRefusedEverywhere(context, neverIssued(context)))
 
-rule(
-  'auth.queue.no-effect',
-  async (context) => {
-    const { requests, allWork, nothingDone } = await workingQueue(context)
-    for (const [, authorization] of [...missing, ...neverIssued(context)]) {
-      for (const send of requests) await send(context.queue, { authorization })
+rule('auth.queue.no-effect', mayPurge, async (context) => {
+  const { requests, allWork, nothingDone } = await workingQueue(context)
+  for (const [, authorization] of [...missing, ...neverIssued(context)]) {
+    for (const send of requests) await send(context.queue, { authorization })
+  }
+  await nothingDone()
+  allWork()
+})
+
+rule('auth.queue.hidden', mayPurge, async (context) => {
+  const { as, queueAs, check, inconclusive, offers } = context
+  const stranger = queueAs('stranger')
+  const { requests, secret, allWork } = await workingQueue(context)
+  for (const send of requests) {
+    const reply = await send(stranger)
+    if (reply.status === 401 && !(offers('pods') && (await as('stranger').list()).status < 300)) {
+      inconclusive('the stranger is answered 401 and nothing shows that its key is a valid one')
     }
-    await nothingDone()
-    allWork()
-  },
-  mayPurge,
-)
+    check('refused').status(reply, 403, 404)
+    const isTold = (textOf(reply.bytes) ?? '').includes(secret)
+    const observed = `status ${reply.status} with the input of the job`
+    check('not-told').that(!isTold, 'a refusal without the input of the job', observed, reply)
+  }
+  allWork()
+})
 
-rule(
-  'auth.queue.hidden',
-  async (context) => {
-    const { as, queueAs, check, inconclusive, offers } = context
-    const stranger = queueAs('stranger')
-    const { requests, secret, allWork } = await workingQueue(context)
-    for (const send of requests) {
-      const reply = await send(stranger)
-      if (reply.status === 401 && !(offers('pods') && (await as('stranger').list()).status < 300)) {
-        inconclusive('the stranger is answered 401 and nothing shows that its key is a valid one')
-      }
-      check('refused').status(reply, 403, 404)
-      const isTold = (textOf(reply.bytes) ?? '').includes(secret)
-      const observed = `status ${reply.status} with the input of the job`
-      check('not-told').that(!isTold, 'a refusal without the input of the job', observed, reply)
-    }
-    allWork()
-  },
-  mayPurge,
-)
-
-rule(
-  'auth.queue.hidden-no-effect',
-  async (context) => {
-    const stranger = context.queueAs('stranger')
-    const { requests, allWork, nothingDone } = await workingQueue(context)
-    for (const send of requests) await send(stranger)
-    await nothingDone()
-    allWork()
-  },
-  mayPurge,
-)
+rule('auth.queue.hidden-no-effect', mayPurge, async (context) => {
+  const stranger = context.queueAs('stranger')
+  const { requests, allWork, nothingDone } = await workingQueue(context)
+  for (const send of requests) await send(stranger)
+  await nothingDone()
+  allWork()
+})
 
 /** Every operation is answered 401 with another Authorization. Each has its clause. */
 async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {

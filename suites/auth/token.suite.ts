@@ -9,74 +9,55 @@ import { allOperations, onePod, workingPlane } from './operations.ts'
 
 const varies = [...anyPod, 'order'] as const
 
-rule('auth.pods.missing', (context) => expectRefusedEverywhere(context, missing), { varies })
+rule('auth.pods.missing', { varies }, (context) => expectRefusedEverywhere(context, missing))
 
-rule(
-  'auth.pods.invalid',
-  (context) => {
-    const { altered } = context.target.keys
-    if (altered === undefined) context.inconclusive('keys.full has no character that could be exchanged')
-    return expectRefusedEverywhere(context, neverIssued(context))
-  },
-  { varies },
+rule('auth.pods.invalid', { varies }, (context) => {
+  const { altered } = context.target.keys
+  if (altered === undefined) context.inconclusive('keys.full has no character that could be exchanged')
+  return expectRefusedEverywhere(context, neverIssued(context))
+})
+
+rule('auth.pods.expired', { varies }, (context) => expectRefusedEverywhere(context, expired(context)))
+
+rule('auth.scheme-required', { varies }, (context) =>
+  expectRefusedEverywhere(context, [['refused', context.target.keys.full ?? '']]),
 )
 
-rule('auth.pods.expired', (context) => expectRefusedEverywhere(context, expired(context)), { varies })
-
-rule(
-  'auth.scheme-required',
-  (context) => expectRefusedEverywhere(context, [['refused', context.target.keys.full ?? '']]),
-  {
-    varies,
-  },
-)
-
-rule(
-  'auth.pods.malformed',
-  async (context) => {
-    const { check, fixture, pods, vary } = context
-    const { pod, requests, allWork } = await workingPlane(context, await fixture.pod('RUNNING'), [
-      'listPods',
-      ...onePod,
-    ])
-    const operations = vary.ordered([...requests.keys()])
-    for (const [at, [clause, authorization]] of malformed(context).entries()) {
-      // Each on the two that matter most, and all operations in turn.
-      const inTurn = [2 * at, 2 * at + 1].flatMap((place) => operations[place % operations.length] ?? [])
-      for (const operation of new Set<PodOperation>([...inTurn, 'getPod', 'triggerPodAction'])) {
-        const send = requests.get(operation)
-        if (send !== undefined) check(clause).status(await send(pods, { authorization }), 401)
-      }
+rule('auth.pods.malformed', { varies }, async (context) => {
+  const { check, fixture, pods, vary } = context
+  const { pod, requests, allWork } = await workingPlane(context, await fixture.pod('RUNNING'), ['listPods', ...onePod])
+  const operations = vary.ordered([...requests.keys()])
+  for (const [at, [clause, authorization]] of malformed(context).entries()) {
+    // Each on the two that matter most, and all operations in turn.
+    const inTurn = [2 * at, 2 * at + 1].flatMap((place) => operations[place % operations.length] ?? [])
+    for (const operation of new Set<PodOperation>([...inTurn, 'getPod', 'triggerPodAction'])) {
+      const send = requests.get(operation)
+      if (send !== undefined) check(clause).status(await send(pods, { authorization }), 401)
     }
-    await expectUnchanged(context, pod)
-    allWork()
-  },
-  { varies },
-)
+  }
+  await expectUnchanged(context, pod)
+  allWork()
+})
 
-rule(
-  'auth.before-validation',
-  async ({ pods, fixture, check, vary }) => {
-    const { id } = await fixture.pod('RUNNING')
-    const unknown = await fixture.gone()
-    const unauthenticated = { authorization: null }
-    const wrong = vary.ordered([
-      () => pods.create({ plumbline: true }, unauthenticated),
-      () => pods.patch(id, { disk: 'much' }, unauthenticated),
-      () => pods.actWith(id, { action: 'explode' }, unauthenticated),
-      () => pods.actWith(id, nothing, unauthenticated),
-    ])
-    for (const send of wrong) check('wrong-body').status(await send(), 401)
-    const nowhere = vary.ordered([
-      () => pods.get(unknown.id, unauthenticated),
-      () => pods.patch(unknown.id, {}, unauthenticated),
-      () => pods.delete(unknown.id, unauthenticated),
-      () => pods.act(unknown.id, 'stop', unauthenticated),
-    ])
-    for (const send of nowhere) check('unknown-id').status(await send(), 401)
-  },
-  { varies },
-)
+rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }) => {
+  const { id } = await fixture.pod('RUNNING')
+  const unknown = await fixture.gone()
+  const unauthenticated = { authorization: null }
+  const wrong = vary.ordered([
+    () => pods.create({ plumbline: true }, unauthenticated),
+    () => pods.patch(id, { disk: 'much' }, unauthenticated),
+    () => pods.actWith(id, { action: 'explode' }, unauthenticated),
+    () => pods.actWith(id, nothing, unauthenticated),
+  ])
+  for (const send of wrong) check('wrong-body').status(await send(), 401)
+  const nowhere = vary.ordered([
+    () => pods.get(unknown.id, unauthenticated),
+    () => pods.patch(unknown.id, {}, unauthenticated),
+    () => pods.delete(unknown.id, unauthenticated),
+    () => pods.act(unknown.id, 'stop', unauthenticated),
+  ])
+  for (const send of nowhere) check('unknown-id').status(await send(), 401)
+})
 
 rule('auth.scheme-case', async (context) => {
   const { check, fixture, pods } = context

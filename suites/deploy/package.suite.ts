@@ -49,22 +49,18 @@ rule('deploy.excludes', async (context) => {
 /** Below and above the limit, in GB and in GiB. */
 const [fits, tooLarge] = [1_400_000_000, 1_700_000_000]
 
-rule(
-  'deploy.too-large',
-  async (context) => {
-    const { check } = context
-    const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
-    check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.reply)
-    const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
-    const large = await deploy(context, tree)
-    check('refused').that(large.exit !== 0, 'an exit code other than 0', 'exit code 0', large.reply)
-    const said = `${large.stdout}${large.stderr}`.trim()
-    check('message').that(said !== '', 'a message', 'no output', large.reply)
-    const { reply, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
-    check('not-created').that(count === 0, 'no endpoint of the refused project', pluralize(count, 'endpoint'), reply)
-  },
-  { creates: 2 },
-)
+rule('deploy.too-large', { creates: 2 }, async (context) => {
+  const { check } = context
+  const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
+  check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.reply)
+  const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
+  const large = await deploy(context, tree)
+  check('refused').that(large.exit !== 0, 'an exit code other than 0', 'exit code 0', large.reply)
+  const said = `${large.stdout}${large.stderr}`.trim()
+  check('message').that(said !== '', 'a message', 'no output', large.reply)
+  const { reply, count } = await countListed(context, namesOf(tree), projectOf(context, 'one-queue'))
+  check('not-created').that(count === 0, 'no endpoint of the refused project', pluralize(count, 'endpoint'), reply)
+})
 
 rule('deploy.excluded-not-counted', async (context) => {
   const more = { dependencies: [other], exclude: [other], ...filled(`${folderOf(other)}/data.bin`, tooLarge) }

@@ -11,25 +11,21 @@ import { deployed } from './tool.ts'
 const staleMs = 300_000
 const [cachedMs, overMs] = [240_000, 70_000]
 
-rule(
-  'deploy.peer-cache',
-  async (context) => {
-    const { check, clock, inconclusive } = context
-    const [one, two] = (await deployed(context, projectOf(context, 'two-queues'))) as [Deployed, Deployed]
-    const first = await lookups(context, one, two)
-    for (const ms of [0, cachedMs]) {
-      if (ms > 0) await clock.sleep(ms)
-      const { reply, count } = await lookups(context, one, two)
-      const ageMs = reply.exchange.received.target - first.reply.exchange.sent.target
-      if (ageMs >= staleMs) inconclusive(`the call of a peer came ${ageMs} ms after the first one, which is too late`)
-      check('cached').that(count === first.count, 'no look-up', `${count - first.count} more`, reply)
-    }
-    await clock.sleep(overMs)
+rule('deploy.peer-cache', { creates: 2 }, async (context) => {
+  const { check, clock, inconclusive } = context
+  const [one, two] = (await deployed(context, projectOf(context, 'two-queues'))) as [Deployed, Deployed]
+  const first = await lookups(context, one, two)
+  for (const ms of [0, cachedMs]) {
+    if (ms > 0) await clock.sleep(ms)
     const { reply, count } = await lookups(context, one, two)
-    check('again').that(count > first.count, 'another look-up', 'no look-up', reply)
-  },
-  { creates: 2 },
-)
+    const ageMs = reply.exchange.received.target - first.reply.exchange.sent.target
+    if (ageMs >= staleMs) inconclusive(`the call of a peer came ${ageMs} ms after the first one, which is too late`)
+    check('cached').that(count === first.count, 'no look-up', `${count - first.count} more`, reply)
+  }
+  await clock.sleep(overMs)
+  const { reply, count } = await lookups(context, one, two)
+  check('again').that(count > first.count, 'another look-up', 'no look-up', reply)
+})
 
 /**
  * Lets an endpoint call a peer: how often it has looked up the peer's address so far. A new peer may be reachable some

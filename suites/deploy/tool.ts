@@ -3,6 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
+import { whileQuotaIsUsed } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 
 /** The end of a command of the tool. */
@@ -11,7 +12,7 @@ export interface ToolEnd extends CommandEnd {
 }
 
 /** How long a deployment waits for several workers at once, which other rules take one by one, ms. */
-const quotaWaitMs = 180_000
+const workersWaitMs = 180_000
 /** Most characters of a line of the tool in a message. */
 const longestLine = 200
 /** How much later a refused project is searched for once more, ms. */
@@ -24,14 +25,9 @@ export function build(context: Context, tree: ProjectTree): Promise<ToolEnd> {
 
 /** Deploys a project; again for a while if the account has no workers left, which other rules give back. */
 export async function deploy(context: Context, tree: ProjectTree): Promise<ToolEnd> {
-  const { clock, inconclusive } = context
-  for (let waitedMs = 0, pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
-    const end = await perform(context, 'deployProject', tree)
-    if (end.exit === 0 || !saysQuota(end)) return end
-    if (waitedMs >= quotaWaitMs) inconclusive('the account has no workers left for the endpoints of the project')
-    await clock.sleep(pauseMs)
-    waitedMs += pauseMs
-  }
+  const end = await whileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), saysQuota, workersWaitMs)
+  if (saysQuota(end)) context.inconclusive('the account has no workers left for the endpoints of the project')
+  return end
 }
 
 async function perform(context: Context, operation: string, body: object): Promise<ToolEnd> {
@@ -40,9 +36,9 @@ async function perform(context: Context, operation: string, body: object): Promi
   return { reply, exit: exit ?? -1, stdout, stderr, package: found }
 }
 
-function saysQuota({ stdout, stderr }: CommandEnd): boolean {
+function saysQuota({ exit, stdout, stderr }: CommandEnd): boolean {
   const said = `${stdout}${stderr}`.toLowerCase()
-  return ['workers', 'quota'].every((word) => said.includes(word))
+  return exit !== 0 && ['workers', 'quota'].every((word) => said.includes(word))
 }
 
 /** A project that was deployed. Ends the rule as blocked if the tool refuses it. */

@@ -22,24 +22,20 @@ rule('endpoints.from-template', async (context) => {
   check('worker').that(isOurs, 'the output of the worker in the template', 'another output', reply)
 })
 
-rule(
-  'endpoints.unique',
-  async (context) => {
-    const { check } = context
-    const one = await createdEndpoint(context)
-    const two = await createdEndpoint(context)
-    check('ids').that(one.id !== two.id, 'two ids', 'the same id twice', two.reply)
-    const jobs = [
-      await submitTo(context, one.id, { steps: [{ output: 'one' }] }),
-      await submitTo(context, two.id, { steps: [{ output: 'two' }] }),
-    ] as const
-    expectRefusal(context, 'jobs', await jobs[0].queue.status(jobs[1].id))
-    expectRefusal(context, 'jobs', await jobs[1].queue.status(jobs[0].id))
-    for (const [at, job] of jobs.entries()) {
-      const { reply } = await endOf(context, job)
-      const [expected, output] = [show(at === 0 ? 'one' : 'two'), show(membersOf(reply.json)?.output)]
-      check('serves').that(output === expected, `output ${expected}`, `output ${output}`, reply)
-    }
-  },
-  { creates: 2 },
-)
+rule('endpoints.unique', { creates: 2 }, async (context) => {
+  const { check } = context
+  const one = await createdEndpoint(context)
+  const two = await createdEndpoint(context)
+  check('ids').that(one.id !== two.id, 'two ids', 'the same id twice', two.reply)
+  const jobs = [
+    await submitTo(context, one.id, { steps: [{ output: 'one' }] }),
+    await submitTo(context, two.id, { steps: [{ output: 'two' }] }),
+  ] as const
+  expectRefusal(context, 'jobs', await jobs[0].queue.status(jobs[1].id))
+  expectRefusal(context, 'jobs', await jobs[1].queue.status(jobs[0].id))
+  for (const [at, job] of jobs.entries()) {
+    const { reply } = await endOf(context, job)
+    const [expected, output] = [show(at === 0 ? 'one' : 'two'), show(membersOf(reply.json)?.output)]
+    check('serves').that(output === expected, `output ${expected}`, `output ${output}`, reply)
+  }
+})

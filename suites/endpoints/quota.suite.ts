@@ -11,6 +11,7 @@ import {
   endpointBody,
   expectNotCreated,
   get,
+  isQuotaUsed,
   listEndpoints,
   saysQuota,
   whileQuotaIsUsed,
@@ -21,85 +22,73 @@ const atOnce = 20
 
 const quota = tables.quotas.workers
 
-rule(
-  'endpoints.quota',
-  async (context) => {
-    const { check } = context
-    const left = await leftOfQuota(context)
-    // The last worker is an endpoint of its own.
-    const sizes = left > 1 ? [left - 1, 1] : [1]
-    const ids: string[] = []
-    for (const workersMax of sizes) {
-      // Workers of endpoints that other rules deleted may count for a while.
-      const reply = await create(context, endpointBody(context, { workersMax }))
-      check('exact').success(reply)
-      ids.push(idIn(reply.json) ?? '')
-    }
-    const body = endpointBody(context)
-    const refused = await send(context, body)
-    expectOverQuota(context, refused)
-    await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' }, repeats: true })
-    await expectNotCreated(context, [String(body.name)])
-  },
-  { alone: true },
-)
+rule('endpoints.quota', { alone: true }, async (context) => {
+  const { check } = context
+  const left = await leftOfQuota(context)
+  // The last worker is an endpoint of its own.
+  const sizes = left > 1 ? [left - 1, 1] : [1]
+  const ids: string[] = []
+  for (const workersMax of sizes) {
+    // Workers of endpoints that other rules deleted may count for a while.
+    const reply = await create(context, endpointBody(context, { workersMax }))
+    check('exact').success(reply)
+    ids.push(idIn(reply.json) ?? '')
+  }
+  const body = endpointBody(context)
+  const refused = await send(context, body)
+  expectOverQuota(context, refused)
+  await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' }, repeats: true })
+  await expectNotCreated(context, [String(body.name)])
+})
 
-rule(
-  'endpoints.quota-race',
-  async (context) => {
-    const { check, clock, on, target } = context
-    const left = await leftOfQuota(context)
-    const workersMax = sizeFor(left)
-    const replies: Reply[] = []
-    const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
-    const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
-    for (const one of coming) {
-      const reply = await clock.until(one, clock.now() + target.tolerances.answerMs)
-      if (reply !== null) replies.push(reply)
-    }
-    const made = replies.filter(({ status }) => isSuccess(status))
-    const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : replies
-    const workers = made.length * workersMax
-    check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
-    // What the race left of the quota can be used: no refused creation keeps a part of it.
-    const rest = await leftOfQuota(
-      context,
-      made.map(({ json }) => idIn(json) ?? ''),
-    )
-    if (rest > 0) check('rest').success(await create(context, endpointBody(context, { workersMax: rest })))
-  },
-  { alone: true },
-)
+rule('endpoints.quota-race', { alone: true }, async (context) => {
+  const { check, clock, on, target } = context
+  const left = await leftOfQuota(context)
+  const workersMax = sizeFor(left)
+  const replies: Reply[] = []
+  const bodies = Array.from({ length: atOnce }, () => endpointBody(context, { workersMax }))
+  const coming = bodies.map((body) => on('management').begin('createEndpoint', { body }))
+  for (const one of coming) {
+    const reply = await clock.until(one, clock.now() + target.tolerances.answerMs)
+    if (reply !== null) replies.push(reply)
+  }
+  const made = replies.filter(({ status }) => isSuccess(status))
+  const [last = context.inconclusive('no creation was answered')] = made.length > 0 ? made.slice(-1) : replies
+  const workers = made.length * workersMax
+  check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
+  // What the race left of the quota can be used: no refused creation keeps a part of it.
+  const rest = await leftOfQuota(
+    context,
+    made.map(({ json }) => idIn(json) ?? ''),
+  )
+  if (rest > 0) check('rest').success(await create(context, endpointBody(context, { workersMax: rest })))
+})
 
-rule(
-  'endpoints.quota-update',
-  async (context) => {
-    const { check, clock, inconclusive, on, target } = context
-    const left = await leftOfQuota(context)
-    const { id } = await createdEndpoint(context)
-    const update = (workersMax: number) =>
-      on('management').call('updateEndpoint', { ids: { id }, body: { workersMax }, repeats: true })
-    const within = await whileQuotaIsUsed(context, () => update(left))
-    if (!isSuccess(within.status)) inconclusive(`an update within the quota was answered ${within.status}`)
-    await expectWorkers((shown) => inconclusive(`workersMax is ${shown} after an update to ${left}`))
-    expectOverQuota(context, await update(left + 1))
-    await expectWorkers((shown, at) => check('unchanged').that(false, `workersMax ${left}`, `workersMax ${shown}`, at))
+rule('endpoints.quota-update', { alone: true }, async (context) => {
+  const { check, clock, inconclusive, on, target } = context
+  const left = await leftOfQuota(context)
+  const { id } = await createdEndpoint(context)
+  const update = (workersMax: number) =>
+    on('management').call('updateEndpoint', { ids: { id }, body: { workersMax }, repeats: true })
+  const within = await whileQuotaIsUsed(context, () => update(left), isQuotaUsed)
+  if (!isSuccess(within.status)) inconclusive(`an update within the quota was answered ${within.status}`)
+  await expectWorkers((shown) => inconclusive(`workersMax is ${shown} after an update to ${left}`))
+  expectOverQuota(context, await update(left + 1))
+  await expectWorkers((shown, at) => check('unchanged').that(false, `workersMax ${left}`, `workersMax ${shown}`, at))
 
-    /** Reads until the last update may be expected to be visible. */
-    async function expectWorkers(otherwise: (shown: unknown, at: Reply) => void): Promise<void> {
-      const endMs = clock.now() + target.tolerances.visibleMs
-      for (;;) {
-        const reply = await get(context, id)
-        const shown = membersOf(reply.json)?.workersMax
-        check('unchanged').saw(reply)
-        if (shown === left) return
-        if (clock.now() >= endMs) return otherwise(shown, reply)
-        await clock.sleep(target.tolerances.pollMs)
-      }
+  /** Reads until the last update may be expected to be visible. */
+  async function expectWorkers(otherwise: (shown: unknown, at: Reply) => void): Promise<void> {
+    const endMs = clock.now() + target.tolerances.visibleMs
+    for (;;) {
+      const reply = await get(context, id)
+      const shown = membersOf(reply.json)?.workersMax
+      check('unchanged').saw(reply)
+      if (shown === left) return
+      if (clock.now() >= endMs) return otherwise(shown, reply)
+      await clock.sleep(target.tolerances.pollMs)
     }
-  },
-  { alone: true },
-)
+  }
+})
 
 /** The least size with which the creations exceed what is left, and do not use up all of it where that is possible. */
 function sizeFor(left: number): number {

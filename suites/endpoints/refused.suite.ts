@@ -25,32 +25,22 @@ const creation: Arrangement<null> = {
   },
 }
 
-refusals('endpoints.types', {
-  arrange: creation,
-  cases: {
-    // A list with the name shows it in the list of endpoints.
-    name: ({ name, ...rest }: Members) => ({ ...rest, name: Array.isArray(name) ? name : [name] }),
-    templateId: { templateId: { id: 'template' } },
-    gpuTypeIds: { gpuTypeIds: { first: 'gpu' } },
-    workersMin: { workersMin: 'none' },
-    workersMax: { workersMax: 'many' },
-    idleTimeout: { idleTimeout: 'soon' },
-  },
-  statuses: ['4XX'],
+refusals('endpoints.types', creation, ['4XX'], {
+  // A list with the name shows it in the list of endpoints.
+  name: ({ name, ...rest }: Members) => ({ ...rest, name: Array.isArray(name) ? name : [name] }),
+  templateId: { templateId: { id: 'template' } },
+  gpuTypeIds: { gpuTypeIds: { first: 'gpu' } },
+  workersMin: { workersMin: 'none' },
+  workersMax: { workersMax: 'many' },
+  idleTimeout: { idleTimeout: 'soon' },
 })
 
-refusals('endpoints.template-unknown', {
-  arrange: creation,
-  cases: { unknown: (valid, target) => ({ ...valid, templateId: mutate(target.management?.template ?? '') }) },
-  statuses: ['4XX'],
+refusals('endpoints.template-unknown', creation, ['4XX'], {
+  unknown: (valid, target) => ({ ...valid, templateId: mutate(target.management?.template ?? '') }),
 })
 
-refusals('endpoints.min-above-max', {
-  arrange: creation,
-  cases: {
-    above: { workersMin: 2, workersMax: 1 },
-    'negative minimum': { workersMin: -1 },
-    'negative maximum': { workersMax: -1 },
-  },
-  statuses: ['4XX'],
+refusals('endpoints.min-above-max', creation, ['4XX'], {
+  above: { workersMin: 2, workersMax: 1 },
+  'negative minimum': { workersMin: -1 },
+  'negative maximum': { workersMax: -1 },
 })

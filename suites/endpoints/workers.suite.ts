@@ -13,6 +13,7 @@ const spareMs = 10_000
 
 rule<'next' | 'first'>(
   'endpoints.gpu-priority',
+  { each: ({ part }) => (part('gpu.several') ? ['next', 'first'] : ['next']), creates: 2 },
   async (context, branch) => {
     const { check, ended, inconclusive } = context
     const { gpus, gpuUnavailable } = sectionOf(context)
@@ -32,43 +33,38 @@ rule<'next' | 'first'>(
       return submitTo(context, id, { steps: [{ report: ['gpu'] }] })
     }
   },
-  { each: ({ part }) => (part('gpu.several') ? ['next', 'first'] : ['next']), creates: 2 },
 )
 
-rule(
-  'endpoints.workers-min',
-  async (context) => {
-    const { begun, check, clock, part, target } = context
-    const { id } = await createdEndpoint(context, { workersMin: 1, workersMax: 2 })
-    await expectReady('minimum', 'a worker without any job')
-    await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
-    await expectReady('stays', 'a worker after the idleTimeout')
-    if (!part('receiver')) return
-    const jobs: SubmittedJob[] = []
-    for (let n = 0; n < 4; n++) jobs.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
-    for (const job of jobs.slice(0, 2)) await begun(job)
-    await clock.sleep(spareMs)
-    const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
-    const { reply } = await readyWorkers(context, id)
-    check('maximum').that(running <= 2, '2 executions at once', `${running} executions at once`, reply)
-    for (const { beacon } of jobs) beacon.release('go')
-    for (const job of jobs) await endOf(context, job)
+rule('endpoints.workers-min', { creates: 2 }, async (context) => {
+  const { begun, check, clock, part, target } = context
+  const { id } = await createdEndpoint(context, { workersMin: 1, workersMax: 2 })
+  await expectReady('minimum', 'a worker without any job')
+  await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
+  await expectReady('stays', 'a worker after the idleTimeout')
+  if (!part('receiver')) return
+  const jobs: SubmittedJob[] = []
+  for (let n = 0; n < 4; n++) jobs.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
+  for (const job of jobs.slice(0, 2)) await begun(job)
+  await clock.sleep(spareMs)
+  const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
+  const { reply } = await readyWorkers(context, id)
+  check('maximum').that(running <= 2, '2 executions at once', `${running} executions at once`, reply)
+  for (const { beacon } of jobs) beacon.release('go')
+  for (const job of jobs) await endOf(context, job)
 
-    /** A worker that comes only with a job shows that there is capacity. */
-    async function expectReady(clause: string, expected: string): Promise<void> {
-      const { coldStartMs, pollMs } = target.tolerances
-      let seen = await readyWorkers(context, id)
-      const endMs = clock.now() + coldStartMs
-      for (let pauseMs = pollMs; seen.ready < 1 && clock.now() < endMs; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
-        await clock.sleep(pauseMs)
-        seen = await readyWorkers(context, id)
-      }
-      if (seen.ready < 1) await endOf(context, await submitTo(context, id))
-      check(clause).that(seen.ready >= 1, expected, `${seen.ready} workers`, seen.reply)
+  /** A worker that comes only with a job shows that there is capacity. */
+  async function expectReady(clause: string, expected: string): Promise<void> {
+    const { coldStartMs, pollMs } = target.tolerances
+    let seen = await readyWorkers(context, id)
+    const endMs = clock.now() + coldStartMs
+    for (let pauseMs = pollMs; seen.ready < 1 && clock.now() < endMs; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
+      await clock.sleep(pauseMs)
+      seen = await readyWorkers(context, id)
     }
-  },
-  { creates: 2 },
-)
+    if (seen.ready < 1) await endOf(context, await submitTo(context, id))
+    check(clause).that(seen.ready >= 1, expected, `${seen.ready} workers`, seen.reply)
+  }
+})
 
 rule('endpoints.idle-timeout', async (context) => {
   const { check, clock, reading, target } = context

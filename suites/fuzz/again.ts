@@ -1,19 +1,10 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
-import type { Trial } from './trial.ts'
 
 /** Does something that can be done over, such as making a pod, once more where a request of it had no complete response. */
 export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
   return (await unlessUnanswered(work())) ?? work()
-}
-
-/**
- * Sends a body, and once more where no complete response came: a target may close a connection just as a request is sent
- * on it. Rejects with Unanswered where none came again.
- */
-export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
-  return (await unlessUnanswered(send(pod, bytes))) ?? send(pod, bytes, { newConnection: true })
 }
 
 /**

@@ -4,8 +4,7 @@ import { rules } from '../../generated/rules.ts'
 import type { SchemaName } from '../../generated/validators.ts'
 import { type Mutator, mutators } from './mutators/index.ts'
 import { encoded } from './mutators/types.ts'
-import { type Place, pathText, placesIn } from './places.ts'
-import { type Schema, schemaNamed } from './schema.ts'
+import { type Place, pathText, placesIn, type Schema, schemaNamed } from './schema.ts'
 
 /** A body, and what was done to it. */
 export interface FuzzCase {

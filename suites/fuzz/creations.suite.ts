@@ -33,43 +33,37 @@ const many = { disk: 15, ports: ['80/http'], env: { PLUMBLINE: '1' }, cloud: 'SE
 /** Members that reads show as they were given. */
 const read = ['name', 'image', 'args', 'disk', 'ports', 'env', 'gpu', 'cpu', 'cloud', 'mounts']
 
-rule(
-  'pods.create.fuzz',
-  async (context) => {
-    const { fixture, inconclusive, lacksCapacity, part, pods, target } = context
-    const twin = await created(context, { mount: 'none', fields: 'few' })
-    const bodies: Members[] = []
-    for (const kind of ['gpu', 'cpu'] as const) {
-      if (!part(`pods.${kind}`)) continue
-      const body = { ...(await fixture.body({ kind, mount: 'none', fields: 'few' })), name: placeholder }
-      bodies.push(bodies.length === 0 ? { ...many, ...body } : body)
-    }
-    const cases = casesOf(bodies)
-    if (cases[0] !== undefined && !mayBeMade(cases[0]))
-      inconclusive(
-        'creations have members that the description does not know, so no oracle tells what is to be refused',
-      )
-    const own = memoize((one: FuzzCase) => named(context, one))
-    const way: Way = {
-      clause: 'answer',
-      situation,
-      send: async (one, options) => pods.create(raw((await own(one)).bytes), { ...options, repeats: true }),
-      excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
-    }
-    const refused: Refused[] = []
-    let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
-    // Bodies that must be refused come first: they cost no pod.
-    for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
-      if (mayBeMade(one) && left === 0) break
-      const reply = await trySingle(context, way, one)
-      const { name, bytes } = await own(one)
-      if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
-      else if (--left >= 0) await readsBack(context, one, bytes, reply)
-    }
-    await expectNotCreated(context, twin.id, refused)
-  },
-  { varies: ['kind'] },
-)
+rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
+  const { fixture, inconclusive, lacksCapacity, part, pods, target } = context
+  const twin = await created(context, { mount: 'none', fields: 'few' })
+  const bodies: Members[] = []
+  for (const kind of ['gpu', 'cpu'] as const) {
+    if (!part(`pods.${kind}`)) continue
+    const body = { ...(await fixture.body({ kind, mount: 'none', fields: 'few' })), name: placeholder }
+    bodies.push(bodies.length === 0 ? { ...many, ...body } : body)
+  }
+  const cases = casesOf(bodies)
+  if (cases[0] !== undefined && !mayBeMade(cases[0]))
+    inconclusive('creations have members that the description does not know, so no oracle tells what is to be refused')
+  const own = memoize((one: FuzzCase) => named(context, one))
+  const way: Way = {
+    clause: 'answer',
+    situation,
+    send: async (one, options) => pods.create(raw((await own(one)).bytes), { ...options, repeats: true }),
+    excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
+  }
+  const refused: Refused[] = []
+  let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
+  // Bodies that must be refused come first: they cost no pod.
+  for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
+    if (mayBeMade(one) && left === 0) break
+    const reply = await trySingle(context, way, one)
+    const { name, bytes } = await own(one)
+    if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
+    else if (--left >= 0) await readsBack(context, one, bytes, reply)
+  }
+  await expectNotCreated(context, twin.id, refused)
+})
 
 /** A pod of an accepted body is read as the body says, and removed. */
 async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, reply: Reply): Promise<void> {

@@ -4,7 +4,6 @@ import type { PodView } from '../../harness/exchange/read.ts'
 import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
-import { sendTwice } from './again.ts'
 import type { FuzzCase } from './cases.ts'
 import { blame, giveUp, look, tellOnce } from './look.ts'
 import { allowedText, classify, isIn } from './oracle.ts'
@@ -13,7 +12,7 @@ import { bodySaid, simplest } from './play.ts'
 import { createPlayer, type Played } from './player.ts'
 import { type Subject, spend } from './stages.ts'
 import type { Drawn, FuzzAnswer, Outcome, Seen, Steps } from './steps.ts'
-import { allowedOf, type Trial, withoutPod } from './trial.ts'
+import { allowedOf, sendTwice, type Trial, withoutPod } from './trial.ts'
 
 /** A case with a forbidden result. After a success nobody knows how the pod is. */
 export type WrongCase = Omit<Seen, 'cases' | 'change' | 'doubt'> & {

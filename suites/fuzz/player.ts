@@ -3,10 +3,10 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import { refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { changesIn, sendTwice } from './again.ts'
+import { changesIn } from './again.ts'
 import type { FuzzCase } from './cases.ts'
 import { type Allowed, isIn } from './oracle.ts'
-import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf } from './trial.ts'
+import { allowedOf, asideAfter, isChange, lookAfterMs, sendTwice, type Trial, withMountsOf } from './trial.ts'
 
 /** The result of cases that were sent to a new pod, one after the other. */
 export interface Played {

@@ -3,36 +3,27 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
+import { actionBodies, patchBodies, type World } from './arbitrary.ts'
 import { asIs, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { playAll } from './fail-first.ts'
 import { classify } from './oracle.ts'
 import { createSubject } from './stages.ts'
-import { isChange } from './trial.ts'
-import { actionsAsTheyAre, actionTrial, patchTrial } from './trials.ts'
-import { actionBodies, patchBodies, type World } from './world.ts'
+import { actionsAsTheyAre, actionTrial, isChange, patchTrial } from './trial.ts'
 
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
 
-rule(
-  'pods.action-body.fuzz',
-  async (context, status) => {
-    const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
-    await playAll(context, createSubject(actionTrial(context, status)), cases)
-  },
-  { each: () => ['RUNNING', 'EXITED'] as const },
-)
+rule('pods.action-body.fuzz', { each: () => ['RUNNING', 'EXITED'] as const }, async (context, status) => {
+  const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
+  await playAll(context, createSubject(actionTrial(context, status)), cases)
+})
 
-rule(
-  'pods.patch.fuzz',
-  async (context, { cases, shape }) => {
-    const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
-    const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
-    await playAll(context, subject, cases)
-    await playAll(context, subject, randomPatches(planeOf(context.target)))
-  },
-  { each: patchStages },
-)
+rule('pods.patch.fuzz', { each: patchStages }, async (context, { cases, shape }) => {
+  const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
+  const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
+  await playAll(context, subject, cases)
+  await playAll(context, subject, randomPatches(planeOf(context.target)))
+})
 
 function casesOnRunning(): readonly FuzzCase[] {
   return [...actionsAsTheyAre('start'), ...enumerate({ action: 'stop' }, 'PodActionRequest')]

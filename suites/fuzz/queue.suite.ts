@@ -4,51 +4,47 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { jobIdIn } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
+import { submissionBodies } from './arbitrary.ts'
 import { drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { classify } from './oracle.ts'
 import { trySingle } from './single.ts'
 import { isChange } from './trial.ts'
-import { submissionBodies } from './world.ts'
 
 /** Random cases after the enumeration. */
 const drawn = 12
 const situation = { operation: 'runJob' } as const
 
-rule(
-  'queue.body.fuzz',
-  async (context) => {
-    const { check, fixture, inconclusive, part, queue } = context
-    // Where nothing is taken at all, that is for its own rule to say.
-    await fixture.submitted()
-    for (const one of cases) {
-      const reply = await trySingle(
-        context,
-        { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options), excuse() {} },
-        one,
-      )
-      if (isSuccess(reply.status)) check('id').that(jobIdIn(reply.json) !== null, 'an id', 'no id', reply)
-    }
-    for (const one of cases) {
-      // Without our worker nobody knows how long it would take until a valid one is answered.
-      const isTwin = one === cases[0] && part('worker')
-      if (!isTwin && mayBeTaken(one)) continue
-      await trySingle(
-        context,
-        {
-          clause: 'runsync',
-          situation: { operation: 'runJobSync' },
-          send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
-          // What /runsync answers once its wait is over is not described.
-          excuse({ status }) {
-            if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
-          },
+rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
+  const { check, fixture, inconclusive, part, queue } = context
+  // Where nothing is taken at all, that is for its own rule to say.
+  await fixture.submitted()
+  for (const one of cases) {
+    const reply = await trySingle(
+      context,
+      { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options), excuse() {} },
+      one,
+    )
+    if (isSuccess(reply.status)) check('id').that(jobIdIn(reply.json) !== null, 'an id', 'no id', reply)
+  }
+  for (const one of cases) {
+    // Without our worker nobody knows how long it would take until a valid one is answered.
+    const isTwin = one === cases[0] && part('worker')
+    if (!isTwin && mayBeTaken(one)) continue
+    await trySingle(
+      context,
+      {
+        clause: 'runsync',
+        situation: { operation: 'runJobSync' },
+        send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
+        // What /runsync answers once its wait is over is not described.
+        excuse({ status }) {
+          if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
         },
-        one,
-      )
-    }
-  },
-  { workers: oneWorker },
-)
+      },
+      one,
+    )
+  }
+})
 
 function mayBeTaken({ bytes }: FuzzCase): boolean {
   return classify(situation, bytes).some(isChange)

@@ -4,11 +4,10 @@ import { mountsOf, planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
+import { actionBodies, actionNames, patchBodies } from './arbitrary.ts'
 import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
 import { inOrder } from './play.ts'
-import { type Trial, withoutPod } from './trial.ts'
-import { actionTrial, patchTrial } from './trials.ts'
-import { actionBodies, actionNames, patchBodies } from './world.ts'
+import { actionTrial, patchTrial, type Trial, withoutPod } from './trial.ts'
 
 /** A case as it was sent to a pod. */
 export interface Sent {

@@ -18,99 +18,83 @@ import {
   withNonce,
 } from '../shared/balanced.ts'
 
-rule(
-  'lb.endpoint-unknown',
-  async ({ check, inconclusive, lb }) => {
-    const exists = await lb.send('GET', '/ping')
-    if (exists.status === 404) inconclusive('/ping of the normal endpoint is answered 404 too, so a 404 shows nothing')
-    const unknown = lb.on('unknown')
-    check('unknown').status(await unknown.send('GET', '/ping'), 404)
-    check('unknown').status(await unknown.send('POST', echo, { body: {} }), 404)
-  },
-  besides,
-)
+rule('lb.endpoint-unknown', besides, async ({ check, inconclusive, lb }) => {
+  const exists = await lb.send('GET', '/ping')
+  if (exists.status === 404) inconclusive('/ping of the normal endpoint is answered 404 too, so a 404 shows nothing')
+  const unknown = lb.on('unknown')
+  check('unknown').status(await unknown.send('GET', '/ping'), 404)
+  check('unknown').status(await unknown.send('POST', echo, { body: {} }), 404)
+})
 
-rule(
-  'lb.own-address',
-  async (context) => {
-    const { check, lb } = context
-    const second = lb.on('second')
-    const endpoints = [
-      ['the normal endpoint', lb, second],
-      ['the second endpoint', second, lb],
-    ] as const
-    for (const [, own] of endpoints) {
-      await serving(context, own)
-      await expectCounted(context, own)
-    }
-    for (const [name, own, other] of endpoints) {
-      const { nonce, reply: sent } = await sentOnce(context, own, 'POST', echo, { body: {} })
-      check('reached').status(sent, 200)
-      const [here, there] = [await received(context, own, nonce), await received(context, other, nonce)]
-      check('reached').that(here.times === 1, `a request that reaches ${name} once`, `${here.times} times`, here.reply)
-      check('other').that(there.times === 0, `a request to ${name} alone`, 'it also reached the other one', there.reply)
-    }
-  },
-  besides,
-)
+rule('lb.own-address', besides, async (context) => {
+  const { check, lb } = context
+  const second = lb.on('second')
+  const endpoints = [
+    ['the normal endpoint', lb, second],
+    ['the second endpoint', second, lb],
+  ] as const
+  for (const [, own] of endpoints) {
+    await serving(context, own)
+    await expectCounted(context, own)
+  }
+  for (const [name, own, other] of endpoints) {
+    const { nonce, reply: sent } = await sentOnce(context, own, 'POST', echo, { body: {} })
+    check('reached').status(sent, 200)
+    const [here, there] = [await received(context, own, nonce), await received(context, other, nonce)]
+    check('reached').that(here.times === 1, `a request that reaches ${name} once`, `${here.times} times`, here.reply)
+    check('other').that(there.times === 0, `a request to ${name} alone`, 'it also reached the other one', there.reply)
+  }
+})
 
-rule(
-  'lb.auth',
-  async (context) => {
-    const { check } = context
-    const client = await servingNormal(context)
-    const nonces: string[] = []
-    const routes = [
-      ...methods.map((method) => [method, echo] as const),
-      ['GET', '/ping'],
-      ['GET', '/plumbline/status/200'],
-      ['GET', '/plumbline/parts/1'],
-      ['POST', '/plumbline/return/200'],
-    ] as const
-    for (const [method, route] of routes) {
-      const nonce = nonceFor(context)
-      nonces.push(nonce)
-      check('refused').status(
-        await client.send(method, route, withNonce(nonce, { authorization: null, repeats: true })),
-        401,
-      )
-    }
-    await expectNotReached(context, 'not-reached', nonces)
-  },
-  besidesLooking,
-)
+rule('lb.auth', besidesLooking, async (context) => {
+  const { check } = context
+  const client = await servingNormal(context)
+  const nonces: string[] = []
+  const routes = [
+    ...methods.map((method) => [method, echo] as const),
+    ['GET', '/ping'],
+    ['GET', '/plumbline/status/200'],
+    ['GET', '/plumbline/parts/1'],
+    ['POST', '/plumbline/return/200'],
+  ] as const
+  for (const [method, route] of routes) {
+    const nonce = nonceFor(context)
+    nonces.push(nonce)
+    check('refused').status(
+      await client.send(method, route, withNonce(nonce, { authorization: null, repeats: true })),
+      401,
+    )
+  }
+  await expectNotReached(context, 'not-reached', nonces)
+})
 
-rule(
-  'lb.peer-call',
-  async (context) => {
-    const { check, inconclusive, lb, target } = context
-    const client = await servingNormal(context)
-    const peer = lb.on('second')
-    await serving(context, peer)
-    await expectCounted(context, peer)
-    const calls = [
-      ['called', { Authorization: `Bearer ${target.keys.full}` }, 200, 1],
-      ['refused', {}, 401, 0],
-    ] as const
-    for (const [clause, authorization, status, times] of calls) {
-      const call = async (nonce: string) => {
-        const headers = Object.entries({ ...authorization, 'Plumbline-Nonce': nonce })
-        const body = { url: peer.address + echo, method: 'GET', headers }
-        const reply = await client.send('POST', '/plumbline/call', { body })
-        const came = membersOf(reply.json)?.status
-        if (isSuccess(reply.status) && typeof came === 'number') return { nonce, reply, came }
-        return inconclusive(`the worker did not call the second endpoint: status ${reply.status}`)
-      }
-      let called = await call(nonceFor(context))
-      for (let tries = 1; isOutage({ status: called.came }); tries++) {
-        if (tries === mostTries) inconclusive(`calls of the worker are answered ${called.came}`)
-        called = await call(nonceFor(context))
-      }
-      const { nonce, reply, came } = called
-      check(clause).that(came === status, `status ${status} from the second endpoint`, `status ${came}`, reply)
-      const count = await received(context, peer, nonce)
-      check(clause).that(count.times === times, `reached ${times}×`, `reached ${count.times}×`, count.reply)
+rule('lb.peer-call', besides, async (context) => {
+  const { check, inconclusive, lb, target } = context
+  const client = await servingNormal(context)
+  const peer = lb.on('second')
+  await serving(context, peer)
+  await expectCounted(context, peer)
+  const calls = [
+    ['called', { Authorization: `Bearer ${target.keys.full}` }, 200, 1],
+    ['refused', {}, 401, 0],
+  ] as const
+  for (const [clause, authorization, status, times] of calls) {
+    const call = async (nonce: string) => {
+      const headers = Object.entries({ ...authorization, 'Plumbline-Nonce': nonce })
+      const body = { url: peer.address + echo, method: 'GET', headers }
+      const reply = await client.send('POST', '/plumbline/call', { body })
+      const came = membersOf(reply.json)?.status
+      if (isSuccess(reply.status) && typeof came === 'number') return { nonce, reply, came }
+      return inconclusive(`the worker did not call the second endpoint: status ${reply.status}`)
     }
-  },
-  besides,
-)
+    let called = await call(nonceFor(context))
+    for (let tries = 1; isOutage({ status: called.came }); tries++) {
+      if (tries === mostTries) inconclusive(`calls of the worker are answered ${called.came}`)
+      called = await call(nonceFor(context))
+    }
+    const { nonce, reply, came } = called
+    check(clause).that(came === status, `status ${status} from the second endpoint`, `status ${came}`, reply)
+    const count = await received(context, peer, nonce)
+    check(clause).that(count.times === times, `reached ${times}×`, `reached ${count.times}×`, count.reply)
+  }
+})

@@ -8,95 +8,83 @@ import { besides, echo, echoed, methods, received, sentOnce, servingNormal } fro
 /** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
 const largeBytes = 10_000_000
 
-rule(
-  'lb.direct-json',
-  async (context) => {
-    const { check, reading } = context
-    const client = await servingNormal(context)
-    const bodies = [
-      { prompt: 'grüße €𝄞', numbers: [1, 2.5, -1e-7], nested: { empty: [], none: null } },
-      { input: { prompt: 'a member that is called input' }, id: 'a' },
-    ]
-    for (const body of bodies) {
-      const { reply, echo: came } = await echoed(context, 'object', client, 'POST', echo, { body })
-      const text = typeof came.body === 'string' ? came.body : ''
-      check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, reply)
-    }
-    const bytes = Uint8Array.from({ length: 1_024 }, (_, at) => (at * 31) % 256)
-    const options = { body: raw(bytes), contentType: 'application/octet-stream' }
-    const { reply, echo: came } = await echoed(context, 'bytes', client, 'PUT', echo, options)
-    check('bytes').that(
-      came.bodySha256 === hash('sha256', bytes),
-      'the bytes as sent',
-      `${came.bytes} other bytes`,
+rule('lb.direct-json', besides, async (context) => {
+  const { check, reading } = context
+  const client = await servingNormal(context)
+  const bodies = [
+    { prompt: 'grüße €𝄞', numbers: [1, 2.5, -1e-7], nested: { empty: [], none: null } },
+    { input: { prompt: 'a member that is called input' }, id: 'a' },
+  ]
+  for (const body of bodies) {
+    const { reply, echo: came } = await echoed(context, 'object', client, 'POST', echo, { body })
+    const text = typeof came.body === 'string' ? came.body : ''
+    check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, reply)
+  }
+  const bytes = Uint8Array.from({ length: 1_024 }, (_, at) => (at * 31) % 256)
+  const options = { body: raw(bytes), contentType: 'application/octet-stream' }
+  const { reply, echo: came } = await echoed(context, 'bytes', client, 'PUT', echo, options)
+  check('bytes').that(
+    came.bodySha256 === hash('sha256', bytes),
+    'the bytes as sent',
+    `${came.bytes} other bytes`,
+    reply,
+  )
+
+  const large = new Uint8Array(largeBytes).fill(0x78)
+  const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
+  reading('large body', answer.status === 413 ? 'refused' : 'passed on')
+  if (answer.status === 413) return
+  check('large').status(answer, 200)
+  const { bytes: length, bodySha256 } = check('large').object(answer)
+  const isWhole = bodySha256 === hash('sha256', large)
+  check('large').that(isWhole, `${largeBytes} bytes as sent`, `${length} bytes, not as sent`, answer)
+})
+
+rule('lb.methods', besides, async (context) => {
+  const { check, reading } = context
+  const client = await servingNormal(context)
+  const path = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/f;g=1,2/@+:~`
+  const query = 'a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC'
+  for (const method of methods) {
+    const options = method === 'GET' || method === 'DELETE' ? {} : { body: { method } }
+    const { reply, echo: came } = await echoed(context, 'method', client, method, `${path}?${query}`, options)
+    check('method').that(came.method === method, method, show(came.method), reply)
+    check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), reply)
+    check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), reply)
+  }
+  for (const method of ['HEAD', 'OPTIONS']) {
+    const { nonce } = await sentOnce(context, client, method, echo)
+    reading(method, (await received(context, client, nonce)).times > 0 ? 'the worker' : 'the platform')
+  }
+})
+
+rule('lb.headers', besides, async (context) => {
+  const { check } = context
+  const client = await servingNormal(context)
+  const headers = [
+    ['X-Plumbline-One', 'a, b; c="d"'],
+    ['X-Plumbline-Two', 'first'],
+    ['X-Plumbline-Two', 'second'],
+    ['Accept-Language', 'de-DE, en;q=0.5'],
+    ['Idempotency-Key', 'key-1'],
+  ] as const
+  const options = { headers, body: raw('a,b'), contentType: 'text/csv; header=present' }
+  const { reply, echo: came } = await echoed(context, 'own', client, 'POST', echo, options)
+  const expectHeader = (clause: string, name: string, expected: string) => {
+    const value = headerIn(came.headers, name)
+    check(clause).that(
+      value === expected,
+      `${name}: ${expected}`,
+      value === null ? `no ${name}` : `${name}: ${value}`,
       reply,
     )
-
-    const large = new Uint8Array(largeBytes).fill(0x78)
-    const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
-    reading('large body', answer.status === 413 ? 'refused' : 'passed on')
-    if (answer.status === 413) return
-    check('large').status(answer, 200)
-    const { bytes: length, bodySha256 } = check('large').object(answer)
-    const isWhole = bodySha256 === hash('sha256', large)
-    check('large').that(isWhole, `${largeBytes} bytes as sent`, `${length} bytes, not as sent`, answer)
-  },
-  besides,
-)
-
-rule(
-  'lb.methods',
-  async (context) => {
-    const { check, reading } = context
-    const client = await servingNormal(context)
-    const path = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/f;g=1,2/@+:~`
-    const query = 'a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC'
-    for (const method of methods) {
-      const options = method === 'GET' || method === 'DELETE' ? {} : { body: { method } }
-      const { reply, echo: came } = await echoed(context, 'method', client, method, `${path}?${query}`, options)
-      check('method').that(came.method === method, method, show(came.method), reply)
-      check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), reply)
-      check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), reply)
-    }
-    for (const method of ['HEAD', 'OPTIONS']) {
-      const { nonce } = await sentOnce(context, client, method, echo)
-      reading(method, (await received(context, client, nonce)).times > 0 ? 'the worker' : 'the platform')
-    }
-  },
-  besides,
-)
-
-rule(
-  'lb.headers',
-  async (context) => {
-    const { check } = context
-    const client = await servingNormal(context)
-    const headers = [
-      ['X-Plumbline-One', 'a, b; c="d"'],
-      ['X-Plumbline-Two', 'first'],
-      ['X-Plumbline-Two', 'second'],
-      ['Accept-Language', 'de-DE, en;q=0.5'],
-      ['Idempotency-Key', 'key-1'],
-    ] as const
-    const options = { headers, body: raw('a,b'), contentType: 'text/csv; header=present' }
-    const { reply, echo: came } = await echoed(context, 'own', client, 'POST', echo, options)
-    const expectHeader = (clause: string, name: string, expected: string) => {
-      const value = headerIn(came.headers, name)
-      check(clause).that(
-        value === expected,
-        `${name}: ${expected}`,
-        value === null ? `no ${name}` : `${name}: ${value}`,
-        reply,
-      )
-    }
-    expectHeader('own', 'X-Plumbline-One', 'a, b; c="d"')
-    expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
-    expectHeader('own', 'Idempotency-Key', 'key-1')
-    expectHeader('repeated', 'X-Plumbline-Two', 'first, second')
-    expectHeader('content-type', 'Content-Type', 'text/csv; header=present')
-  },
-  besides,
-)
+  }
+  expectHeader('own', 'X-Plumbline-One', 'a, b; c="d"')
+  expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
+  expectHeader('own', 'Idempotency-Key', 'key-1')
+  expectHeader('repeated', 'X-Plumbline-Two', 'first, second')
+  expectHeader('content-type', 'Content-Type', 'text/csv; header=present')
+})
 
 /** True if a text is the JSON of a value. */
 function isSame(text: string, value: unknown): boolean {

@@ -34,143 +34,114 @@ const leastInRow = 3
 
 const errorBody = object({ error: text, detail: text })
 
-rule(
-  'lb.ready-only',
-  async (context) => {
-    const { check, clock, inconclusive, target } = context
-    const { coldStartMs, pollMs } = target.tolerances
-    const client = await servingNormal(context)
-    const before = new Set<string>()
-    for (let echoes = 0; echoes < several; echoes++) before.add(workerOf(await serving(context, client)))
-    const { isNewSeen } = await crashed(context, async () => {
-      const deadline = clock.now() + coldStartMs
-      for (;;) {
-        const reply = await serving(context, client)
-        const came = membersOf(reply.json)
-        check('ready').that(
-          came?.ready === true,
-          'a worker whose /ping was answered 200',
-          `ready ${came?.ready}`,
-          reply,
-        )
-        const isNewSeen = !before.has(workerOf(reply))
-        if (isNewSeen || clock.now() >= deadline) return { isNewSeen }
-        await clock.sleep(pollMs)
-      }
-    })
-    if (!isNewSeen) inconclusive('no request reached a worker that had just started')
-  },
-  kills,
-)
-
-rule(
-  'lb.no-retry',
-  async (context) => {
-    const { beacon: beaconOf, check, clock, inconclusive, looks, part, target } = context
-    const client = await servingNormal(context)
-    await expectCounted(context, client)
-    // POST: a GET that is not answered would be sent again by the client itself.
-    const failed = await sentOnce(context, client, 'POST', '/plumbline/status/500')
-    if (failed.reply.status !== 500) inconclusive(`a route that fails with 500 was answered ${failed.reply.status}`)
-    const nonces: Record<string, string> = { error: failed.nonce }
-    if (part('receiver')) {
-      const { nonce } = await reaching(context, async (nonce) => {
-        const beacon = beaconOf()
-        const slow = client.hold('POST', holdRoute('slow', beacon), withNonce(nonce))
-        await clock.sleep(slowMs)
-        beacon.release('slow')
-        await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
-      })
-      nonces.slow = nonce
+rule('lb.ready-only', kills, async (context) => {
+  const { check, clock, inconclusive, target } = context
+  const { coldStartMs, pollMs } = target.tolerances
+  const client = await servingNormal(context)
+  const before = new Set<string>()
+  for (let echoes = 0; echoes < several; echoes++) before.add(workerOf(await serving(context, client)))
+  const { isNewSeen } = await crashed(context, async () => {
+    const deadline = clock.now() + coldStartMs
+    for (;;) {
+      const reply = await serving(context, client)
+      const came = membersOf(reply.json)
+      check('ready').that(came?.ready === true, 'a worker whose /ping was answered 200', `ready ${came?.ready}`, reply)
+      const isNewSeen = !before.has(workerOf(reply))
+      if (isNewSeen || clock.now() >= deadline) return { isNewSeen }
+      await clock.sleep(pollMs)
     }
-    nonces.crash = (await crashed(context, serving)).nonce
-    await clock.sleep(Math.max(laterMs, looks().at(-1) ?? 0))
-    for (const [clause, nonce] of Object.entries(nonces)) {
-      const { times, reply } = await received(context, client, nonce)
-      const expected = 'a request that reaches the worker once'
-      check(clause).that(times === 1, expected, `it reached the worker ${times}×`, reply)
-    }
-  },
-  kills,
-)
+  })
+  if (!isNewSeen) inconclusive('no request reached a worker that had just started')
+})
 
-rule(
-  'lb.no-queue',
-  async (context) => {
-    const { beacon: beaconOf, check, clock, inconclusive, target } = context
-    const client = await servingNormal(context)
-    const { coldStartMs, dispatchMs } = target.tolerances
-    const keys = ['first', 'second']
-
-    /** Two requests that wait in the worker: whether they do so at once, and their responses. */
-    async function concurrent() {
+rule('lb.no-retry', kills, async (context) => {
+  const { beacon: beaconOf, check, clock, inconclusive, looks, part, target } = context
+  const client = await servingNormal(context)
+  await expectCounted(context, client)
+  // POST: a GET that is not answered would be sent again by the client itself.
+  const failed = await sentOnce(context, client, 'POST', '/plumbline/status/500')
+  if (failed.reply.status !== 500) inconclusive(`a route that fails with 500 was answered ${failed.reply.status}`)
+  const nonces: Record<string, string> = { error: failed.nonce }
+  if (part('receiver')) {
+    const { nonce } = await reaching(context, async (nonce) => {
       const beacon = beaconOf()
-      const requests = keys.map((key) => client.hold('GET', holdRoute(key, beacon)))
-      const bothCome = async (ms: number) => {
-        const deadline = clock.now() + ms
-        for (const key of keys) if ((await clock.until(beacon.waiting(key), deadline)) === null) return false
-        return true
-      }
-      // Another worker may be started for the second one.
-      const isAtOnce = await bothCome(coldStartMs)
-      for (const key of keys) beacon.release(key)
-      const isLater = isAtOnce || (await bothCome(dispatchMs))
-      const replies: (Reply | null)[] = []
-      for (const request of requests) replies.push(await clock.until(request, clock.now() + dispatchMs))
-      return { isAtOnce, isLater, replies }
+      const slow = client.hold('POST', holdRoute('slow', beacon), withNonce(nonce))
+      await clock.sleep(slowMs)
+      beacon.release('slow')
+      await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
+    })
+    nonces.slow = nonce
+  }
+  nonces.crash = (await crashed(context, serving)).nonce
+  await clock.sleep(Math.max(laterMs, looks().at(-1) ?? 0))
+  for (const [clause, nonce] of Object.entries(nonces)) {
+    const { times, reply } = await received(context, client, nonce)
+    const expected = 'a request that reaches the worker once'
+    check(clause).that(times === 1, expected, `it reached the worker ${times}×`, reply)
+  }
+})
+
+rule('lb.no-queue', besides, async (context) => {
+  const { beacon: beaconOf, check, clock, inconclusive, target } = context
+  const client = await servingNormal(context)
+  const { coldStartMs, dispatchMs } = target.tolerances
+  const keys = ['first', 'second']
+
+  /** Two requests that wait in the worker: whether they do so at once, and their responses. */
+  async function concurrent() {
+    const beacon = beaconOf()
+    const requests = keys.map((key) => client.hold('GET', holdRoute(key, beacon)))
+    const bothCome = async (ms: number) => {
+      const deadline = clock.now() + ms
+      for (const key of keys) if ((await clock.until(beacon.waiting(key), deadline)) === null) return false
+      return true
     }
+    // Another worker may be started for the second one.
+    const isAtOnce = await bothCome(coldStartMs)
+    for (const key of keys) beacon.release(key)
+    const isLater = isAtOnce || (await bothCome(dispatchMs))
+    const replies: (Reply | null)[] = []
+    for (const request of requests) replies.push(await clock.until(request, clock.now() + dispatchMs))
+    return { isAtOnce, isLater, replies }
+  }
 
-    let pair = await concurrent()
-    const isOut = ({ replies }: typeof pair) => replies.some((reply) => reply !== null && isOutage(reply))
-    for (let tries = 1; tries < mostTries && isOut(pair); tries++) pair = await concurrent()
-    const { isAtOnce, isLater, replies } = pair
-    if (!isLater) inconclusive('two concurrent requests did not both reach a worker')
-    const observed = 'one reaches the worker once the other has ended'
-    check('concurrent').that(isAtOnce, 'two requests that are served at once', observed, null)
-    for (const reply of replies) {
-      if (reply === null) return inconclusive('a request that was held was not answered')
-      check('answered').status(reply, 200)
-    }
-  },
-  besides,
-)
+  let pair = await concurrent()
+  const isOut = ({ replies }: typeof pair) => replies.some((reply) => reply !== null && isOutage(reply))
+  for (let tries = 1; tries < mostTries && isOut(pair); tries++) pair = await concurrent()
+  const { isAtOnce, isLater, replies } = pair
+  if (!isLater) inconclusive('two concurrent requests did not both reach a worker')
+  const observed = 'one reaches the worker once the other has ended'
+  check('concurrent').that(isAtOnce, 'two requests that are served at once', observed, null)
+  for (const reply of replies) {
+    if (reply === null) return inconclusive('a request that was held was not answered')
+    check('answered').status(reply, 200)
+  }
+})
 
-rule(
-  'lb.error-body',
-  async (context) => {
-    const { inconclusive, lb, part } = context
-    const client = await servingNormal(context)
-    const expectOwnError = (clause: string, reply: Reply) => {
-      refuseOutage(reply)
-      expectError(context, clause, reply)
-    }
-    expectOwnError('unauthorized', await client.send('GET', echo, { authorization: null }))
-    if (part('lb.unknown')) expectOwnError('unknown', await lb.on('unknown').send('GET', echo))
-    const { reply } = await crashed(context, serving)
-    if (reply === null) return inconclusive('a request during which the worker died had no complete response')
-    expectError(context, 'crash', reply)
-  },
-  kills,
-)
+rule('lb.error-body', kills, async (context) => {
+  const { inconclusive, lb, part } = context
+  const client = await servingNormal(context)
+  const expectOwnError = (clause: string, reply: Reply) => {
+    refuseOutage(reply)
+    expectError(context, clause, reply)
+  }
+  expectOwnError('unauthorized', await client.send('GET', echo, { authorization: null }))
+  if (part('lb.unknown')) expectOwnError('unknown', await lb.on('unknown').send('GET', echo))
+  const { reply } = await crashed(context, serving)
+  if (reply === null) return inconclusive('a request during which the worker died had no complete response')
+  expectError(context, 'crash', reply)
+})
 
-rule(
-  'lb.crash',
-  async (context) => {
-    const { check } = context
-    const { reply } = await crashed(context, expectServesAgain)
-    check('status').that((reply?.status ?? 0) >= 500, 'a 5xx status', statusOf(reply), reply)
-  },
-  kills,
-)
+rule('lb.crash', kills, async (context) => {
+  const { check } = context
+  const { reply } = await crashed(context, expectServesAgain)
+  check('status').that((reply?.status ?? 0) >= 500, 'a 5xx status', statusOf(reply), reply)
+})
 
-rule(
-  'lb.crash-500',
-  async (context) => {
-    const { reply } = await crashed(context, serving)
-    context.check('status').that(reply?.status === 500, 'status 500', statusOf(reply), reply)
-  },
-  kills,
-)
+rule('lb.crash-500', kills, async (context) => {
+  const { reply } = await crashed(context, serving)
+  context.check('status').that(reply?.status === 500, 'status 500', statusOf(reply), reply)
+})
 
 /**
  * Kills a worker by a request, and returns the response, null if there is none, twice. `after` waits until the endpoint

@@ -24,33 +24,29 @@ const requestsInAStep = 3
 /** Seconds of its life that a restart is to be seen by. */
 const livesMs = 3_000
 
-rule(
-  'pods.action.answer-updated',
-  async (context) => {
-    const { check, clock, fixture, pods } = context
-    let pod = await fixture.pod('RUNNING')
-    const behind = new Map<PodAction, number>()
-    for (let round = 1; round <= tries; round++) {
-      for (const [action, status] of steps) {
-        if (action === 'restart') await clock.sleep(livesMs)
-        // A read that waits for the quota may show what has changed since the answer.
-        await context.reserve(requestsInAStep)
-        const before = check(action).pod(await pods.get(pod.id))
-        const reply = await whileScarce(context, pod, () => pods.act(pod.id, action))
-        if (reply.status !== 200) context.blocked(judgedBy[action], `${action} was answered ${reply.status}`)
-        const read = await pods.get(pod.id)
-        const late = fieldsBehind(check(action).pod(reply), before, check(action).pod(read))
-        if (late.length > 0) behind.set(action, (behind.get(action) ?? 0) + 1)
-        const isSure = context.stoodStill(reply, read) || behind.get(action) === tries
-        const observed = `${late.join(', ')} as before ${action}`
-        check(action).that(late.length === 0 || !isSure, 'the pod as a read shows it right after', observed, reply)
-        pod = await settled(context, pod, action, status)
-      }
-      if (behind.size === 0) return
+rule('pods.action.answer-updated', { varies: anyPod }, async (context) => {
+  const { check, clock, fixture, pods } = context
+  let pod = await fixture.pod('RUNNING')
+  const behind = new Map<PodAction, number>()
+  for (let round = 1; round <= tries; round++) {
+    for (const [action, status] of steps) {
+      if (action === 'restart') await clock.sleep(livesMs)
+      // A read that waits for the quota may show what has changed since the answer.
+      await context.reserve(requestsInAStep)
+      const before = check(action).pod(await pods.get(pod.id))
+      const reply = await whileScarce(context, pod, () => pods.act(pod.id, action))
+      if (reply.status !== 200) context.blocked(judgedBy[action], `${action} was answered ${reply.status}`)
+      const read = await pods.get(pod.id)
+      const late = fieldsBehind(check(action).pod(reply), before, check(action).pod(read))
+      if (late.length > 0) behind.set(action, (behind.get(action) ?? 0) + 1)
+      const isSure = context.stoodStill(reply, read) || behind.get(action) === tries
+      const observed = `${late.join(', ')} as before ${action}`
+      check(action).that(late.length === 0 || !isSure, 'the pod as a read shows it right after', observed, reply)
+      pod = await settled(context, pod, action, status)
     }
-  },
-  { varies: anyPod },
-)
+    if (behind.size === 0) return
+  }
+})
 
 const judgedBy = {
   restart: 'pods.action.running.restart',

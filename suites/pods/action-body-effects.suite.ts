@@ -20,79 +20,63 @@ const forItsSize: ReadonlySet<number> = new Set([...forTheBody, 413])
 const megabytes = 4
 const levels = 10_000
 
-rule(
-  'pods.action-body.no-effect',
-  async (context) => {
-    const { pods, fixture, blocked, target, vary } = context
-    let pod = await fixture.pod('RUNNING')
-    const odd: { readonly by: RuleId; readonly status: number }[] = []
-    for (const action of vary.ordered(['stop', 'terminate'] as const)) {
-      for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
-        const reply = await pods.actWith(pod.id, body, { repeats: true })
-        const { status } = reply
-        refuseOutage(reply)
-        if (!forTheBody.has(status)) odd.push({ by: id, status })
-        if (isSuccess(status)) pod = await fixture.pod('RUNNING')
-      }
-      await expectUnchanged(context, pod)
+rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (context) => {
+  const { pods, fixture, blocked, target, vary } = context
+  let pod = await fixture.pod('RUNNING')
+  const odd: { readonly by: RuleId; readonly status: number }[] = []
+  for (const action of vary.ordered(['stop', 'terminate'] as const)) {
+    for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
+      const reply = await pods.actWith(pod.id, body, { repeats: true })
+      const { status } = reply
+      refuseOutage(reply)
+      if (!forTheBody.has(status)) odd.push({ by: id, status })
+      if (isSuccess(status)) pod = await fixture.pod('RUNNING')
     }
-    await expectAccepted(context, pod)
-    const [first] = odd
-    if (first !== undefined) blocked(first.by, `a wrong body was answered ${first.status}`)
-  },
-  { varies: [...anyPod, 'order'] },
-)
-
-rule(
-  'pods.action-body.validation-first',
-  async (context) => {
-    const { pods, fixture, check, reading } = context
-    const pod = await fixture.pod('EXITED')
-    const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { repeats: true })
-    check('refused').status(reply, 422, 409)
-    reading('status', String(reply.status))
     await expectUnchanged(context, pod)
-  },
-  { varies: anyPod },
-)
+  }
+  await expectAccepted(context, pod)
+  const [first] = odd
+  if (first !== undefined) blocked(first.by, `a wrong body was answered ${first.status}`)
+})
 
-rule(
-  'pods.action-body.media-type',
-  async (context) => {
-    const { pods, fixture, check, reading, settle } = context
-    const pod = await fixture.pod('RUNNING')
-    const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
-    check('answered').status(reply, 200, 400, 415, 422)
-    reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
-    if (reply.status === 200) {
-      const rest = await settle(pod.id, (status) => status === 'EXITED')
-      return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
-    }
-    const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
-    const isProblem = type === 'application/problem+json'
-    check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
-    await expectUnchanged(context, pod)
-  },
-  { varies: anyPod },
-)
+rule('pods.action-body.validation-first', { varies: anyPod }, async (context) => {
+  const { pods, fixture, check, reading } = context
+  const pod = await fixture.pod('EXITED')
+  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { repeats: true })
+  check('refused').status(reply, 422, 409)
+  reading('status', String(reply.status))
+  await expectUnchanged(context, pod)
+})
 
-rule(
-  'pods.action-body.oversize',
-  async (context) => {
-    const { pods, fixture, reading } = context
-    const pod = await fixture.pod('RUNNING')
-    const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
-    expectRefused(context, 'megabytes', long)
-    reading('megabytes', String(long.status))
-    const deepBody = raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`)
-    const deep = await pods.actWith(pod.id, deepBody)
-    expectRefused(context, 'levels', deep)
-    reading('levels', String(deep.status))
-    await expectUnchanged(context, pod)
-    await expectAccepted(context, pod)
-  },
-  { varies: anyPod },
-)
+rule('pods.action-body.media-type', { varies: anyPod }, async (context) => {
+  const { pods, fixture, check, reading, settle } = context
+  const pod = await fixture.pod('RUNNING')
+  const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
+  check('answered').status(reply, 200, 400, 415, 422)
+  reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
+  if (reply.status === 200) {
+    const rest = await settle(pod.id, (status) => status === 'EXITED')
+    return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
+  }
+  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+  const isProblem = type === 'application/problem+json'
+  check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
+  await expectUnchanged(context, pod)
+})
+
+rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {
+  const { pods, fixture, reading } = context
+  const pod = await fixture.pod('RUNNING')
+  const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
+  expectRefused(context, 'megabytes', long)
+  reading('megabytes', String(long.status))
+  const deepBody = raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`)
+  const deep = await pods.actWith(pod.id, deepBody)
+  expectRefused(context, 'levels', deep)
+  reading('levels', String(deep.status))
+  await expectUnchanged(context, pod)
+  await expectAccepted(context, pod)
+})
 
 /** The bodies of every table about action calls, with the rule of each. */
 function wrongBodies(action: PodAction, target: Target): readonly { readonly id: RuleId; readonly body: unknown }[] {

@@ -11,84 +11,69 @@ import { bodyTraces, expectTerminated } from './answers.ts'
 import { whileScarce } from './capacity.ts'
 import { expectAccepted } from './twins.ts'
 
-rule(
-  'pods.action.error.start-leaves',
-  async (context) => {
-    const { pods, fixture, check, settle, blocked, inconclusive } = context
-    const pod = await fixture.pod('ERROR')
-    const isMended = await mend(context, pod.id)
-    const reply = await whileScarce(context, pod, () => pods.act(pod.id, 'start'))
-    if (reply.status >= 300) blocked('pods.action.error.start', `start was answered ${reply.status}`)
-    const rest = await settle(pod.id, (_, seen) => seen !== null && seen.status !== 'ERROR')
-    if (!rest.settled && !isMended) inconclusive('what sent the pod into ERROR may have done so again at once')
-    check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
-  },
-  { varies: aPod },
-)
+rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
+  const { pods, fixture, check, settle, blocked, inconclusive } = context
+  const pod = await fixture.pod('ERROR')
+  const isMended = await mend(context, pod.id)
+  const reply = await whileScarce(context, pod, () => pods.act(pod.id, 'start'))
+  if (reply.status >= 300) blocked('pods.action.error.start', `start was answered ${reply.status}`)
+  const rest = await settle(pod.id, (_, seen) => seen !== null && seen.status !== 'ERROR')
+  if (!rest.settled && !isMended) inconclusive('what sent the pod into ERROR may have done so again at once')
+  check('left').that(rest.settled, 'another status than ERROR', `status ${rest.status}`, rest.reply)
+})
 
-rule(
-  'pods.action.terminated.any',
-  async (context) => {
-    const { pods, fixture, check, reading } = context
-    const { id } = await fixture.pod('TERMINATED')
-    const shown = membersOf((await pods.get(id)).json)
-    // What TERMINATED permits is not described: who shows such a pod may let it be terminated again, to no effect.
-    const again = shown?.status === 'TERMINATED' && Array.isArray(shown.actions) && shown.actions.includes('terminate')
-    for (const action of podActions) {
-      const reply = await pods.act(id, action)
-      check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
-      reading(action, String(reply.status))
+rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (context) => {
+  const { pods, fixture, check, reading } = context
+  const { id } = await fixture.pod('TERMINATED')
+  const shown = membersOf((await pods.get(id)).json)
+  // What TERMINATED permits is not described: who shows such a pod may let it be terminated again, to no effect.
+  const again = shown?.status === 'TERMINATED' && Array.isArray(shown.actions) && shown.actions.includes('terminate')
+  for (const action of podActions) {
+    const reply = await pods.act(id, action)
+    check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
+    reading(action, String(reply.status))
+  }
+  for await (const reply of laterLooks(context, id)) expectTerminated(check('stays-terminated'), reply)
+})
+
+rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
+  const { pods, fixture, check, inconclusive } = context
+  const { id, origin } = await fixture.gone()
+  for (const action of podActions) {
+    const reply = await pods.act(id, action, { repeats: true })
+    if (origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
+      inconclusive(`an invented id was answered ${reply.status}, as one of a wrong form may be`)
     }
-    for await (const reply of laterLooks(context, id)) expectTerminated(check('stays-terminated'), reply)
-  },
-  { varies: [...anyPod, 'removal'] },
-)
-
-rule(
-  'pods.action.unknown-pod',
-  async (context) => {
-    const { pods, fixture, check, inconclusive } = context
-    const { id, origin } = await fixture.gone()
-    for (const action of podActions) {
-      const reply = await pods.act(id, action, { repeats: true })
-      if (origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
-        inconclusive(`an invented id was answered ${reply.status}, as one of a wrong form may be`)
-      }
-      if (origin === 'terminated' && reply.status === 409) {
-        inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
-      }
-      check('not-found').status(reply, 404)
+    if (origin === 'terminated' && reply.status === 409) {
+      inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
     }
-    await expectAccepted(context, await fixture.pod('RUNNING'))
-  },
-  { varies: anyPod },
-)
-
-rule('pods.action.stop-frees-compute', stopFrees, {
-  each: ({ part }) => freed.filter(({ need }) => part(need)).map(({ shape }) => shape),
-  varies: anyPod,
+    check('not-found').status(reply, 404)
+  }
+  await expectAccepted(context, await fixture.pod('RUNNING'))
 })
 
 rule(
-  'pods.action.terminate-is-final',
-  async (context) => {
-    const { pods, fixture, check, clock, looks, settle, blocked } = context
-    const settled = await fixture.pod('TERMINATED')
-    // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
-    const young = await fixture.fresh()
-    const reply = await pods.act(young.id, 'terminate')
-    if (reply.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${reply.status}`)
-    const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
-    if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
-    const sinceMs = clock.now()
-    for (const ms of [...new Set([1_000, 3_000, 5_000, ...looks()])].sort((a, b) => a - b)) {
-      await clock.at(sinceMs + ms)
-      expectTerminated(check('settled'), await pods.get(settled.id))
-      expectTerminated(check('on-its-way'), await pods.get(young.id))
-    }
-  },
-  { varies: [...anyPod, 'removal'] },
+  'pods.action.stop-frees-compute',
+  { each: ({ part }) => freed.filter(({ need }) => part(need)).map(({ shape }) => shape), varies: anyPod },
+  stopFrees,
 )
+
+rule('pods.action.terminate-is-final', { varies: [...anyPod, 'removal'] }, async (context) => {
+  const { pods, fixture, check, clock, looks, settle, blocked } = context
+  const settled = await fixture.pod('TERMINATED')
+  // A pod that is on its way to RUNNING has steps of its life ahead of it, and none of them may happen any more.
+  const young = await fixture.fresh()
+  const reply = await pods.act(young.id, 'terminate')
+  if (reply.status >= 300) blocked('pods.action.provisioning.terminate', `terminate was answered ${reply.status}`)
+  const rest = await settle(young.id, (status) => status === 'gone' || status === 'TERMINATED')
+  if (!rest.settled) blocked('pods.action.provisioning.terminate', 'the pod was not terminated in time')
+  const sinceMs = clock.now()
+  for (const ms of [...new Set([1_000, 3_000, 5_000, ...looks()])].sort((a, b) => a - b)) {
+    await clock.at(sinceMs + ms)
+    expectTerminated(check('settled'), await pods.get(settled.id))
+    expectTerminated(check('on-its-way'), await pods.get(young.id))
+  }
+})
 
 everyExchange('pods.action.content-type', ({ operation, response }) => {
   if (operation !== 'triggerPodAction' || response === null) return null

@@ -33,9 +33,9 @@ for (const name of ['running', 'exited', 'error', 'provisioning', 'starting'] as
   const status = name.toUpperCase() as Uppercase<typeof name>
   for (const action of podActions) {
     const judge = tables.actions[status].includes(action) ? permitted : refused
-    rule(`pods.action.${name}.${action}`, (context) => judge(context, status, action), {
-      varies: settled.has(status) ? anyPod : aPod,
-    })
+    rule(`pods.action.${name}.${action}`, { varies: settled.has(status) ? anyPod : aPod }, (context) =>
+      judge(context, status, action),
+    )
   }
 }
 

@@ -1,187 +1,131 @@
 import { constraints } from '../../generated/tables.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
-import type { PodShape } from '../../harness/fixtures/types.ts'
+import { mountedStates } from '../shared/patching.ts'
 import { put, refusals, refusedWith } from '../shared/table.ts'
+import { inMount, inNetwork, inPersistent, twoNetworks } from './arrangements.ts'
 import { creation } from './creation.ts'
-import { inMount, inNetwork, inPersistent, twoNetworks } from './in-mount.ts'
 
-const gpu = creation(() => [{ kind: 'gpu' }])
-const cpu = creation(() => [{ kind: 'cpu' }])
-const network = creation(() => [{ mount: 'network' }])
-const persistent = creation(() => [{ mount: 'persistent' }])
-const mounted = creation(({ part }) => [
-  { mount: 'network' },
-  ...(part('pods.persistent') ? [{ mount: 'persistent' } as const] : []),
-])
+const gpu = creation({ kind: 'gpu' })
+const cpu = creation({ kind: 'cpu' })
+const network = creation({ mount: 'network' })
+const persistent = creation({ mount: 'persistent' })
+const mounted = creation(mountedStates)
 
-refusals('pods.create.both-mounts', {
-  arrange: creation(() => [{ kind: 'gpu', mount: 'network' } satisfies PodShape]),
-  cases: { both: (valid, { pods }) => put('mounts.persistent', pods?.persistent)(valid) },
-  statuses: constraints.bothMounts,
+refusals('pods.create.both-mounts', creation({ kind: 'gpu', mount: 'network' }), constraints.bothMounts, {
+  both: (valid, { pods }) => put('mounts.persistent', pods?.persistent)(valid),
 })
 
-refusals('pods.create.empty-network', {
-  arrange: creation(() => [{ mount: 'none' }]),
-  cases: { 'empty list': { mounts: { network: [] } } },
-  statuses: constraints.emptyNetwork,
+refusals('pods.create.empty-network', creation({ mount: 'none' }), constraints.emptyNetwork, {
+  'empty list': { mounts: { network: [] } },
 })
 
-refusals('pods.create.two-networks', {
-  arrange: network,
-  cases: { 'two networks': twoNetworks },
-  statuses: constraints.twoNetworks,
+refusals('pods.create.two-networks', network, constraints.twoNetworks, { 'two networks': twoNetworks })
+
+refusals('pods.create.cpu-persistent', creation({ kind: 'cpu', mount: 'none' }), constraints.cpuPersistent, {
+  persistent: { mounts: { persistent: { size: 10, path: '/workspace' } } },
 })
 
-refusals('pods.create.cpu-persistent', {
-  arrange: creation(() => [{ kind: 'cpu', mount: 'none' }]),
-  cases: { persistent: { mounts: { persistent: { size: 10, path: '/workspace' } } } },
-  statuses: constraints.cpuPersistent,
+refusals('pods.create.mount-size', persistent, [422], {
+  nine: inPersistent('size', 9),
+  zero: inPersistent('size', 0),
+  fraction: inPersistent('size', 10.5),
+  text: inPersistent('size', '10'),
+  missing: inPersistent('size'),
 })
 
-refusals('pods.create.mount-size', {
-  arrange: persistent,
-  cases: {
-    nine: inPersistent('size', 9),
-    zero: inPersistent('size', 0),
-    fraction: inPersistent('size', 10.5),
-    text: inPersistent('size', '10'),
-    missing: inPersistent('size'),
-  },
-  statuses: [422],
+refusals('pods.create.mount-path', mounted, [422], { missing: inMount('path'), null: inMount('path', null) })
+
+refusals('pods.create.mount-volume', network, [422], {
+  missing: inNetwork('volumeId'),
+  null: inNetwork('volumeId', null),
 })
 
-refusals('pods.create.mount-path', {
-  arrange: mounted,
-  cases: { missing: inMount('path'), null: inMount('path', null) },
-  statuses: [422],
+refusals('pods.create.mount-extra', mounted, [422], {
+  'in mounts': put('mounts.plumbline', true),
+  'in the mount': inMount('plumbline', true),
 })
 
-refusals('pods.create.mount-volume', {
-  arrange: network,
-  cases: { missing: inNetwork('volumeId'), null: inNetwork('volumeId', null) },
-  statuses: [422],
+refusals('pods.create.volume-unknown', network, ['4XX'], {
+  unknown: (valid, { pods }) => inNetwork('volumeId', mutate(pods?.volume ?? ''))(valid),
 })
 
-refusals('pods.create.mount-extra', {
-  arrange: mounted,
-  cases: { 'in mounts': put('mounts.plumbline', true), 'in the mount': inMount('plumbline', true) },
-  statuses: [422],
+refusals('pods.create.disk', creation(), [422], {
+  zero: { disk: 0 },
+  negative: { disk: -1 },
+  fraction: { disk: 20.5 },
+  text: { disk: '20' },
 })
 
-refusals('pods.create.volume-unknown', {
-  arrange: network,
-  cases: { unknown: (valid, { pods }) => inNetwork('volumeId', mutate(pods?.volume ?? ''))(valid) },
-  statuses: ['4XX'],
+refusals('pods.create.gpu-count', gpu, [422], {
+  zero: put('gpu.count', 0),
+  negative: put('gpu.count', -1),
+  fraction: put('gpu.count', 1.5),
+  text: put('gpu.count', '1'),
+  'no id': put('gpu.id'),
 })
 
-refusals('pods.create.disk', {
-  arrange: creation(),
-  cases: { zero: { disk: 0 }, negative: { disk: -1 }, fraction: { disk: 20.5 }, text: { disk: '20' } },
-  statuses: [422],
+refusals('pods.create.vcpu', cpu, [400, 422], {
+  zero: refusedWith([422], put('cpu.vcpuCount', 0)),
+  one: refusedWith([422], put('cpu.vcpuCount', 1)),
+  three: put('cpu.vcpuCount', 3),
+  six: put('cpu.vcpuCount', 6),
+  'not offered': refusedWith(['4XX'], put('cpu.vcpuCount', 2 ** 20)),
 })
 
-refusals('pods.create.gpu-count', {
-  arrange: gpu,
-  cases: {
-    zero: put('gpu.count', 0),
-    negative: put('gpu.count', -1),
-    fraction: put('gpu.count', 1.5),
-    text: put('gpu.count', '1'),
-    'no id': put('gpu.id'),
-  },
-  statuses: [422],
+refusals('pods.create.cpu-memory', cpu, [422], {
+  zero: ifMemory(put('cpu.memory', 0)),
+  negative: ifMemory(put('cpu.memory', -1)),
+  'empty id': put('cpu.id', ''),
+  'no id': put('cpu.id'),
+  'unknown flavor': refusedWith(['4XX'], put('cpu.id', 'plumbline-none')),
 })
 
-refusals('pods.create.vcpu', {
-  arrange: cpu,
-  cases: {
-    zero: refusedWith([422], put('cpu.vcpuCount', 0)),
-    one: refusedWith([422], put('cpu.vcpuCount', 1)),
-    three: put('cpu.vcpuCount', 3),
-    six: put('cpu.vcpuCount', 6),
-    'not offered': refusedWith(['4XX'], put('cpu.vcpuCount', 2 ** 20)),
-  },
-  statuses: [400, 422],
+refusals('pods.create.cpu-required', cpu, [422], {
+  'no vcpuCount': put('cpu.vcpuCount'),
+  fraction: put('cpu.vcpuCount', 2.5),
+  text: put('cpu.vcpuCount', '2'),
+  'no memory': refusedWith([422, '2XX'], put('cpu.memory')),
 })
 
-refusals('pods.create.cpu-memory', {
-  arrange: cpu,
-  cases: {
-    zero: ifMemory(put('cpu.memory', 0)),
-    negative: ifMemory(put('cpu.memory', -1)),
-    'empty id': put('cpu.id', ''),
-    'no id': put('cpu.id'),
-    'unknown flavor': refusedWith(['4XX'], put('cpu.id', 'plumbline-none')),
-  },
-  statuses: [422],
+refusals('pods.create.gpu-and-cpu', creation({ kind: 'cpu' }), constraints.gpuAndCpu, {
+  both: (valid, { pods }) => ({ ...valid, gpu: pods?.gpu }),
 })
 
-refusals('pods.create.cpu-required', {
-  arrange: cpu,
-  cases: {
-    'no vcpuCount': put('cpu.vcpuCount'),
-    fraction: put('cpu.vcpuCount', 2.5),
-    text: put('cpu.vcpuCount', '2'),
-    'no memory': refusedWith([422, '2XX'], put('cpu.memory')),
-  },
-  statuses: [422],
+refusals('pods.create.neither', creation({ mount: 'none' }), constraints.neitherGpuNorCpu, {
+  neither: ({ gpu: _, cpu: __, ...rest }) => rest,
 })
 
-refusals('pods.create.gpu-and-cpu', {
-  arrange: creation(() => [{ kind: 'cpu' }]),
-  cases: { both: (valid, { pods }) => ({ ...valid, gpu: pods?.gpu }) },
-  statuses: constraints.gpuAndCpu,
+refusals('pods.create.env', creation(), [422], {
+  number: put('env.PLUMBLINE', 7),
+  null: put('env.PLUMBLINE', null),
+  object: put('env.PLUMBLINE', {}),
 })
 
-refusals('pods.create.neither', {
-  arrange: creation(() => [{ mount: 'none' }]),
-  cases: { neither: ({ gpu: _, cpu: __, ...rest }) => rest },
-  statuses: constraints.neitherGpuNorCpu,
+refusals('pods.create.ports', creation(), constraints.portForm, {
+  'no protocol': { ports: ['8888'] },
+  'no port': { ports: ['/http'] },
+  'a word': { ports: ['http'] },
 })
 
-refusals('pods.create.env', {
-  arrange: creation(),
-  cases: { number: put('env.PLUMBLINE', 7), null: put('env.PLUMBLINE', null), object: put('env.PLUMBLINE', {}) },
-  statuses: [422],
+refusals('pods.create.port-range', creation(), [400, 422], {
+  zero: { ports: ['0/http'] },
+  'too great': { ports: ['65536/http'] },
+  'far too great': { ports: ['99999/tcp'] },
 })
 
-refusals('pods.create.ports', {
-  arrange: creation(),
-  cases: { 'no protocol': { ports: ['8888'] }, 'no port': { ports: ['/http'] }, 'a word': { ports: ['http'] } },
-  statuses: constraints.portForm,
+refusals('pods.create.cloud', creation(), [422], {
+  unknown: { cloud: 'PRIVATE' },
+  'another case': { cloud: 'secure' },
+  empty: { cloud: '' },
+  number: { cloud: 7 },
 })
 
-refusals('pods.create.port-range', {
-  arrange: creation(),
-  cases: {
-    zero: { ports: ['0/http'] },
-    'too great': { ports: ['65536/http'] },
-    'far too great': { ports: ['99999/tcp'] },
-  },
-  statuses: [400, 422],
-})
-
-refusals('pods.create.cloud', {
-  arrange: creation(),
-  cases: {
-    unknown: { cloud: 'PRIVATE' },
-    'another case': { cloud: 'secure' },
-    empty: { cloud: '' },
-    number: { cloud: 7 },
-  },
-  statuses: [422],
-})
-
-refusals('pods.create.not-json', {
-  arrange: creation(),
-  cases: {
-    truncated: { text: (json) => json.slice(0, -1) },
-    'trailing garbage': { text: (json) => `${json} and more` },
-    'trailing comma': { text: (json) => `${json.slice(0, -1)},}` },
-    'single quotes': { text: (json) => json.replaceAll('"', "'") },
-  },
-  statuses: [400],
+refusals('pods.create.not-json', creation(), [400], {
+  truncated: { text: (json) => json.slice(0, -1) },
+  'trailing garbage': { text: (json) => `${json} and more` },
+  'trailing comma': { text: (json) => `${json.slice(0, -1)},}` },
+  'single quotes': { text: (json) => json.replaceAll('"', "'") },
 })
 
 /** A case for targets whose creations name the memory. */

@@ -3,17 +3,17 @@ import { canonical, type Members, membersOf, type PodView, show } from '../../ha
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { isNamed } from '../shared/listing.ts'
-import { sameMounts, shown } from '../shared/patching.ts'
-import type { AcceptTable, Arrangement } from '../shared/table.ts'
+import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
+import type { AcceptTable } from '../shared/table.ts'
 import { creates } from './creation.ts'
 
 /** Creations of pods of these shapes that are accepted. */
 export function acceptedCreation(
-  each: Arrangement<PodShape>['each'],
+  shapes: Shapes,
 ): Pick<AcceptTable<PodShape>, 'operation' | 'each' | 'varies' | 'body' | 'send' | 'expectShown'> {
   return {
     operation: () => 'createPod',
-    each,
+    each: eachOf(shapes),
     varies: [],
     body: ({ fixture }, shape) => fixture.body({ fields: 'few', ...shape }),
     send: creates,

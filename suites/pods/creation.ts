@@ -5,6 +5,7 @@ import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { listHolding, named } from '../shared/listing.ts'
+import { eachOf, type Shapes } from '../shared/patching.ts'
 import type { Arrangement, Refused } from '../shared/table.ts'
 
 /** A body that a creation has accepted, and the pod that it made. */
@@ -18,10 +19,10 @@ export interface CreatedPod {
 const varies = ['kind', 'mount', 'fields'] as const
 
 /** Creations of pods of these shapes; what a shape does not say is drawn. */
-export function creation(each: Arrangement<PodShape>['each'] = () => [{}]): Arrangement<PodShape> {
+export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
   return {
     operation: () => 'createPod',
-    each,
+    each: eachOf(shapes),
     varies,
     async begin(context, shape) {
       const twin = await created(context, shape)

@@ -9,31 +9,27 @@ import { isMounted, mountsMoved, networkStates, patchVaries, shown, validPatch }
 
 const varies = [...patchVaries, 'afterwards'] as const
 
-rule('pods.patch.network-path', (context, shape) => moves(context, shape, 'network'), { each: networkStates, varies })
+rule('pods.patch.network-path', { each: networkStates, varies }, (context, shape) => moves(context, shape, 'network'))
 
-rule('pods.patch.persistent-path', (context) => moves(context, { mount: 'persistent' }, 'persistent'), { varies })
+rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mount: 'persistent' }, 'persistent'))
 
-rule(
-  'pods.patch.answer',
-  async (context) => {
-    const { check, fixture, inconclusive, pods } = context
-    const pod = await fixture.pod('EXITED')
-    const body = validPatch(context, pod)
-    const reply = await pods.patch(pod.id, body)
-    if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
-    const answered = check('pod').pod(reply)
-    const after = await shown(context, pod.id, (seen) => shows(seen, body))
-    if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
-    const other = changedFields(answered.value, after.pod.value)
-    check('as-afterwards').that(
-      other.length === 0,
-      'an answer that shows the pod as reads do afterwards',
-      `another ${other.join(', ')}`,
-      reply,
-    )
-  },
-  { varies: anyPod },
-)
+rule('pods.patch.answer', { varies: anyPod }, async (context) => {
+  const { check, fixture, inconclusive, pods } = context
+  const pod = await fixture.pod('EXITED')
+  const body = validPatch(context, pod)
+  const reply = await pods.patch(pod.id, body)
+  if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
+  const answered = check('pod').pod(reply)
+  const after = await shown(context, pod.id, (seen) => shows(seen, body))
+  if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
+  const other = changedFields(answered.value, after.pod.value)
+  check('as-afterwards').that(
+    other.length === 0,
+    'an answer that shows the pod as reads do afterwards',
+    `another ${other.join(', ')}`,
+    reply,
+  )
+})
 
 /** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */
 async function moves(context: Context, shape: PodShape, mount: 'network' | 'persistent'): Promise<void> {

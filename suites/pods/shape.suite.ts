@@ -16,7 +16,7 @@ import {
   truth,
 } from '../shared/readers.ts'
 import { shape } from '../shared/shape-table.ts'
-import { missingFields, mountFlaws } from '../shared/shapes.ts'
+import { actionFlaws, isPodStatus, missingFields, mountFlaws } from '../shared/shapes.ts'
 import { isDateTime } from './date-time.ts'
 import { everyPod, wholePodsIn } from './pods-in.ts'
 
@@ -97,3 +97,17 @@ shape('pods.shape.env', { ...pods, fields: { env: record(text) } })
 const dateTime = textOf('a date-time of RFC 3339', isDateTime, '2026-01-01 00:00:00')
 
 shape('pods.shape.times', { ...pods, fields: { createdAt: dateTime, startedAt: nullable(dateTime) } })
+
+everyPod('pods.shape.actions-match-status', actionFlaws)
+
+everyPod('pods.shape.cost-zero', ({ cost, status }) => {
+  if (typeof cost !== 'number' || (status !== 'EXITED' && status !== 'TERMINATED')) return null
+  const flaw = { clause: 'zero', expected: `cost 0 while ${status}`, observed: `cost ${cost} while ${status}` }
+  return { exercised: ['zero'], flaws: cost === 0 ? [] : [flaw] }
+})
+
+everyPod('pods.shape.runtime-null', ({ runtime, status }) => {
+  if (runtime === undefined || !isPodStatus(status) || status === 'RUNNING') return null
+  const flaw = { clause: 'null', expected: `null while ${status}`, observed: `${kindOf(runtime)} while ${status}` }
+  return { exercised: ['null'], flaws: runtime === null ? [] : [flaw] }
+})

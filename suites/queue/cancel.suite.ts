@@ -8,47 +8,39 @@ import { expectNotCompleted, insist, isRefusal, laterLooks } from '../shared/job
 
 const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 
-rule(
-  'queue.cancel.queued',
-  async (context) => {
-    const { fixture, begun, clock, ended, target } = context
-    const { role, release } = await fullEndpoint(context)
-    const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
-    await expectWaiting(context, waiting)
-    await cancel(context, waiting)
-    await clock.sleep(target.tolerances.dispatchMs)
-    release()
-    const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
-    await begun(later)
-    await ended(later)
-    await clock.sleep(target.tolerances.dispatchMs)
-    expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
-    for await (const reply of laterLooks(context, waiting)) expectCancelled(context, waiting, reply)
-  },
-  { ...fills, varies: anyJob },
-)
+rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
+  const { fixture, begun, clock, ended, target } = context
+  const { role, release } = await fullEndpoint(context)
+  const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  await expectWaiting(context, waiting)
+  await cancel(context, waiting)
+  await clock.sleep(target.tolerances.dispatchMs)
+  release()
+  const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  await begun(later)
+  await ended(later)
+  await clock.sleep(target.tolerances.dispatchMs)
+  expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
+  for await (const reply of laterLooks(context, waiting)) expectCancelled(context, waiting, reply)
+})
 
-rule(
-  'queue.cancel.running',
-  async (context) => {
-    const { begun, check, clock, fixture, follow, found, target } = context
-    const { dispatchMs, sweepMs } = target.tolerances
-    const job = await fixture.submitted({ steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
-    await begun(job)
-    await found(job)
-    // If /cancel is out for long, queue.cancel.queued says so.
-    check('accepted').success(await job.queue.cancel(job.id))
-    const { reply, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
-    check('stopped').that(settled, 'an end of the job', status, reply)
-    // A worker that goes on despite that reports its result now.
-    job.beacon.release('late')
-    await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
-    await clock.sleep(dispatchMs)
-    expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
-    for await (const later of laterLooks(context, job)) expectNotCompleted(context, 'not-completed', later)
-  },
-  { varies: anyJob },
-)
+rule('queue.cancel.running', { varies: anyJob }, async (context) => {
+  const { begun, check, clock, fixture, follow, found, target } = context
+  const { dispatchMs, sweepMs } = target.tolerances
+  const job = await fixture.submitted({ steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }] })
+  await begun(job)
+  await found(job)
+  // If /cancel is out for long, queue.cancel.queued says so.
+  check('accepted').success(await job.queue.cancel(job.id))
+  const { reply, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)
+  check('stopped').that(settled, 'an end of the job', status, reply)
+  // A worker that goes on despite that reports its result now.
+  job.beacon.release('late')
+  await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
+  await clock.sleep(dispatchMs)
+  expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
+  for await (const later of laterLooks(context, job)) expectNotCompleted(context, 'not-completed', later)
+})
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {
   let tries = 0

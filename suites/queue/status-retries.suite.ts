@@ -2,7 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { plainEnd, shownStatus } from '../shared/job-answers.ts'
+import { blockedBy, plainEnd, shownStatus } from '../shared/job-answers.ts'
 
 /** How the first execution of each job ends. */
 const firsts: readonly { readonly what: string; readonly step: Step }[] = [
@@ -10,26 +10,22 @@ const firsts: readonly { readonly what: string; readonly step: Step }[] = [
   { what: 'failed', step: { fail: 'once' } },
 ]
 
-rule(
-  'queue.retry-automatic',
-  async (context) => {
-    const { fixture, check } = context
-    const jobs = new Map<string, SubmittedJob>()
-    for (const { what, step } of context.vary.ordered(firsts)) {
-      const steps = [{ first: [step] }, { output: 'again' }]
-      jobs.set(what, await fixture.submitted({ steps, endpoint: 'dedicated' }))
-    }
-    const ends = await lookUntilOneIsExecutedAgain(context, jobs)
-    if (ends === null) return
-    await plainEnd(context, 'COMPLETED', 'dedicated')
-    const came = [...ends]
-      .map(([what, reply]) => `${shownStatus(reply)} where the first one ${what}`)
-      .sort()
-      .join(', ')
-    check('again').that(false, 'COMPLETED in a second execution', came, [...ends.values()][0] ?? null)
-  },
-  { exclusive: ['dedicated'], varies: ['input', 'options', 'order'] },
-)
+rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'options', 'order'] }, async (context) => {
+  const { fixture, check } = context
+  const jobs = new Map<string, SubmittedJob>()
+  for (const { what, step } of context.vary.ordered(firsts)) {
+    const steps = [{ first: [step] }, { output: 'again' }]
+    jobs.set(what, await fixture.submitted({ steps, endpoint: 'dedicated' }))
+  }
+  const ends = await lookUntilOneIsExecutedAgain(context, jobs)
+  if (ends === null) return
+  await plainEnd(context, 'COMPLETED', 'dedicated')
+  const came = [...ends]
+    .map(([what, reply]) => `${shownStatus(reply)} where the first one ${what}`)
+    .sort()
+    .join(', ')
+  check('again').that(false, 'COMPLETED in a second execution', came, [...ends.values()][0] ?? null)
+})
 
 /** Null once a job is COMPLETED in a second execution; otherwise the last look at each when the time for retries is over. */
 async function lookUntilOneIsExecutedAgain(
@@ -51,3 +47,30 @@ async function lookUntilOneIsExecutedAgain(
     await clock.sleep(Math.min(pauseMs, endMs - clock.now()))
   }
 }
+
+/** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
+const deadly = 2
+
+rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
+  const { check, ended, fixture, found, reading, target } = context
+  const { retriesMs } = target.tolerances
+  const plain = await plainEnd(context, 'COMPLETED', 'dedicated')
+  if (plain.status !== 'COMPLETED') {
+    blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.reply)
+  }
+  for (let n = 0; n < deadly; n++) {
+    const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
+    await found(job)
+    const first = await ended(job, retriesMs)
+    const count = job.beacon.executions().length
+    const { settled, status, reply } = first.settled ? first : await ended(job, retriesMs)
+    const isAgain = !settled && job.beacon.executions().length > count
+    check('every-time').that(isAgain || status === 'FAILED', 'FAILED, or further executions', status, reply)
+    reading('every-time', isAgain ? 'executed again' : status)
+    if (!settled) await job.queue.cancel(job.id)
+  }
+  const job = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint: 'dedicated' })
+  await found(job)
+  const { status, reply } = await ended(job, retriesMs)
+  check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, reply)
+})

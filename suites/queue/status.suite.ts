@@ -16,33 +16,30 @@ const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMP
 /** As many workers of the dedicated endpoint die at once. */
 const deaths = 2
 
-rule(
-  'queue.status.shape',
-  async (context) => {
-    const { fixture, check, clock, looks, vary } = context
-    const output = vary.output()
-    const done = await fixture.submitted({ steps: [{ output }] })
-    expectOutput(await lookUntilEnd(context, 'output', done, 'COMPLETED'))
-    const startMs = clock.now()
-    for (const ms of looks()) {
-      await clock.at(startMs + ms)
-      expectOutput(await expectShown(context, done))
-    }
-    const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
-    const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
-    const error = membersOf(end.json)?.error
-    check('error').that(typeof error === 'string', 'a string', kindOf(error), end)
+rule('queue.status.shape', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
+  const { fixture, check, clock, looks, vary } = context
+  const output = vary.output()
+  const done = await fixture.submitted({ steps: [{ output }] })
+  expectOutput(await lookUntilEnd(context, 'output', done, 'COMPLETED'))
+  const startMs = clock.now()
+  for (const ms of looks()) {
+    await clock.at(startMs + ms)
+    expectOutput(await expectShown(context, done))
+  }
+  const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+  const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
+  const error = membersOf(end.json)?.error
+  check('error').that(typeof error === 'string', 'a string', kindOf(error), end)
 
-    function expectOutput(reply: Reply): void {
-      const shown = membersOf(reply.json)?.output
-      check('output').that(canonical(shown) === canonical(output), 'the output', otherOutput(shown), reply)
-    }
-  },
-  { varies: [...anyJob, 'output', 'look'] },
-)
+  function expectOutput(reply: Reply): void {
+    const shown = membersOf(reply.json)?.output
+    check('output').that(canonical(shown) === canonical(output), 'the output', otherOutput(shown), reply)
+  }
+})
 
 rule(
   'queue.status.values',
+  { exclusive: ['dedicated'], varies: anyJob },
   async ({ fixture, begun, check, clock, ended, follow, found, part, reading }) => {
     for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
       const job = await fixture.submitted({ steps: [{ hold: 'go' }, step] })
@@ -80,80 +77,63 @@ rule(
       check('described').that(described.has(status), [...described].join(' or '), status, reply)
     }
   },
-  { exclusive: ['dedicated'], varies: anyJob },
 )
 
-rule(
-  'queue.status.in-progress',
-  async (context) => {
-    const { fixture, check, clock, follow, found, inconclusive, target } = context
-    const { dispatchMs } = target.tolerances
-    const { role, held, release } = await fullEndpoint(context)
-    for (const job of held) {
-      const { status, reply } = await follow(job, (shown) => shown === 'IN_PROGRESS', dispatchMs)
-      check('executing').that(status === 'IN_PROGRESS', 'IN_PROGRESS', status, reply)
-    }
-    const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
-    const looks: Reply[] = []
-    for (const _ of ['at once', 'later']) {
-      looks.push(await found(waiting))
-      // A worker more than the target file knows of has the job before it begins.
-      const start = await clock.until(waiting.beacon.started(), clock.now() + dispatchMs)
-      if (start !== null) inconclusive('a job found a worker though every one was busy')
-    }
-    for (const reply of looks) expectStatus('waiting', reply, 'IN_QUEUE')
-    for (const job of held) expectStatus('executing', await found(job), 'IN_PROGRESS')
-    release()
+rule('queue.status.in-progress', { ...fills, varies: anyJob }, async (context) => {
+  const { fixture, check, clock, follow, found, inconclusive, target } = context
+  const { dispatchMs } = target.tolerances
+  const { role, held, release } = await fullEndpoint(context)
+  for (const job of held) {
+    const { status, reply } = await follow(job, (shown) => shown === 'IN_PROGRESS', dispatchMs)
+    check('executing').that(status === 'IN_PROGRESS', 'IN_PROGRESS', status, reply)
+  }
+  const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
+  const looks: Reply[] = []
+  for (const _ of ['at once', 'later']) {
+    looks.push(await found(waiting))
+    // A worker more than the target file knows of has the job before it begins.
+    const start = await clock.until(waiting.beacon.started(), clock.now() + dispatchMs)
+    if (start !== null) inconclusive('a job found a worker though every one was busy')
+  }
+  for (const reply of looks) expectStatus('waiting', reply, 'IN_QUEUE')
+  for (const job of held) expectStatus('executing', await found(job), 'IN_PROGRESS')
+  release()
 
-    function expectStatus(clause: string, reply: Reply, wanted: string): void {
-      check(clause).success(reply)
-      const status = shownStatus(reply)
-      check(clause).that(status === wanted, wanted, status, reply)
-    }
-  },
-  { ...fills, varies: anyJob },
-)
+  function expectStatus(clause: string, reply: Reply, wanted: string): void {
+    check(clause).success(reply)
+    const status = shownStatus(reply)
+    check(clause).that(status === wanted, wanted, status, reply)
+  }
+})
 
-rule(
-  'queue.status.unknown',
-  async (context) => {
-    const { fixture, found, queue } = context
-    const job = await fixture.submitted()
-    await found(job)
-    expectRefusal(context, 'unknown', await queue.status(mutate(job.id)))
-  },
-  { varies: ['input', 'options'] },
-)
+rule('queue.status.unknown', { varies: ['input', 'options'] }, async (context) => {
+  const { fixture, found, queue } = context
+  const job = await fixture.submitted()
+  await found(job)
+  expectRefusal(context, 'unknown', await queue.status(mutate(job.id)))
+})
 
-rule(
-  'queue.status.of-another-endpoint',
-  async (context) => {
-    const { fixture, check, found, queue } = context
-    for (const [here, there] of [
-      ['normal', 'second'],
-      ['second', 'normal'],
-    ] as const) {
-      const job = await fixture.submitted({ endpoint: here })
-      // If the normal endpoint shows no job, another rule says so.
-      const reply = here === 'normal' ? await found(job) : await queue.on(here).status(job.id)
-      check('known').success(reply)
-      expectRefusal(context, 'refused', await queue.on(there).status(job.id))
-    }
-  },
-  { varies: anyJob },
-)
+rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => {
+  const { fixture, check, found, queue } = context
+  for (const [here, there] of [
+    ['normal', 'second'],
+    ['second', 'normal'],
+  ] as const) {
+    const job = await fixture.submitted({ endpoint: here })
+    // If the normal endpoint shows no job, another rule says so.
+    const reply = here === 'normal' ? await found(job) : await queue.on(here).status(job.id)
+    check('known').success(reply)
+    expectRefusal(context, 'refused', await queue.on(there).status(job.id))
+  }
+})
 
-rule(
-  'queue.status.failed',
-  async (context) => {
-    const { fixture, ended, check, target } = context
-    const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
-    const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
-    const error = end.job?.error
-    check('error').that(typeof error === 'string' && error !== '', 'a text', kindOf(error), end.reply)
-  },
-  { varies: anyJob },
-)
+rule('queue.status.failed', { varies: anyJob }, async (context) => {
+  const { fixture, ended, check, target } = context
+  const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
+  const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
+  const error = end.job?.error
+  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOf(error), end.reply)
+})
 
 /** Looks at a job; the answer shows it. */
 async function expectShown(context: Context, job: JobAt): Promise<Reply> {

@@ -1,13 +1,26 @@
 import { tables } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { canonical, idIn, jobIdIn, membersOf } from '../../harness/exchange/read.ts'
+import { mutate } from '../../harness/common/mutate.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { canonical, idIn, jobIdIn, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { QueueClient } from '../../harness/planes/queue/client.ts'
 import { answered } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
+import { outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
 import { fills, fullEndpoint, oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, insist, otherOutput, shownStatus, submittedId, validSubmission } from '../shared/job-answers.ts'
+import {
+  blockedBy,
+  expectEnd,
+  insist,
+  otherOutput,
+  shownStatus,
+  submittedId,
+  validSubmission,
+} from '../shared/job-answers.ts'
 import { kindOf } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -18,85 +31,69 @@ const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
 /** How often /runsync may answer that its job is not done. */
 const runsyncTries = 3
 
-rule(
-  'queue.run.accepted',
-  async (context) => {
-    const { check, fixture, queue } = context
-    // Enough to draw every value.
-    for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
-      const reply = await insist(context, 'accepted', () => queue.run(body))
-      check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
-      const observed = kindOf(membersOf(reply.json)?.id)
-      check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
-      const status = shownStatus(reply)
-      check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
-    }
-  },
-  { varies: ['input', 'options'] },
-)
+rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => {
+  const { check, fixture, queue } = context
+  // Enough to draw every value.
+  for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
+    const reply = await insist(context, 'accepted', () => queue.run(body))
+    check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
+    const observed = kindOf(membersOf(reply.json)?.id)
+    check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
+    const status = shownStatus(reply)
+    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+  }
+})
 
-rule(
-  'queue.run.no-worker-free',
-  async (context) => {
-    const { check, clock, fixture, inconclusive, target } = context
-    const full = await fullEndpoint(context)
-    const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
-    const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
-    check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer', null)
-    const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
-    if (start !== null) inconclusive('a job found a worker though every one was busy')
-    if (reply !== null) {
-      submittedId(context, 'accepted', job.body, reply)
-      const status = shownStatus(reply)
-      check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
-    }
-    full.release()
-  },
-  { ...fills, varies: anyJob },
-)
+rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) => {
+  const { check, clock, fixture, inconclusive, target } = context
+  const full = await fullEndpoint(context)
+  const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
+  const reply = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
+  check('at-once').that(reply !== null, 'an answer while every worker is busy', 'no answer', null)
+  const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
+  if (start !== null) inconclusive('a job found a worker though every one was busy')
+  if (reply !== null) {
+    submittedId(context, 'accepted', job.body, reply)
+    const status = shownStatus(reply)
+    check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
+  }
+  full.release()
+})
 
-rule(
-  'queue.run.unique-ids',
-  async (context) => {
-    const { check, fixture, part, queue } = context
-    const { body, reply: first } = await fixture.submitted()
-    const replies = [
-      first,
-      ...(part('worker') ? [await queue.runsync(body), await queue.runsync(body)] : []),
-      await queue.run(body),
-      ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
-    ]
-    const seen = new Set<string>()
-    const silent = replies.find((reply) => isSync(reply) && jobIdIn(reply.json) === null)
-    for (const reply of replies) {
-      if (isSync(reply) && silent !== undefined) continue
-      const id = submittedId(context, 'accepted', body, reply)
-      check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
-      seen.add(id)
-    }
-    if (silent !== undefined) {
-      blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)
-    }
+rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
+  const { check, fixture, part, queue } = context
+  const { body, reply: first } = await fixture.submitted()
+  const replies = [
+    first,
+    ...(part('worker') ? [await queue.runsync(body), await queue.runsync(body)] : []),
+    await queue.run(body),
+    ...(await Promise.all(Array.from({ length: manyAtOnce }, () => queue.run(body)))),
+  ]
+  const seen = new Set<string>()
+  const silent = replies.find((reply) => isSync(reply) && jobIdIn(reply.json) === null)
+  for (const reply of replies) {
+    if (isSync(reply) && silent !== undefined) continue
+    const id = submittedId(context, 'accepted', body, reply)
+    check('unique').that(!seen.has(id), 'an id that no other submission was given', 'an id given twice', reply)
+    seen.add(id)
+  }
+  if (silent !== undefined) {
+    blockedBy(context, 'queue.runsync.completed', `/runsync answered ${silent.status} without an id`, silent)
+  }
 
-    function isSync({ exchange }: Reply): boolean {
-      return exchange.operation === 'runJobSync'
-    }
-  },
-  { varies: ['input', 'options'], workers: oneWorker },
-)
+  function isSync({ exchange }: Reply): boolean {
+    return exchange.operation === 'runJobSync'
+  }
+})
 
-rule(
-  'queue.runsync.completed',
-  async (context) => {
-    const { fixture, queue, vary } = context
-    const input = { plumb: 'line', depths: [1, 2, 3] }
-    await expectCompleted(context, () => queue.runsync({ input }), input)
-    const output = vary.output()
-    const job = await fixture.prepared({ steps: [{ output }] })
-    await expectCompleted(context, () => job.queue.runsync(job.body), output)
-  },
-  { varies: [...anyJob, 'output'] },
-)
+rule('queue.runsync.completed', { varies: [...anyJob, 'output'] }, async (context) => {
+  const { fixture, queue, vary } = context
+  const input = { plumb: 'line', depths: [1, 2, 3] }
+  await expectCompleted(context, () => queue.runsync({ input }), input)
+  const output = vary.output()
+  const job = await fixture.prepared({ steps: [{ output }] })
+  await expectCompleted(context, () => job.queue.runsync(job.body), output)
+})
 
 /** A submission by /runsync is answered with the output of its job. */
 async function expectCompleted(context: Context, send: Context['queue']['health'], expected: unknown): Promise<void> {
@@ -127,3 +124,73 @@ async function isQuickByRun({ ended, fixture }: Context): Promise<boolean> {
   const { reply, settled } = await ended(job)
   return settled && reply.exchange.received.target - job.reply.exchange.sent.target < leastWaitMs
 }
+
+/** Inputs that come back as they are, by the clause that each is for. */
+const inputs: Readonly<Record<string, Members>> = {
+  nested: { list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]], object: { empty: {}, list: [] } },
+  unicode: { ключ: 'ä € 😀 \u2028 "quoted" back\\slash\nnext line', 名: 'e\u0301' },
+  empty: {},
+  doubles: { tenth: 0.1, small: -1.5e-7, great: 1e21, long: 123456789.12345679, whole: 9007199254740991, zero: 0 },
+  large: { text: 'plumbline '.repeat(10_240) },
+}
+
+/** Length of an output whose fate is recorded. */
+const recordedBytes = 400_000
+
+rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (context) => {
+  const { fixture, ended, check, reading, vary } = context
+  const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
+  for (const [clause, input] of Object.entries(inputs)) {
+    sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
+  }
+  for (const name of vary.every('output')) {
+    const expected = outputs[name]
+    const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
+    sent.push({ clause: 'output', job, expected })
+  }
+  for (const name of vary.every('input')) {
+    const expected = unusualInputs[name]
+    sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+  }
+  for (const { clause, job, expected } of sent) {
+    const { job: shown, reply } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+    const isSame = canonical(shown?.output) === canonical(expected)
+    check(clause).that(isSame, 'the input or output as it was given', otherOutput(shown?.output), reply)
+  }
+  const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
+  const output = long.job?.output
+  const isWhole = typeof output === 'string' && output.length === recordedBytes
+  reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
+})
+
+rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async (context) => {
+  const { queue, check, fixture, found, inconclusive, part } = context
+  const valid = validSubmission(context)
+  const submitted = await fixture.submitted()
+  await found(submitted)
+  const { id: job } = submitted
+  const health = await queue.health()
+  const nowhere = queue.at(mutate(queue.endpoint))
+  const offered = (need: string, call: (client: QueueClient) => ReturnType<QueueClient['health']>) =>
+    part(need) ? [call] : []
+  const calls = [
+    ...(isSuccess(health.status) ? [(client: QueueClient) => client.health()] : []),
+    (client: QueueClient) => client.status(job),
+    (client: QueueClient) => client.run(valid),
+    (client: QueueClient) => client.runsync(valid),
+    (client: QueueClient) => client.cancel(job),
+    (client: QueueClient) => client.retry(job),
+    ...offered('stream', (client) => client.stream(job)),
+    ...offered('requests', (client) => client.requests()),
+    ...offered('openai', (client) => client.openai('/v1/chat/completions', { messages: [] })),
+  ]
+  let isFormRefused = false
+  for (const call of context.vary.ordered(calls)) {
+    const reply = await call(nowhere)
+    // No endpoint of this form ever existed, so the form may be refused before anything is looked up.
+    if (reply.status === 400 || reply.status === 422) isFormRefused = true
+    else check('refused').status(reply, 404)
+  }
+  if (isFormRefused) inconclusive('the form of an endpoint id was refused')
+  if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
+})

@@ -14,41 +14,38 @@ const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
 /** The same, but the worker ignores that it is to stop, and reports late. */
 const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { hold: 'late' }, { output: 'late' }] }]
 
-rule(
-  'queue.execution-timeout.enforced',
-  async (context) => {
-    const { fixture, begun, clock, target, check } = context
-    // An end may come late by the tolerance `sweep`: a fifth of this.
-    const long = await fixture.submitted({ steps: runsOn, policy: { executionTimeout: 50_000 } })
-    const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000 } })
-    const startsMs = { long: (await begun(long)).at.target, deaf: (await begun(deaf)).at.target }
-    await expectStopped(deaf, startsMs.deaf + 6_000)
-    await expectStopped(long, startsMs.long + 50_000)
-    const { dispatchMs } = target.tolerances
-    deaf.beacon.release('late')
-    await clock.until(deaf.beacon.ended(), clock.now() + dispatchMs)
-    await clock.sleep(2 * dispatchMs)
-    for (const job of [long, deaf]) {
-      expectNotLate(job, await job.queue.status(job.id))
-      for await (const reply of laterLooks(context, job)) expectNotLate(job, reply)
-    }
+rule('queue.execution-timeout.enforced', { workers: 2, varies: anyJob }, async (context) => {
+  const { fixture, begun, clock, target, check } = context
+  // An end may come late by the tolerance `sweep`: a fifth of this.
+  const long = await fixture.submitted({ steps: runsOn, policy: { executionTimeout: 50_000 } })
+  const deaf = await fixture.submitted({ steps: reportsLate, policy: { executionTimeout: 6_000 } })
+  const startsMs = { long: (await begun(long)).at.target, deaf: (await begun(deaf)).at.target }
+  await expectStopped(deaf, startsMs.deaf + 6_000)
+  await expectStopped(long, startsMs.long + 50_000)
+  const { dispatchMs } = target.tolerances
+  deaf.beacon.release('late')
+  await clock.until(deaf.beacon.ended(), clock.now() + dispatchMs)
+  await clock.sleep(2 * dispatchMs)
+  for (const job of [long, deaf]) {
+    expectNotLate(job, await job.queue.status(job.id))
+    for await (const reply of laterLooks(context, job)) expectNotLate(job, reply)
+  }
 
-    async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {
-      const { reply, status, settled } = await stopped(context, job, endMs)
-      check('stopped').that(settled, 'an end of the execution', `status ${status}`, reply)
-    }
+  async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {
+    const { reply, status, settled } = await stopped(context, job, endMs)
+    check('stopped').that(settled, 'an end of the execution', `status ${status}`, reply)
+  }
 
-    /** Where the service executed it once more, that one was in time, and its result is another. */
-    function expectNotLate({ beacon }: SubmittedJob, reply: Reply): void {
-      const isAgain = beacon.executions().length > 1 && membersOf(reply.json)?.output === 'again'
-      if (!isAgain) expectNotCompleted(context, 'not-completed', reply)
-    }
-  },
-  { workers: 2, varies: anyJob },
-)
+  /** Where the service executed it once more, that one was in time, and its result is another. */
+  function expectNotLate({ beacon }: SubmittedJob, reply: Reply): void {
+    const isAgain = beacon.executions().length > 1 && membersOf(reply.json)?.output === 'again'
+    if (!isAgain) expectNotCompleted(context, 'not-completed', reply)
+  }
+})
 
 rule(
   'queue.execution-timeout.frees-worker',
+  { exclusive: ['twoWorkers'], varies: ['input', 'options'] },
   async (context) => {
     const { fixture, begun, target } = context
     const policy = { executionTimeout: 6_000 }
@@ -62,49 +59,40 @@ rule(
     // The time may count from before the worker begins.
     await freed(context, Math.min(...endsMs) - target.tolerances.dispatchMs - leadMs, Math.max(...endsMs))
   },
-  { exclusive: ['twoWorkers'], varies: ['input', 'options'] },
 )
 
-rule(
-  'queue.execution-timeout.not-early',
-  async (context) => {
-    const { fixture, begun, check, clock, ended, target } = context
-    // An execution may count from before the worker begins until after it has reported.
-    const marginMs = 2 * target.tolerances.dispatchMs + 1_000
-    const policy = { executionTimeout: 25_000 + marginMs }
-    const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], policy })
-    const start = await begun(job)
-    await clock.at(start.at.target + policy.executionTimeout - marginMs)
-    job.beacon.release('go')
-    await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
-    await clock.at(start.at.target + policy.executionTimeout + target.tolerances.sweepMs)
-    const later = await job.queue.status(job.id)
-    check('stays-completed').that(shownStatus(later) === 'COMPLETED', 'COMPLETED', shownStatus(later), later)
-  },
-  { varies: anyJob },
-)
+rule('queue.execution-timeout.not-early', { varies: anyJob }, async (context) => {
+  const { fixture, begun, check, clock, ended, target } = context
+  // An execution may count from before the worker begins until after it has reported.
+  const marginMs = 2 * target.tolerances.dispatchMs + 1_000
+  const policy = { executionTimeout: 25_000 + marginMs }
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], policy })
+  const start = await begun(job)
+  await clock.at(start.at.target + policy.executionTimeout - marginMs)
+  job.beacon.release('go')
+  await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
+  await clock.at(start.at.target + policy.executionTimeout + target.tolerances.sweepMs)
+  const later = await job.queue.status(job.id)
+  check('stays-completed').that(shownStatus(later) === 'COMPLETED', 'COMPLETED', shownStatus(later), later)
+})
 
-rule(
-  'queue.execution-timeout.not-queued',
-  async (context) => {
-    const { begun, clock, ended, fixture, target, check } = context
-    const { dispatchMs, sweepMs } = target.tolerances
-    const policy = { executionTimeout: 6_000 + 2 * dispatchMs }
-    const { role, release } = await fullEndpoint(context)
-    const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], policy, endpoint: role })
-    await expectWaiting(context, job)
-    await clock.sleep(policy.executionTimeout + sweepMs)
-    const waits = await expectWaiting(context, job)
-    check('waits').success(waits)
-    check('waits').that(statusIn(waits) === 'IN_QUEUE', 'status IN_QUEUE', `status ${statusIn(waits)}`, waits)
-    release()
-    await begun(job)
-    await clock.sleep(1_000)
-    job.beacon.release('go')
-    await expectEnd(context, 'executes', job, await ended(job), 'COMPLETED')
-  },
-  { ...fills, varies: anyJob },
-)
+rule('queue.execution-timeout.not-queued', { ...fills, varies: anyJob }, async (context) => {
+  const { begun, clock, ended, fixture, target, check } = context
+  const { dispatchMs, sweepMs } = target.tolerances
+  const policy = { executionTimeout: 6_000 + 2 * dispatchMs }
+  const { role, release } = await fullEndpoint(context)
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], policy, endpoint: role })
+  await expectWaiting(context, job)
+  await clock.sleep(policy.executionTimeout + sweepMs)
+  const waits = await expectWaiting(context, job)
+  check('waits').success(waits)
+  check('waits').that(statusIn(waits) === 'IN_QUEUE', 'status IN_QUEUE', `status ${statusIn(waits)}`, waits)
+  release()
+  await begun(job)
+  await clock.sleep(1_000)
+  job.beacon.release('go')
+  await expectEnd(context, 'executes', job, await ended(job), 'COMPLETED')
+})
 
 /** Waits until an execution is no more, though the service may execute the job anew. */
 async function stopped({ clock, follow, target }: Context, job: SubmittedJob, endMs: number): Promise<Followed> {

@@ -49,15 +49,20 @@ export function idleTimeoutOf(context: Context, seconds: number): number {
 
 /** Creates an endpoint; again for a while if other rules have the workers of the account, or a gateway answers. */
 export function create(context: Context, body: Members): Promise<Reply> {
-  return whileQuotaIsUsed(context, () => context.on('management').call('createEndpoint', { body }))
+  return whileQuotaIsUsed(context, () => context.on('management').call('createEndpoint', { body }), isQuotaUsed)
 }
 
 /** Sends again for a while: workers of endpoints that other rules deleted may count for some seconds. */
-export async function whileQuotaIsUsed({ clock }: Context, send: () => Promise<Reply>): Promise<Reply> {
+export async function whileQuotaIsUsed<T>(
+  { clock }: Context,
+  send: () => Promise<T>,
+  isUsed: (answer: T) => boolean,
+  longestMs = quotaWaitMs,
+): Promise<T> {
   let waitedMs = 0
   for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
-    const reply = await send()
-    if (!(speaksOfQuota(reply) || isOutage(reply)) || waitedMs >= quotaWaitMs) return reply
+    const answer = await send()
+    if (!isUsed(answer) || waitedMs >= longestMs) return answer
     await clock.sleep(pauseMs)
     waitedMs += pauseMs
   }
@@ -84,6 +89,11 @@ async function namedId(context: Context, name: string): Promise<string | null> {
 /** True if a refusal says that the workers exceed the quota. */
 export function speaksOfQuota({ status, json }: Reply): boolean {
   return status >= 400 && saysQuota(json)
+}
+
+/** True if a refusal may pass: for the quota of workers, or by a gateway. */
+export function isQuotaUsed(reply: Reply): boolean {
+  return speaksOfQuota(reply) || isOutage(reply)
 }
 
 /** True if the text of a body is the message of the description: max workers across all endpoints, the workers quota. */

@@ -18,6 +18,18 @@ export const patchVaries = [
   'order',
 ] as const
 
+/** The pods that a rule is about, one branch each: a shape, or those that the target offers. */
+export type Shapes = PodShape | ((context: Pick<Context, 'part'>) => readonly PodShape[])
+
+export function eachOf(shapes: Shapes): (context: Pick<Context, 'part'>) => readonly PodShape[] {
+  return typeof shapes === 'function' ? shapes : () => [shapes]
+}
+
+/** Pods with a mount of each kind on offer. */
+export function mountedStates({ part: has }: Pick<Context, 'part'>): readonly PodShape[] {
+  return [{ mount: 'network' }, ...(has('pods.persistent') ? [{ mount: 'persistent' } as const] : [])]
+}
+
 /** Every mount state of which `has` finds what it needs. PATCH speaks of what a pod was created with. */
 export function mountStates({ part: has }: Pick<Context, 'part'>): readonly PodShape[] {
   return [

@@ -67,7 +67,7 @@ export interface RefusalTable<Branch = unknown> {
   readonly cases: Readonly<Record<string, Wrong<Branch> | Case<Branch>>>
   readonly statuses: readonly Expected[]
   /** Assertions on a case that may be accepted and was. */
-  readonly accepted?: (context: Context, reply: Reply, body: unknown) => Promise<void>
+  readonly accepted?: ((context: Context, reply: Reply, body: unknown) => Promise<void>) | undefined
 }
 
 /** A table with its rule. */
@@ -84,11 +84,22 @@ export function refusalTables(): readonly Registered<RefusalTable>[] {
 }
 
 /** Registers a rule: each case is refused in each branch, and has no effect. An open row records the answers. */
-export function refusals<Branch>(id: RuleId, table: RefusalTable<Branch>): void {
-  const { arrange } = table
+export function refusals<Branch>(
+  id: RuleId,
+  arrange: Arrangement<Branch>,
+  statuses: readonly Expected[],
+  cases: RefusalTable<Branch>['cases'],
+  accepted?: RefusalTable<Branch>['accepted'],
+): void {
+  const table: RefusalTable<Branch> = { arrange, statuses, cases, accepted }
   registered.push({ id, table: table as RefusalTable })
   rule<Branch>(
     id,
+    {
+      each: arrange.each,
+      varies: [...arrange.varies, 'order'],
+      ...(arrange.workers === undefined ? {} : { workers: arrange.workers }),
+    },
     async (context, branch) => {
       const { check, part, reading, row, target, vary } = context
       const arranged = await arrange.begin(context, branch)
@@ -99,15 +110,10 @@ export function refusals<Branch>(id: RuleId, table: RefusalTable<Branch>): void 
         if (body === undefined) continue
         const reply = await arranged.send(body, { name: String(valid.name), what: name })
         expectAnswer(check(name), reply, statuses)
-        if (reply.status < 300) await table.accepted?.(context, reply, body)
+        if (reply.status < 300) await accepted?.(context, reply, body)
         if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
       }
       await arranged.expectNoEffect()
-    },
-    {
-      each: arrange.each,
-      varies: [...arrange.varies, 'order'],
-      ...(arrange.workers === undefined ? {} : { workers: arrange.workers }),
     },
   )
 }
@@ -136,18 +142,14 @@ export function acceptTables(): readonly Registered<AcceptTable>[] {
 /** Registers a rule: each case is accepted in each branch, and reads show it. */
 export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
   accepting.push({ id, table: table as AcceptTable })
-  rule<Branch>(
-    id,
-    async (context, branch) => {
-      for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
-        const body = madeWrong(change, await table.body(context, branch), context.target, branch) as Members
-        const reply = await table.send(context, body)
-        context.check('accepted').success(reply)
-        await table.expectShown(context, reply, body, table.shows)
-      }
-    },
-    { each: table.each, varies: [...table.varies, 'order'] },
-  )
+  rule<Branch>(id, { each: table.each, varies: [...table.varies, 'order'] }, async (context, branch) => {
+    for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
+      const body = madeWrong(change, await table.body(context, branch), context.target, branch) as Members
+      const reply = await table.send(context, body)
+      context.check('accepted').success(reply)
+      await table.expectShown(context, reply, body, table.shows)
+    }
+  })
 }
 
 /** A case that is answered with other statuses than the rest of its table. */

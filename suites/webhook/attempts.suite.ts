@@ -8,81 +8,61 @@ const runningMs = 5_000
 
 const steps = [{ output: 1 }]
 
-rule(
-  'webhook.once',
-  async (context) => {
-    const { fixture, begun, clock, check, inconclusive } = context
-    const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook: true })
-    await begun(job)
-    const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
-    check('not-before').that(early === null, 'no request while the job runs', 'a request', job.reply)
-    job.beacon.release('go')
-    const first = await attempt(context, job, 1)
-    if (first === null) return expectOne(context, 'notified', job)
-    const [end] = job.beacon.ends()
-    if (end === undefined) return inconclusive('a worker did not tell that it was done')
-    context.freeWorkers()
-    check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.reply)
-    check('notified').saw(job.reply)
-    const count = await countAttempts(context, 'once', job, 2)
-    check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', job.reply)
-  },
-  { varies: anyJob },
-)
+rule('webhook.once', { varies: anyJob }, async (context) => {
+  const { fixture, begun, clock, check, inconclusive } = context
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook: true })
+  await begun(job)
+  const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
+  check('not-before').that(early === null, 'no request while the job runs', 'a request', job.reply)
+  job.beacon.release('go')
+  const first = await attempt(context, job, 1)
+  if (first === null) return expectOne(context, 'notified', job)
+  const [end] = job.beacon.ends()
+  if (end === undefined) return inconclusive('a worker did not tell that it was done')
+  context.freeWorkers()
+  check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.reply)
+  check('notified').saw(job.reply)
+  const count = await countAttempts(context, 'once', job, 2)
+  check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', job.reply)
+})
 
-rule(
-  'webhook.retries',
-  async (context) => {
-    const { fixture, check } = context
-    const job = await fixture.sent({ steps, webhook: 500 })
-    const count = await countAttempts(context, 'second', job, mostAttempts + 1)
-    check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.reply)
-    check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.reply)
-  },
-  anyNotified,
-)
+rule('webhook.retries', anyNotified, async (context) => {
+  const { fixture, check } = context
+  const job = await fixture.sent({ steps, webhook: 500 })
+  const count = await countAttempts(context, 'second', job, mostAttempts + 1)
+  check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.reply)
+  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.reply)
+})
 
-rule(
-  'webhook.three',
-  async (context) => {
-    const { fixture, check } = context
-    const job = await fixture.sent({ steps, webhook: 500 })
-    const count = await countAttempts(context, 'three', job, mostAttempts + 1)
-    check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.reply)
-  },
-  anyNotified,
-)
+rule('webhook.three', anyNotified, async (context) => {
+  const { fixture, check } = context
+  const job = await fixture.sent({ steps, webhook: 500 })
+  const count = await countAttempts(context, 'three', job, mostAttempts + 1)
+  check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.reply)
+})
 
-rule(
-  'webhook.stops-on-success',
-  async (context) => {
-    const { fixture, check } = context
-    const second = await fixture.sent({ steps, webhook: [500, 200] })
-    const third = await fixture.sent({ steps, webhook: [500, 500, 200] })
-    for (const [clause, job, expected] of [
-      ['two', second, 2],
-      ['three', third, 3],
-    ] as const) {
-      const count = await countAttempts(context, clause, job, expected + 1)
-      check(clause).that(count === expected, requests(expected), requests(count), job.reply)
-    }
-  },
-  anyNotified,
-)
+rule('webhook.stops-on-success', anyNotified, async (context) => {
+  const { fixture, check } = context
+  const second = await fixture.sent({ steps, webhook: [500, 200] })
+  const third = await fixture.sent({ steps, webhook: [500, 500, 200] })
+  for (const [clause, job, expected] of [
+    ['two', second, 2],
+    ['three', third, 3],
+  ] as const) {
+    const count = await countAttempts(context, clause, job, expected + 1)
+    check(clause).that(count === expected, requests(expected), requests(count), job.reply)
+  }
+})
 
-rule('webhook.only-200', (context) => expectRetriedAfter(context, [404, 429, 503]), anyNotified)
+rule('webhook.only-200', anyNotified, (context) => expectRetriedAfter(context, [404, 429, 503]))
 
-rule(
-  'webhook.only-200-strict',
-  async (context) => {
-    const { fixture, reading } = context
-    // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
-    const redirected = await fixture.sent({ steps, webhook: [{ redirect: '/' }, 200] })
-    await expectRetriedAfter(context, [201, 204])
-    reading('302', requests(await countAttempts(context, 'retried-201', redirected, 2)))
-  },
-  anyNotified,
-)
+rule('webhook.only-200-strict', anyNotified, async (context) => {
+  const { fixture, reading } = context
+  // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
+  const redirected = await fixture.sent({ steps, webhook: [{ redirect: '/' }, 200] })
+  await expectRetriedAfter(context, [201, 204])
+  reading('302', requests(await countAttempts(context, 'retried-201', redirected, 2)))
+})
 
 /** An attempt that is answered with each of these is followed by a second one. */
 async function expectRetriedAfter(context: Context, statuses: readonly number[]): Promise<void> {

@@ -27,65 +27,57 @@ interface Gap {
   readonly answerMs: number
 }
 
-rule(
-  'webhook.spacing',
-  async (context) => {
-    const { fixture, clock, target, check } = context
-    const { webhookMeanMs, webhookSpacingMs } = target.tolerances
-    const jobs: SubmittedJob[] = []
-    for (const webhook of refusals) {
-      if (jobs.length > 0) await clock.sleep(apartMs)
-      jobs.push(await fixture.submitted({ steps: [{ output: 1 }], webhook }))
-    }
-    const gaps: Gap[] = []
-    for (const job of jobs) gaps.push(...(await gapsOf(context, job)))
-    for (const gap of gaps) judge([gap], webhookSpacingMs, 'between two attempts')
-    // Each may be off by much; all of them together may not.
-    judge(gaps, webhookMeanMs, 'in the mean')
+rule('webhook.spacing', { varies: anyJob, workers: 0 }, async (context) => {
+  const { fixture, clock, target, check } = context
+  const { webhookMeanMs, webhookSpacingMs } = target.tolerances
+  const jobs: SubmittedJob[] = []
+  for (const webhook of refusals) {
+    if (jobs.length > 0) await clock.sleep(apartMs)
+    jobs.push(await fixture.submitted({ steps: [{ output: 1 }], webhook }))
+  }
+  const gaps: Gap[] = []
+  for (const job of jobs) gaps.push(...(await gapsOf(context, job)))
+  for (const gap of gaps) judge([gap], webhookSpacingMs, 'between two attempts')
+  // Each may be off by much; all of them together may not.
+  judge(gaps, webhookMeanMs, 'in the mean')
 
-    function judge(some: readonly Gap[], toleranceMs: number, what: string): void {
-      const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-      const ms = mean(some.map((gap) => gap.ms))
-      const leastMs = spacingMs - toleranceMs
-      const mostMs = spacingMs + toleranceMs + mean(some.map((gap) => gap.answerMs))
-      refuseNear(context, jobs, ms, [leastMs, mostMs])
-      const [first] = jobs
-      const at = first?.reply ?? null
-      check('not-sooner').that(ms >= leastMs, `${seconds(leastMs)} or more ${what}`, seconds(ms), at)
-      check('not-later').that(ms <= mostMs, `${seconds(mostMs)} at most ${what}`, seconds(ms), at)
-    }
-  },
-  { varies: anyJob, workers: 0 },
-)
+  function judge(some: readonly Gap[], toleranceMs: number, what: string): void {
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+    const ms = mean(some.map((gap) => gap.ms))
+    const leastMs = spacingMs - toleranceMs
+    const mostMs = spacingMs + toleranceMs + mean(some.map((gap) => gap.answerMs))
+    refuseNear(context, jobs, ms, [leastMs, mostMs])
+    const [first] = jobs
+    const at = first?.reply ?? null
+    check('not-sooner').that(ms >= leastMs, `${seconds(leastMs)} or more ${what}`, seconds(ms), at)
+    check('not-later').that(ms <= mostMs, `${seconds(mostMs)} at most ${what}`, seconds(ms), at)
+  }
+})
 
-rule(
-  'webhook.no-effect-on-job',
-  async (context) => {
-    const { fixture, begun, clock, ended, inconclusive, target, check } = context
-    const steps = [{ output: { kept: [1] } }]
-    const twin = await ended(await fixture.plain({ steps }))
-    if (!twin.settled) inconclusive('a job without a webhook did not end in time')
-    if (twin.status !== 'COMPLETED')
-      blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.reply)
-    const job = await fixture.submitted({ steps, webhook: [500, 'reset', 503] })
-    await begun(job)
-    let count = 0
-    while (count < mostAttempts && (await attempt(context, job, count + 1)) !== null) count++
-    await clock.sleep(target.tolerances.dispatchMs)
-    for await (const reply of laterLooks(context, job)) {
-      check('status').success(reply)
-      const { status, output } = check('status').object(reply)
-      check('status').that(status === 'COMPLETED', 'status "COMPLETED"', `status ${show(status)}`, reply)
-      const isSame = canonical(output) === canonical(twin.job?.output)
-      check('output').that(isSame, `output ${show(twin.job?.output)}`, `output ${show(output)}`, reply)
-      const [first] = job.webhook.attempts()
-      const more = job.beacon.executions().filter(({ n }) => n > (first?.n ?? Number.POSITIVE_INFINITY)).length
-      check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, reply)
-    }
-    if (count === 0) context.blocked('webhook.once', 'no notification came at all')
-  },
-  { varies: [...anyJob, 'look'], workers: 0 },
-)
+rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, async (context) => {
+  const { fixture, begun, clock, ended, inconclusive, target, check } = context
+  const steps = [{ output: { kept: [1] } }]
+  const twin = await ended(await fixture.plain({ steps }))
+  if (!twin.settled) inconclusive('a job without a webhook did not end in time')
+  if (twin.status !== 'COMPLETED')
+    blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.reply)
+  const job = await fixture.submitted({ steps, webhook: [500, 'reset', 503] })
+  await begun(job)
+  let count = 0
+  while (count < mostAttempts && (await attempt(context, job, count + 1)) !== null) count++
+  await clock.sleep(target.tolerances.dispatchMs)
+  for await (const reply of laterLooks(context, job)) {
+    check('status').success(reply)
+    const { status, output } = check('status').object(reply)
+    check('status').that(status === 'COMPLETED', 'status "COMPLETED"', `status ${show(status)}`, reply)
+    const isSame = canonical(output) === canonical(twin.job?.output)
+    check('output').that(isSame, `output ${show(twin.job?.output)}`, `output ${show(output)}`, reply)
+    const [first] = job.webhook.attempts()
+    const more = job.beacon.executions().filter(({ n }) => n > (first?.n ?? Number.POSITIVE_INFINITY)).length
+    check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, reply)
+  }
+  if (count === 0) context.blocked('webhook.once', 'no notification came at all')
+})
 
 /** The times between the attempts of a job. Throws Blocked if one is missing. */
 async function gapsOf(context: Context, job: SubmittedJob): Promise<Gap[]> {

@@ -1,7 +1,6 @@
 import { membersOf } from '../../../harness/exchange/read.ts'
 import { replaced } from '../../shared/replaced.ts'
-import type { Place } from '../places.ts'
-import { typesOf } from '../schema.ts'
+import { type Place, typesOf } from '../schema.ts'
 import type { Mutator, Rows } from './types.ts'
 
 /** Levels of nesting that no honest body has. */

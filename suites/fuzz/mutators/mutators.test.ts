@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Place, pathText, placesIn } from '../places.ts'
-import { schemaNamed } from '../schema.ts'
+import { type Place, pathText, placesIn, schemaNamed } from '../schema.ts'
 import { mutators } from './index.ts'
 
 const action = { action: 'stop' }

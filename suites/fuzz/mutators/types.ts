@@ -1,4 +1,4 @@
-import type { Place } from '../places.ts'
+import type { Place } from '../schema.ts'
 
 /** Makes a body wrong in one known way at one place. */
 export interface Mutator {

@@ -1,7 +1,6 @@
 import { membersOf } from '../../../harness/exchange/read.ts'
 import { replaced } from '../../shared/replaced.ts'
-import type { Place } from '../places.ts'
-import { type Schema, typesOf } from '../schema.ts'
+import { type Place, type Schema, typesOf } from '../schema.ts'
 import { encoded, type Mutator, type Rows } from './types.ts'
 
 type Entries = readonly (readonly [name: string, value: unknown])[]
