@@ -22,6 +22,7 @@ import { newRunId } from './run-id.ts'
 import { beginLedger, readLedger, resourcesFile, writeOwner } from './runs.ts'
 import { type Swept, sweepRun } from './sweep.ts'
 import { interruptedMs } from './sweep-patience.ts'
+import { isCreated } from './sweep-plane.ts'
 import type { Terminal } from './terminal.ts'
 import { printResults } from './text.ts'
 
@@ -168,7 +169,8 @@ async function sweepLeft(
 ): Promise<Swept> {
   const end = { signal, goesOnMs: interruptedMs }
   const swept = await sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep, end })
-  const { removed, kept, failed } = swept
+  const { ends, kept, failed } = swept
+  const removed = ends.filter(({ of, end }) => end === 'removed' && isCreated(of))
   if (removed.length > 0) terminal.err(`removed ${pluralize(removed.length, 'pod')} left by the run`)
   if (kept.length > 0) {
     terminal.err(

@@ -1,29 +1,14 @@
 import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { allPlanes } from '../harness/planes/index.ts'
-import type { Creates } from '../harness/planes/plane.ts'
-import type { ResourceLine } from '../harness/record/resources.ts'
 import type { Target } from '../target/types.ts'
-import type { Leftover } from './leftovers.ts'
-import { deleteLedger, type LedgerResource, type RunLedger } from './runs.ts'
+import { type Leftover, leftoverOf } from './leftovers.ts'
+import { deleteLedger, nameOf, planeOf, type Resource, type RunLedger, resourcesIn } from './runs.ts'
 import { createPatience, type SweepEnd } from './sweep-patience.ts'
-import { type End, isLeft, kindOf, sweepPlane } from './sweep-plane.ts'
-import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
+import { type End, isCreated, isLeft, type Sweeping, sweepPlane } from './sweep-plane.ts'
+import { cancelJob, purgeEndpoint } from './sweep-queue.ts'
 
 export interface Swept {
-  readonly run: string
-  /** Names of the pods that were removed. */
-  readonly removed: readonly string[]
-  /** Names of those that were already gone. */
-  readonly gone: readonly string[]
-  /** Names of creations whose pod was never seen. */
-  readonly never: readonly string[]
-  /** Number of cancelled jobs, without those that had ended before. */
-  readonly jobs: number
-  /** Number of jobs that had ended before. */
-  readonly over: number
-  /** Ids of endpoints whose queue was purged after a load. */
-  readonly purged: readonly string[]
+  /** Each resource of the ledger with its end, without those that the run keeps. */
+  readonly ends: readonly End[]
   /** Names of pods that the run keeps on purpose. */
   readonly kept: readonly string[]
   /** Resources that could not be removed; they stay in the ledger. */
@@ -45,74 +30,42 @@ export interface SweepOptions {
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
 export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions): Promise<Swept> {
-  const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
-  const wanted = ledger.left.filter((pod) => !kept.includes(pod))
-  const ends: End[] = []
-  const failed: Leftover[] = []
-  const purged: string[] = []
-  let jobs: Cancelled = { cancelled: [], over: [], failed: [] }
-  if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
-    const patience = createPatience(target, end)
-    try {
-      for (const one of ledger.endpoints) {
-        const full = await purgeEndpoint(one, target, patience)
-        if (full === null) purged.push(one.endpoint)
-        else failed.push(full)
-      }
-      jobs = await cancelJobs(ledger, target, patience, Date.now())
-      failed.push(...jobs.failed)
-      for (const plane of new Set(wanted.map(({ plane }) => plane))) {
-        const ofPlane = wanted.filter((one) => one.plane === plane)
-        ends.push(...(await sweepPlane(plane, ofPlane, { target, patience, run: ledger.run })))
-      }
-    } finally {
-      await patience.close()
-    }
-  }
-  for (const { of, id, end } of ends) {
-    if (isLeft(end)) failed.push({ kind: kindOf(of.plane), name: of.name, id, reason: end.reason, endsMs: null })
-  }
-  const namesOf = (wanted: End['end']) => ends.filter(({ end }) => end === wanted).map(({ of }) => of.name)
-  const swept = {
-    run: ledger.run,
-    removed: namesOf('removed'),
-    gone: namesOf('gone'),
-    never: namesOf('never'),
-    jobs: jobs.cancelled.length,
-    over: jobs.over.length,
-    purged,
-    kept: kept.map(({ name }) => name),
-    failed,
-  }
+  const isKept = ({ state }: Resource) => leaveKept && state === 'kept'
+  const wanted = ledger.left.filter((of) => !isKept(of))
+  const ends = wanted.length === 0 ? [] : await sweepAll(wanted, ledger, target, end)
+  const kept = ledger.left.filter(isKept).map(nameOf)
+  const failed = ends.flatMap(({ of, end }) => (isLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
-  else
-    note(ledger, {
-      resources: ends.filter(({ end }) => !isLeft(end)).map(({ of }) => of),
-      jobs: [...jobs.cancelled, ...jobs.over],
-      purged,
-    })
-  return swept
+  else note(ledger, ends)
+  return { ends, kept, failed }
 }
 
-function lineOf(plane: string): Creates['line'] {
-  return allPlanes().find(({ name }) => name === plane)?.creates?.line ?? { kind: 'resource', plane }
+async function sweepAll(
+  wanted: readonly Resource[],
+  ledger: RunLedger,
+  target: Target,
+  end: SweepEnd | undefined,
+): Promise<End[]> {
+  const patience = createPatience(target, end)
+  const sweeping: Sweeping = { ledger, target, patience }
+  const ends: End[] = []
+  try {
+    for (const of of wanted) if (of.kind === 'endpoint') ends.push({ of, end: await purgeEndpoint(of, sweeping) })
+    for (const of of wanted) if (of.kind === 'job') ends.push({ of, end: await cancelJob(of, sweeping) })
+    const others = wanted.filter(isCreated)
+    for (const [plane, ofPlane] of Map.groupBy(others, planeOf)) {
+      ends.push(...(await sweepPlane(plane, ofPlane, sweeping)))
+    }
+    return ends
+  } finally {
+    await patience.close()
+  }
 }
 
-interface Done {
-  readonly resources: readonly LedgerResource[]
-  readonly jobs: readonly string[]
-  readonly purged: readonly string[]
-}
-
-function note({ folder, jobs, endpoints }: RunLedger, done: Done): void {
-  const lines: ResourceLine[] = [
-    ...done.resources.map(({ plane, name }): ResourceLine => ({ ...lineOf(plane), name, id: null, state: 'removed' })),
-    ...jobs
-      .filter(({ name }) => done.jobs.includes(name))
-      .map(({ endsMs: _, ...one }): ResourceLine => ({ kind: 'job', ...one, state: 'removed' })),
-    ...endpoints
-      .filter(({ endpoint }) => done.purged.includes(endpoint))
-      .map((one): ResourceLine => ({ kind: 'endpoint', ...one, state: 'purged' })),
-  ]
-  appendFileSync(join(folder, 'resources.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+/** Notes in the ledger what is no longer left. */
+function note({ folder }: RunLedger, ends: readonly End[]): void {
+  const lines = ends
+    .filter(({ end }) => !isLeft(end))
+    .map(({ of }) => ({ ...of, state: of.kind === 'endpoint' ? 'purged' : 'removed' }))
+  appendFileSync(resourcesIn(folder), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }

@@ -49,7 +49,7 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   expect(refused.code).toBe(3)
   expect(await waiting(url, jobs)).not.toEqual([])
 
-  expect(await sweep()).toEqual({ code: 0, said: expect.stringContaining('the queue of dedicated purged') })
+  expect(await sweep()).toEqual({ code: 0, said: expect.stringContaining('the queue of endpoint dedicated purged') })
   expect(await waiting(url, jobs)).toEqual([])
   expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
 })
