@@ -1,6 +1,6 @@
 import type { Point } from '../points.ts'
-import { clockSlackMs } from './slack.ts'
-import { sorted } from './sorted.ts'
+import { clockSlackMs } from './counting.ts'
+import { sorted } from './counting.ts'
 
 /** More was served within a span than any kind of counting explains. */
 export interface Overflow {

@@ -1,7 +1,7 @@
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { judgeExceeded, usedUpWindows } from './exceeded.ts'
-import { failed, passed, type Ruling, unclear } from './judge.ts'
+import { failed, passed, type Ruling, unclear } from './verdict.ts'
 import type { LoadRule } from './rules.ts'
 import { type LoadVerdict, milliseconds } from './verdict.ts'
 
