@@ -1,6 +1,5 @@
 import type { Point } from '../points.ts'
-import { clockSlackMs } from './counting.ts'
-import { sorted } from './counting.ts'
+import { clockSlackMs, sorted } from './counting.ts'
 
 /** More was served within a span than any kind of counting explains. */
 export interface Overflow {

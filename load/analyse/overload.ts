@@ -17,7 +17,9 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const [first] = odd
   const last = odd.at(-1)
   if (first === undefined || last === undefined) {
-    return refused > 0 ? passed(`all ${refused} refusals of ${operation} are 429`) : unclear(`${operation} refused nothing`)
+    return refused > 0
+      ? passed(`all ${refused} refusals of ${operation} are 429`)
+      : unclear(`${operation} refused nothing`)
   }
   const names = [...new Set(odd.map(({ kind, status }) => (kind === 'transport' ? 'no answer' : String(status))))]
   const what = `${operation} gave ${odd.length} of ${points.length} requests ${names.join(', ')}`

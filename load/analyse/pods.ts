@@ -1,9 +1,8 @@
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { judgeExceeded, usedUpWindows } from './exceeded.ts'
-import { failed, passed, type Ruling, unclear } from './verdict.ts'
 import type { LoadRule } from './rules.ts'
-import { type LoadVerdict, milliseconds } from './verdict.ts'
+import { failed, type LoadVerdict, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
 type PodJudge = (points: readonly Point[], plan: PodPlan) => Ruling
 
