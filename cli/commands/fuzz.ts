@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { resolve } from 'node:path'
-import { createLogUpdate } from 'log-update'
 import { ClockFault } from '../../harness/clock/state.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { program } from '../../results/rerun.ts'
@@ -23,6 +22,7 @@ import { watchInterruption } from '../interrupt.ts'
 import { tellLeft } from '../leftovers.ts'
 import { refusalBefore } from '../look.ts'
 import { writableFile } from '../places.ts'
+import { redraw } from '../progress.ts'
 import { newRunId } from '../run-id.ts'
 import { beginLedger, readLedger, writeOwner } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
@@ -201,19 +201,13 @@ function beginBranch(target: Target | null, file: string | null, { cwd, err }: T
 }
 
 function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, FuzzFinding>, begunMs: number) {
-  const update = live ? createLogUpdate(process.stderr) : null
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
     return `${pluralize(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(groupsOf([...findings.values()]).length)}`
   }
-  const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
-  return {
-    tick: () => void cases++,
-    end() {
-      clearInterval(timer)
-      update?.clear()
-      update?.done()
-    },
-  }
+  const tick = () => void cases++
+  if (live) return { tick, end: redraw(line).end }
+  const timer = setInterval(() => err(line()), 10_000)
+  return { tick, end: () => clearInterval(timer) }
 }
