@@ -184,7 +184,7 @@ const common = {
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
-    'leave out rules that take longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
+    'leave out rules that take longer, such as 20s or 5m; cleaning up may go on after it (default: 5m in real time, 30m on a controlled clock)',
   ).argParser(lengthOfTime),
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
   maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
