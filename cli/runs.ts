@@ -9,7 +9,7 @@ import { UsageError } from './errors.ts'
 import { makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
-/** What a ledger names: a pod or another resource of a plane, a job, or an endpoint whose queue a load has filled. */
+/** An entry of a ledger: a pod or another resource of a plane, a job, or an endpoint whose queue a load has filled. */
 export type Resource = Exclude<ResourceLine, { readonly kind: 'run' }>
 
 /** Resources in the ledger of a run that are not removed yet. */
