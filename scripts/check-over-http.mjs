@@ -47,39 +47,29 @@ function replayed(name, expected) {
   if (!first.equals(second)) throw new Error(`a replay of ${name} gives another results.json`)
 }
 
+/** Runs `check` with these words; its results go into the folder of that name. */
+const check = (expected, name, ...words) =>
+  plumbline(expected, 'check', '--quiet', ...profiles, ...words, '--out', at(name))
+
 try {
-  plumbline(0, 'check', '--reference', '--quiet', '--strict', ...profiles, '--seed', '7', '--out', at('in-process'))
+  check(0, 'in-process', '--reference', '--strict', '--seed', '7')
   replayed('in-process', 0)
-  await serving('reference', [], async (target) => {
-    plumbline(
-      0,
-      'check',
-      '--quiet',
-      '--strict',
-      ...profiles,
-      '--seed',
-      '8',
-      '--target',
-      target,
-      '--out',
-      at('over-http'),
-    )
-  })
+  await serving('reference', [], (target) => check(0, 'over-http', '--strict', '--seed', '8', '--target', target))
   replayed('over-http', 0)
   same('over HTTP another verdict than in process', verdicts('over-http'), verdicts('in-process'))
   if (isPythonThere) {
     // Only rules that run jobs: nothing else differs with another worker.
-    await serving('worker', ['--worker', `python3 '${workerFolder}'`], async (target) => {
-      const jobs = ['--only', 'queue', '--only', 'webhook']
-      plumbline(0, 'check', '--quiet', '--strict', ...profiles, ...jobs, '--target', target, '--out', at('worker'))
-    })
+    const jobs = ['--only', 'queue', '--only', 'webhook']
+    await serving('worker', ['--worker', `python3 '${workerFolder}'`], (target) =>
+      check(0, 'worker', '--strict', ...jobs, '--target', target),
+    )
     const judged = new Set(verdicts('worker').map(idOf))
     const inProcess = verdicts('in-process').filter((line) => judged.has(idOf(line)))
     same('worker processes give another verdict than the worker in process', verdicts('worker'), inProcess)
   }
-  await serving('defective', ['--defect', 'exited-stop-accepted'], async (target) => {
-    plumbline(1, 'check', '--quiet', ...profiles, '--target', target, '--out', at('defective'))
-  })
+  await serving('defective', ['--defect', 'exited-stop-accepted'], (target) =>
+    check(1, 'defective', '--target', target),
+  )
   replayed('defective', 1)
   const failed = verdicts('defective').filter((line) => line.endsWith(' failed'))
   same('a served defect fails other rules', failed.sort(), ['pods.action.exited.stop failed'])
