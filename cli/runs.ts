@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { jsonIn } from '../harness/exchange/exchange.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/record/resources.ts'
@@ -56,11 +56,13 @@ export function writeOwner(cwd: string, run: string, processes: readonly number[
   }
 }
 
-/** Begins the ledger of a run on disk. */
+/** Begins the ledger of a run of this process on disk. `targetFile` is as it was named on the command line. */
 export function beginLedger(cwd: string, run: string, targetFile: string | null, target: Target): ResourceLedger {
+  writeOwner(cwd, run, [process.pid])
   const ledger = createResourceLedger(resourcesFile(cwd, run))
   const urls = allPlanes().map(({ name }) => [name, sectionOf(target, name)?.url ?? ''])
-  ledger({ kind: 'run', run, targetFile, urls: Object.fromEntries(urls) })
+  const file = targetFile === null ? null : resolve(cwd, targetFile)
+  ledger({ kind: 'run', run, targetFile: file, urls: Object.fromEntries(urls) })
   return ledger
 }
 

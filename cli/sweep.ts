@@ -1,10 +1,13 @@
 import { appendFileSync } from 'node:fs'
+import { pluralize } from '../harness/common/pluralize.ts'
+import { program } from '../results/rerun.ts'
 import type { Target } from '../target/types.ts'
-import { type Leftover, leftoverOf } from './leftovers.ts'
-import { deleteLedger, nameOf, planeOf, type Resource, type RunLedger, resourcesIn } from './runs.ts'
-import { createPatience, type SweepEnd } from './sweep-patience.ts'
+import { type Leftover, leftoverOf, tellLeft } from './leftovers.ts'
+import { deleteLedger, nameOf, planeOf, type Resource, type RunLedger, readLedger, resourcesIn } from './runs.ts'
+import { createPatience, interruptedMs, type SweepEnd } from './sweep-patience.ts'
 import { type End, isCreated, isLeft, type Sweeping, sweepPlane } from './sweep-plane.ts'
 import { cancelJob, purgeEndpoint } from './sweep-queue.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface Swept {
   /** Each resource of the ledger with its end, without those that the run keeps. */
@@ -38,6 +41,27 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
   else note(ledger, ends)
   return { ends, kept, failed }
+}
+
+/**
+ * Removes what a run of this command did not remove itself, and reports it. Returns how much could not be removed; pods
+ * that it keeps on purpose do not count.
+ */
+export async function sweepOwn(
+  target: Target,
+  { run, leaveKept, signal }: { readonly run: string; readonly leaveKept: boolean; readonly signal: AbortSignal },
+  { cwd, err }: Terminal,
+): Promise<number> {
+  const end = { signal, goesOnMs: interruptedMs }
+  const { ends, kept, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept, end })
+  const removed = ends.filter(({ of, end }) => end === 'removed' && isCreated(of))
+  if (removed.length > 0) err(`removed ${pluralize(removed.length, 'pod')} left by the run`)
+  if (kept.length > 0) {
+    const pods = `${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')})`
+    err(`kept ${pods}; ${program} sweep ${run} removes them`)
+  }
+  tellLeft(failed, run, { err })
+  return failed.length
 }
 
 async function sweepAll(

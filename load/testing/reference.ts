@@ -11,6 +11,7 @@ import { createQueueClient } from '../queue/client.ts'
 import { type Drive, performQueue } from '../queue/perform.ts'
 import { queueRequests } from '../queue/requests.ts'
 import type { QueueStep } from '../queue/steps.ts'
+import { filled } from '../scripts/lib/fill.ts'
 import { driveOpenLoop, type Send } from './open-loop.ts'
 
 const START_MS = 1_767_323_045_123
@@ -95,14 +96,15 @@ function senderOf(fetch: (request: Request) => Promise<Response>, token: string,
   const requests = queueRequests(queue)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const taken = new Map<string, number>()
-  return async ({ operation, endpoint, isMissing }) => {
-    const { method = '', path = '', body = null } = requests[operation] ?? {}
+  return async ({ operation, endpoint, holdMs, isMissing }) => {
+    const request = requests[operation]
+    if (request === undefined) throw new Error(`nothing is sent for ${operation}`)
     const key = jobsKey({ operation: operation as 'run', endpoint, ...(isMissing && { isMissing }) })
     const n = taken.get(key) ?? 0
     taken.set(key, n + 1)
     const own = jobs[key] ?? []
-    const filled = path.replace('{endpoint}', ids[endpoint] ?? '').replace('{job}', own[n % own.length] ?? '')
-    const response = await fetch(new Request(queue.url + filled, { method, body, headers }))
+    const { method, path, body } = filled(request, { ids, holdMs }, endpoint, own[n % own.length] ?? '')
+    const response = await fetch(new Request(queue.url + path, { method, body, headers }))
     await response.arrayBuffer()
     return { status: response.status, retryAfter: response.headers.get('retry-after') }
   }
