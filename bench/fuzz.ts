@@ -1,9 +1,8 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { Pool } from 'undici'
 import { fuzzTarget, type OpenTarget, openTarget } from '../cli/fuzzing.ts'
 import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { referenceTarget } from '../proof/instance.ts'
+import { median, startServer } from './measure.ts'
 
 // Fuzzing cases per second over one connection, and the rate of bare undici with the same requests, in turns A B A B. A
 // separate process serves the reference. Prints both rates and their ratio.
@@ -11,10 +10,8 @@ import { referenceTarget } from '../proof/instance.ts'
 const rounds = 5
 const casesEach = 4_000
 
-const child = fork(new URL('./server.ts', import.meta.url), ['reference'])
-const [{ port }] = (await once(child, 'message')) as [{ readonly port: number }]
+const { child, port } = await startServer('reference')
 const url = `http://127.0.0.1:${port}`
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 async function ours(seed: number): Promise<{ readonly rate: number; readonly sent: readonly WireRequest[] }> {
   const sent: WireRequest[] = []
@@ -54,10 +51,7 @@ async function ours(seed: number): Promise<{ readonly rate: number; readonly sen
   return { rate, sent }
 }
 
-/**
- * The same requests over one connection, with as many under way: the next one is written as soon as a response has
- * come.
- */
+/** The same requests over one connection, with as many under way: each is written as soon as a response has come. */
 async function bare(sent: readonly WireRequest[]): Promise<number> {
   const pool = new Pool(url, { connections: 1, pipelining: 1 })
   const left = sent.values()

@@ -1,18 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Pool } from 'undici'
+import { median, type Served, startServer } from './measure.ts'
 
 // Compares the reference with a bare node:http server that uses the same validation. Both are driven over loopback at
 // the same rate, in short turns A B B A, so that a slower phase of the processor affects both of a pair. Prints the
 // cost of a request to each in processor time of the serving process, and the median ratio of the pairs, for a read and
 // for a refused action.
-
-interface Served {
-  readonly child: ChildProcess
-  readonly port: number
-  readonly id: string
-  readonly key: string
-}
 
 const rounds = 24
 const roundRequests = 4_000
@@ -23,12 +16,6 @@ const warmUpRequests = 60_000
  * writes to it, and the slower server would pay for that more often.
  */
 const connections = 32
-
-async function start(kind: string): Promise<Served> {
-  const child = fork(new URL('./server.ts', import.meta.url), [kind])
-  const [told] = await once(child, 'message')
-  return { child, ...told }
-}
 
 async function cpu({ child }: Served): Promise<number> {
   child.send('cpu')
@@ -41,20 +28,14 @@ async function cost(served: Served, operation: 'read' | 'action', requests: numb
   const { port, id, key } = served
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 })
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const request = async () => {
-    const { body } =
-      operation === 'read'
-        ? await pool.request({ method: 'GET', path: `/v2/pods/${id}`, headers })
-        : await pool.request({ method: 'POST', path: `/v2/pods/${id}/action`, headers, body: '{"action":"start"}' })
-    await body.dump()
-  }
+  const request =
+    operation === 'read'
+      ? ({ method: 'GET', path: `/v2/pods/${id}`, headers } as const)
+      : ({ method: 'POST', path: `/v2/pods/${id}/action`, headers, body: '{"action":"start"}' } as const)
   const before = await cpu(served)
   let sent = 0
   const connection = async () => {
-    while (sent < requests) {
-      sent++
-      await request()
-    }
+    while (sent++ < requests) await (await pool.request(request)).body.dump()
   }
   await Promise.all(Array.from({ length: connections }, connection))
   const spent = (await cpu(served)) - before
@@ -62,18 +43,14 @@ async function cost(served: Served, operation: 'read' | 'action', requests: numb
   return spent / requests
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-
-const reference = await start('reference')
-const bare = await start('bare')
+const servers = { reference: await startServer('reference'), bare: await startServer('bare') }
 for (const operation of ['read', 'action'] as const) {
   const seen: Record<'reference' | 'bare', number[]> = { reference: [], bare: [] }
-  await cost(reference, operation, warmUpRequests)
-  await cost(bare, operation, warmUpRequests)
+  for (const served of Object.values(servers)) await cost(served, operation, warmUpRequests)
   for (let round = 0; round < rounds; round++) {
-    const pair = { reference, bare }
-    for (const kind of round % 2 === 0 ? (['reference', 'bare'] as const) : (['bare', 'reference'] as const)) {
-      seen[kind].push(await cost(pair[kind], operation, roundRequests))
+    const pair = ['reference', 'bare'] as const
+    for (const kind of round % 2 === 0 ? pair : pair.toReversed()) {
+      seen[kind].push(await cost(servers[kind], operation, roundRequests))
     }
   }
   const ratios = seen.reference.map((ours, round) => (seen.bare[round] ?? 0) / ours)
@@ -81,4 +58,4 @@ for (const operation of ['read', 'action'] as const) {
     `${operation}: reference ${median(seen.reference).toFixed(0)} µs a request, bare node:http ${median(seen.bare).toFixed(0)} µs, ratio ${median(ratios).toFixed(2)}`,
   )
 }
-for (const { child } of [reference, bare]) child.disconnect()
+for (const { child } of Object.values(servers)) child.disconnect()

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rules } from '../generated/rules.ts'
+import { median } from './measure.ts'
 
 // Compares the time of the whole suite in process with vitest's minimum: as many empty tests in one file and one
 // worker.
 
 const dir = mkdtempSync(join(import.meta.dirname, 'empty-'))
 const root = join(import.meta.dirname, '..')
-const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
 
 function time(command: string, args: string[]): number {
   const begun = performance.now()

@@ -1,8 +1,6 @@
 import { rmSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { lengthOf } from '../harness/common/length.ts'
-import { pluralize } from '../harness/common/pluralize.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
 import type { Estimate } from '../load/caps.ts'
 import { exitCodes } from '../results/types.ts'
@@ -12,15 +10,14 @@ import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
 import { moduleFile, version } from './home.ts'
 import { watchInterruption } from './interrupt.ts'
-import { tellLeft } from './leftovers.ts'
 import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './places.ts'
 import { noProgress, showProgress } from './progress.ts'
 import { prepareOutput, resultsOf, tellReports } from './record.ts'
 import { newRunId } from './run-id.ts'
-import { beginLedger, readLedger, resourcesFile, writeOwner } from './runs.ts'
-import { type Swept, sweepRun } from './sweep.ts'
+import { beginLedger, resourcesFile, writeOwner } from './runs.ts'
+import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-patience.ts'
 import type { Terminal } from './terminal.ts'
 import { printResults } from './text.ts'
@@ -60,10 +57,7 @@ export function conduct(conducting: Conducting): Promise<number> {
   return inFolder(out, cwd, (evidence) => {
     if (estimate !== null) refuseFullDisk(evidence, estimate)
     const run = newRunId()
-    if (target !== null) {
-      writeOwner(cwd, run, [process.pid])
-      beginLedger(cwd, run, targetFile === null ? null : resolve(cwd, targetFile), target)
-    }
+    if (target !== null) beginLedger(cwd, run, targetFile, target)
     const options = {
       ...plan,
       run,
@@ -113,10 +107,10 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
     clearTimeout(overdue)
     signal.removeEventListener('abort', stop)
     progress.end()
-    const swept = target === null ? null : await sweepLeft(target, options, signal, terminal)
+    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, signal }, terminal)
     if (signal.aborted) {
       if (out !== undefined) tellReports(evidence, await resultsOf(evidence), terminal)
-      terminal.err(`plumbline: interrupted${swept === null || swept.failed.length > 0 ? '' : ', and cleaned up'}`)
+      terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
     if (!end.inOrder) {
@@ -157,26 +151,6 @@ function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
   err(
     `plumbline: interrupted; removing what the run created, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,
   )
-}
-
-/** Removes what the run itself did not, and reports it; pods that it keeps on purpose stay. */
-async function sweepLeft(
-  target: Target,
-  { run, keep }: RunOptions,
-  signal: AbortSignal,
-  terminal: Terminal,
-): Promise<Swept> {
-  const end = { signal, goesOnMs: interruptedMs }
-  const swept = await sweepRun({ ledger: readLedger(terminal.cwd, run), target, leaveKept: keep, end })
-  const { removed, removedText, kept, failed } = swept
-  if (removed.length > 0) terminal.err(`removed ${removedText} left by the run`)
-  if (kept.length > 0) {
-    terminal.err(
-      `kept ${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')}); npx plumbline sweep ${run} removes them`,
-    )
-  }
-  tellLeft(failed, run, terminal)
-  return swept
 }
 
 function brokenSentence({ code, signal, said }: ChildEnd): string {

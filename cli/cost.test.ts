@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { createCommands } from '../load/testing/commands.ts'
+import { createCommands } from './testing/commands.ts'
 
 const commands = createCommands('cost')
 const { cwd } = commands

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { createCommands } from '../load/testing/commands.ts'
+import { createCommands } from './testing/commands.ts'
 
 const commands = createCommands('fuzz')
 const { cwd } = commands

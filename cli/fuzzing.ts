@@ -12,7 +12,7 @@ import type { ResourceLedger } from '../harness/record/resources.ts'
 import type { Context } from '../harness/rule/context.ts'
 import { Unanswered } from '../harness/rule/outcome.ts'
 import { shorten } from '../harness/run/record-judgement.ts'
-import { createSession, type Session } from '../harness/run/session.ts'
+import { createSession } from '../harness/run/session.ts'
 import { overHttp } from '../harness/transport/http.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
@@ -214,23 +214,20 @@ export async function inSession(
     cleanup: isEmbedded ? 'none' : 'all',
     wallNow: () => Date.now(),
   })
-  const reasons = await Promise.all(session.scenarios.map((scenario) => reasonOf(scenario, recorder)))
+  const [scenario] = session.scenarios
+  const judgement = await scenario?.judge()
   await session.finish()
-  return reasons[0] ?? null
+  if (judgement === undefined || judgement.verdict === 'passed') return null
+  const { verdict, reason } = judgement
+  // Clauses are not checked here, so a count of 0 exchanges means nothing.
+  if (reason === 'no exchange exercised this rule') return null
+  if (verdict === 'broken') throw new BrokenError(shorten(recorder, reason ?? verdict))
+  return shorten(recorder, reason ?? verdict)
 }
 
 /** Keeps nothing, and removes the secrets of a target from its output. */
 function recorderFor(target: Target): Recorder {
   return { ...noRecorder, clean: createRedactor(secretsOf(target)).text }
-}
-
-async function reasonOf(scenario: Session['scenarios'][number], recorder: Recorder): Promise<string | null> {
-  const { verdict, reason } = await scenario.judge()
-  if (verdict === 'broken') throw new BrokenError(shorten(recorder, reason ?? verdict))
-  // Clauses are not checked here, so a count of 0 exchanges means nothing.
-  return verdict === 'passed' || reason === 'no exchange exercised this rule'
-    ? null
-    : shorten(recorder, reason ?? verdict)
 }
 
 /**

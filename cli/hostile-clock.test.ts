@@ -7,10 +7,10 @@ import { expect, type TestContext, test } from 'vitest'
 import { hostileClock, hostilities } from '../harness/testing/hostile-clock.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
 import { type FailureKind, TransportFailure } from '../harness/transport/types.ts'
-import { createCommands } from '../load/testing/commands.ts'
 import { createInstance, referenceTarget } from '../proof/instance.ts'
 import { createControlHandler } from '../reference/index.ts'
 import { writeTarget } from '../target/write.ts'
+import { createCommands } from './testing/commands.ts'
 
 const timeout = 120_000
 

@@ -1,19 +1,40 @@
 import { pluralize } from '../harness/common/pluralize.ts'
+import { allPlanes } from '../harness/planes/index.ts'
 import { program } from '../results/rerun.ts'
+import type { Target } from '../target/types.ts'
+import { nameOf, planeOf, type Resource } from './runs.ts'
 import type { Terminal } from './terminal.ts'
 
 /** A resource that a sweep could not remove, with the reason. */
 export interface Leftover {
   /** `job`, `queue`, or what a plane calls its resources, such as `pod`. */
   readonly kind: string
-  /** For a queue: the id of its endpoint. */
   readonly name: string
-  /** Null if it was never learned. */
+  /** Null if it was never learned; for a queue that of its endpoint. */
   readonly id: string | null
   /** The same text for all resources that are left for the same reason. */
   readonly reason: string
   /** When its ttl is over, ms; null if it has none, or if the target's clock is controlled. */
   readonly endsMs: number | null
+}
+
+/** A resource that is left; without a target, the end of its ttl is that of the ledger. */
+export function leftoverOf(of: Resource, reason: string, target: Pick<Target, 'clock'> | null): Leftover {
+  const isReal = target === null || target.clock === 'real'
+  return {
+    kind: kindOf(of),
+    name: nameOf(of),
+    id: of.kind === 'endpoint' ? of.endpoint : of.id,
+    reason,
+    endsMs: of.kind === 'job' && isReal ? (of.endsMs ?? null) : null,
+  }
+}
+
+function kindOf(of: Resource): string {
+  if (of.kind === 'job') return 'job'
+  if (of.kind === 'endpoint') return 'queue'
+  const plane = planeOf(of)
+  return allPlanes().find(({ name }) => name === plane)?.creates?.kind ?? `resource of ${plane}`
 }
 
 /** Most names in a line. */

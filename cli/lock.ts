@@ -8,13 +8,6 @@ import { UsageError } from './errors.ts'
 import { codeOf, writableFolder } from './places.ts'
 import { isAlive, owningProcess } from './process.ts'
 
-interface Holder {
-  /** The text of the lock. */
-  readonly text: string
-  readonly name: string
-  readonly isAlive: boolean
-}
-
 const lockName = '.plumbline-lock'
 
 /**
@@ -39,12 +32,13 @@ function lock(file: string, folder: string): () => void {
   // No two locks have the same text, so that successive locks of one process differ.
   const own = JSON.stringify({ host: hostname(), ...owningProcess(process.pid), lock: randomUUID() })
   while (!isNew(file, own)) {
-    const holder = holderOf(file)
-    if (holder === null) continue
-    if (holder.isAlive) {
-      throw new UsageError(`--out ${folder} is in use by ${holder.name}; wait until it ends, or name another folder`)
+    const text = read(file)
+    if (text === null) continue
+    const holder = holderOf(text, file)
+    if (holder !== null) {
+      throw new UsageError(`--out ${folder} is in use by ${holder}; wait until it ends, or name another folder`)
     }
-    takeAway(file, holder.text, folder)
+    takeAway(file, text, folder)
   }
   return () => {
     if (read(file) === own) rmSync(file, { force: true })
@@ -92,18 +86,14 @@ function link(file: string, name: string): void {
 
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** The holder of the folder; null if it was released meanwhile. A process of another machine counts as running. */
-function holderOf(file: string): Holder | null {
-  const text = read(file)
-  if (text === null) return null
+/** The process that wrote a lock; null if it is gone. A process of another machine counts as running. */
+function holderOf(text: string, file: string): string | null {
   const { host, id, began } = membersOf(jsonIn(text)) ?? {}
   if (typeof id !== 'number' || typeof host !== 'string') {
-    return { text, name: `the run that wrote ${file} (delete that file if no run is active)`, isAlive: true }
+    return `the run that wrote ${file} (delete that file if no run is active)`
   }
-  if (host !== hostname()) {
-    return { text, name: `process ${id} on ${host} (if that has ended, delete ${file})`, isAlive: true }
-  }
-  return { text, name: `process ${id}`, isAlive: isAlive({ id, began: typeof began === 'string' ? began : null }) }
+  if (host !== hostname()) return `process ${id} on ${host} (if that has ended, delete ${file})`
+  return isAlive({ id, began: typeof began === 'string' ? began : null }) ? `process ${id}` : null
 }
 
 function read(file: string): string | null {

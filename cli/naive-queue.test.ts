@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { type RuleRow, rules } from '../generated/rules.ts'
+import { runHere } from './testing/in-process.ts'
 import { serveNaiveQueue } from './testing/naive-queue.ts'
-
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /** Each verdict on it, and of a failure the clause and what was seen; beside it, why that is right. */
 const expected = {
@@ -54,18 +51,8 @@ keys: {full: plumbline-example-full, stranger: plumbline-example-stranger}
 `,
   )
   const only = ids.flatMap((id) => ['--only', id])
-  const code = await plumbline(cwd, [
-    'check',
-    '--target',
-    'target.yaml',
-    ...only,
-    '--seed',
-    '1',
-    '--budget',
-    '10m',
-    '--out',
-    'out',
-  ])
+  const words = 'check --quiet --target target.yaml --seed 1 --budget 10m --out out'
+  const { code } = await runHere([...words.split(' '), ...only], { cwd })
   expect(Object.fromEntries(verdictsIn(join(cwd, 'out', 'results.json')))).toEqual(expected)
   expect(code).toBe(1)
 })
@@ -83,9 +70,4 @@ function verdictsIn(file: string): [string, string][] {
     id,
     [verdict, ...findings.map(({ clause, observed }) => `${clause}: ${observed}`)].join(' '),
   ])
-}
-
-function plumbline(cwd: string, args: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, [main, ...args, '--quiet'], { cwd, stdio: 'ignore' })
-  return new Promise((ended) => child.on('exit', ended))
 }

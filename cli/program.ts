@@ -1,6 +1,6 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
-import { parseDuration } from '../target/duration.ts'
+import { factor, gather, integer, lengthOfTime, price, quotaList, share } from './arguments.ts'
 import type { CheckOptions } from './commands/check.ts'
 import { UsageError } from './errors.ts'
 import { version } from './home.ts'
@@ -29,11 +29,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
     })
-  // Loaded when it is asked for, as commands are.
-  const chosen = async <O extends TargetChoice>(options: O) =>
-    (await import('./target.ts')).withTarget(options, terminal)
   const command = (name: string, description: string) =>
     program.command(name).description(description).allowExcessArguments(false)
+  /** Options about a target, and the one that they choose. Loaded when it is called, as commands are. */
+  const ofTarget = async <O extends TargetChoice>(options: O) =>
+    (await import('./target.ts')).withTarget(options, terminal)
 
   command('check', 'judge a target, or the built-in reference')
     .addOption(common.target)
@@ -55,7 +55,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(common.maxSeconds)
     .addOption(common.windowScale)
     .action(async (options) =>
-      ended(await (await import('./commands/check.ts')).check(withLoad(await chosen(options)), terminal)),
+      ended(await (await import('./commands/check.ts')).check(withLoad(await ofTarget(options)), terminal)),
     )
 
   command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
@@ -65,7 +65,9 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
     .addOption(common.budget)
     .addOption(common.heavy)
-    .action(async (options) => ended(await (await import('./commands/plan.ts')).plan(await chosen(options), terminal)))
+    .action(async (options) =>
+      ended(await (await import('./commands/plan.ts')).plan(await ofTarget(options), terminal)),
+    )
 
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
     .addArgument(new Argument('<kind>', 'the load to drive').choices(['smoke', 'limits', 'pods']))
@@ -146,7 +148,9 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
     .option('--path <path>', 'only one case of that seed, as named by a finding')
     .option('--json <file>', 'write the findings into this file')
-    .action(async (options) => ended(await (await import('./commands/fuzz.ts')).fuzz(await chosen(options), terminal)))
+    .action(async (options) =>
+      ended(await (await import('./commands/fuzz.ts')).fuzz(await ofTarget(options), terminal)),
+    )
 
   command('replay', 'judge a record again, without the target')
     .argument('<folder>', 'the folder of a run')
@@ -159,7 +163,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .addOption(common.target)
     .addOption(common.reference)
     .action(async (options) =>
-      ended(await (await import('./commands/doctor.ts')).doctor(await chosen(options), terminal)),
+      ended(await (await import('./commands/doctor.ts')).doctor(await ofTarget(options), terminal)),
     )
 
   return program
@@ -180,7 +184,7 @@ const common = {
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
-    'leave out rules that take longer, such as 20s or 5m (default: 5m in real time, 30m on a controlled clock)',
+    'leave out rules that take longer, such as 20s or 5m; cleaning up may go on after it (default: 5m in real time, 30m on a controlled clock)',
   ).argParser(lengthOfTime),
   owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
   maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
@@ -202,53 +206,6 @@ function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...opt
   const [name] = Object.keys(given)
   if (name === undefined) return options
   throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs --load`)
-}
-
-function gather(value: string, earlier: readonly string[]): string[] {
-  return [...earlier, value]
-}
-
-function integer(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
-  return (text) => {
-    const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Expected an integer ${range}, got ${text}.`)
-  }
-}
-
-function lengthOfTime(text: string): number {
-  const ms = parseDuration(text)
-  if (ms !== null && ms > 0) return ms
-  throw new InvalidArgumentError(`Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got ${text}.`)
-}
-
-function factor(text: string): number {
-  const value = Number(text)
-  if (/^\d*\.?\d+$/.test(text) && value > 0) return value
-  throw new InvalidArgumentError(`Expected a number above 0, such as 0.1, got ${text}.`)
-}
-
-function share(text: string): number {
-  const value = Number(text)
-  if (/^\d*\.?\d+$/.test(text) && value <= 1) return value
-  throw new InvalidArgumentError(`Expected a share from 0 to 1, such as 0.1, got ${text}.`)
-}
-
-function price(text: string): number {
-  const value = Number(text)
-  if (/^\d+(\.\d+)?$/.test(text)) return value
-  throw new InvalidArgumentError(`Expected an amount of USD, such as 2 or 0.50, got ${text}.`)
-}
-
-function quotaList(text: string): Record<string, number> {
-  const entries = text.split(',').map((entry) => /^(minute|hour|day)=([1-9]\d*)$/.exec(entry.trim()))
-  if (entries.every((entry) => entry !== null)) {
-    return Object.fromEntries(entries.map((entry) => [entry[1] ?? '', Number(entry[2])]))
-  }
-  throw new InvalidArgumentError(
-    `Expected minute=60,hour=3000,day=50000 or a part of it, each at least 1, got ${text}.`,
-  )
 }
 
 /** A two-line message of commander on one line. */

@@ -11,12 +11,8 @@ export interface ProgressState {
   readonly clock: string
   readonly done: number
   readonly counts: Readonly<Partial<Record<Verdict, number>>>
-  readonly last: { readonly rule: string; readonly verdict: Verdict } | null
   /** The waits on the target's clock with their ends; `nowMs` is that clock when they were reported. */
-  readonly waiting: {
-    readonly nowMs: number
-    readonly pending: Pending
-  } | null
+  readonly waiting: { readonly nowMs: number; readonly pending: Pending } | null
   /** The plan of load that is being driven. */
   readonly plan: Extract<Progress, { type: 'plan' }> | null
 }
@@ -26,7 +22,6 @@ export const atStart: ProgressState = {
   clock: '',
   done: 0,
   counts: {},
-  last: null,
   waiting: null,
   plan: null,
 }
@@ -37,9 +32,9 @@ export function advance(state: ProgressState, progress: Progress): ProgressState
     case 'started':
       return { ...state, rules: progress.rules, clock: progress.clock }
     case 'verdict': {
-      const { rule, verdict, done, total } = progress
+      const { verdict, done, total } = progress
       const counts = { ...state.counts, [verdict]: (state.counts[verdict] ?? 0) + 1 }
-      return { ...state, rules: total, done, counts, last: { rule, verdict } }
+      return { ...state, rules: total, done, counts }
     }
     case 'waiting':
       return { ...state, waiting: { nowMs: progress.nowMs, pending: progress.pending } }
@@ -82,36 +77,45 @@ function planLine({ name, n, of, endsMs, allEndMs }: Extract<Progress, { type: '
   return `plan ${n} of ${of}: ${name}, ${left(endsMs)} left; the whole ends in about ${left(allEndMs)}`
 }
 
+interface Shown {
+  tell(progress: Progress): void
+  end(): void
+}
+
 /** Shows progress on standard error: redrawn in place if possible, else as a few plain lines. */
-export function showProgress(terminal: Terminal): { tell(progress: Progress): void; end(): void } {
+export function showProgress(terminal: Terminal): Shown {
   return terminal.live ? liveProgress(terminal) : plainProgress(terminal)
 }
 
 /** Shows nothing. */
-export const noProgress: ReturnType<typeof showProgress> = { tell() {}, end() {} }
+export const noProgress: Shown = { tell() {}, end() {} }
 
-function liveProgress(terminal: Terminal): ReturnType<typeof showProgress> {
-  const update = createLogUpdate(process.stderr)
-  const { colors } = terminal
+function liveProgress({ colors, err }: Terminal): Shown {
   let state = atStart
   let toldAt = Date.now()
-  let ended = false
-  const paint = () => {
+  const { clear, end } = redraw(() => {
     const [first = '', ...rest] = draw(state, Date.now() - toldAt)
-    update([first, ...rest.map((line) => colors.dim(line))].join('\n'))
-  }
-  const timer = setInterval(paint, 200)
+    return [first, ...rest.map((line) => colors.dim(line))].join('\n')
+  })
   return {
     tell(progress) {
       state = advance(state, progress)
       if (progress.type === 'waiting') toldAt = Date.now()
       if (progress.type !== 'shown') return
-      update.clear()
-      for (const line of progress.lines) terminal.err(line.startsWith('  failed') ? terminal.colors.red(line) : line)
+      clear()
+      for (const line of progress.lines) err(line.startsWith('  failed') ? colors.red(line) : line)
     },
+    end,
+  }
+}
+
+/** Lines on standard error that are drawn again in place, five times a second until their end. */
+export function redraw(text: () => string): { clear(): void; end(): void } {
+  const update = createLogUpdate(process.stderr)
+  const timer = setInterval(() => update(text()), 200)
+  return {
+    clear: () => update.clear(),
     end() {
-      if (ended) return
-      ended = true
       clearInterval(timer)
       update.clear()
       update.done()
@@ -119,27 +123,26 @@ function liveProgress(terminal: Terminal): ReturnType<typeof showProgress> {
   }
 }
 
-function plainProgress(terminal: Terminal): ReturnType<typeof showProgress> {
+function plainProgress({ err }: Terminal): Shown {
   let state = atStart
   let quarter = 0
   let deadlineMs = 0
   return {
     tell(progress) {
       state = advance(state, progress)
-      if (progress.type === 'started')
-        terminal.err(`${pluralize(progress.rules, 'rule')} on the ${progress.clock} clock`)
-      if (progress.type === 'plan') terminal.err(planLine(progress))
-      if (progress.type === 'shown') for (const line of progress.lines) terminal.err(line)
+      if (progress.type === 'started') err(`${pluralize(progress.rules, 'rule')} on the ${progress.clock} clock`)
+      if (progress.type === 'plan') err(planLine(progress))
+      if (progress.type === 'shown') for (const line of progress.lines) err(line)
       if (progress.type === 'verdict') {
-        if (notable.has(progress.verdict)) terminal.err(`${progress.verdict} ${progress.rule}`)
+        if (notable.has(progress.verdict)) err(`${progress.verdict} ${progress.rule}`)
         const reached = Math.floor((4 * progress.done) / Math.max(1, progress.total))
-        if (reached > quarter) terminal.err(headline(state))
+        if (reached > quarter) err(headline(state))
         quarter = Math.max(quarter, reached)
       }
       if (progress.type === 'waiting' && state.clock === 'real') {
         const [last] = latest(progress.pending)
         if (last !== undefined && last.until > deadlineMs + 10_000) {
-          terminal.err(`${last.name} gives up waiting in ${span(last.until - progress.nowMs)} and usually ends sooner`)
+          err(`${last.name} gives up waiting in ${span(last.until - progress.nowMs)} and usually ends sooner`)
         }
         deadlineMs = Math.max(deadlineMs, last?.until ?? 0)
       }

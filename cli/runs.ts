@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { jsonIn } from '../harness/exchange/exchange.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/record/resources.ts'
@@ -9,14 +9,8 @@ import { UsageError } from './errors.ts'
 import { makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
-/** One resource that a run's ledger names, such as a pod. */
-export interface LedgerResource {
-  readonly plane: string
-  readonly name: string
-  /** Null if the response to its creation was not seen. */
-  readonly id: string | null
-  readonly state: 'requested' | 'refused' | 'created' | 'kept'
-}
+/** An entry of a ledger: a pod or another resource of a plane, a job, or an endpoint whose queue a load has filled. */
+export type Resource = Exclude<ResourceLine, { readonly kind: 'run' }>
 
 /** Resources in the ledger of a run that are not removed yet. */
 export interface RunLedger {
@@ -25,27 +19,8 @@ export interface RunLedger {
   readonly targetFile: string | null
   /** Base address of each plane, empty if the target had none; missing if the ledger does not say. */
   readonly urls: Readonly<Record<string, string | undefined>>
-  readonly left: readonly LedgerResource[]
-  /** Jobs that were submitted and not seen to end. */
-  readonly jobs: readonly LedgerJob[]
-  /** Endpoints whose queue a load has filled. */
-  readonly endpoints: readonly LedgerEndpoint[]
-}
-
-export interface LedgerEndpoint {
-  readonly endpoint: string
-  /** The base address of the queue plane that was loaded. */
-  readonly url: string
-}
-
-/** One job in a run's ledger. */
-export interface LedgerJob {
-  readonly name: string
-  readonly endpoint: string
-  /** Null if the response to its submission was not seen: it cannot be cancelled, and ends with its ttl. */
-  readonly id: string | null
-  /** When it is gone at the latest, ms on the target's clock; null if unknown. */
-  readonly endsMs: number | null
+  /** The last line of each, with its id and the end of its ttl if an earlier line has them. */
+  readonly left: readonly Resource[]
 }
 
 interface RunOwner {
@@ -60,7 +35,11 @@ export function runFolder(cwd: string, run: string): string {
 
 /** The ledger of the run's resources. */
 export function resourcesFile(cwd: string, run: string): string {
-  return join(runFolder(cwd, run), 'resources.ndjson')
+  return resourcesIn(runFolder(cwd, run))
+}
+
+export function resourcesIn(folder: string): string {
+  return join(folder, 'resources.ndjson')
 }
 
 /** Notes the processes of the run, so that a sweep does not remove the resources of an active run. */
@@ -77,11 +56,13 @@ export function writeOwner(cwd: string, run: string, processes: readonly number[
   }
 }
 
-/** Begins the ledger of a run on disk. */
+/** Begins the ledger of a run of this process on disk. `targetFile` is as it was named on the command line. */
 export function beginLedger(cwd: string, run: string, targetFile: string | null, target: Target): ResourceLedger {
+  writeOwner(cwd, run, [process.pid])
   const ledger = createResourceLedger(resourcesFile(cwd, run))
   const urls = allPlanes().map(({ name }) => [name, sectionOf(target, name)?.url ?? ''])
-  ledger({ kind: 'run', run, targetFile, urls: Object.fromEntries(urls) })
+  const file = targetFile === null ? null : resolve(cwd, targetFile)
+  ledger({ kind: 'run', run, targetFile: file, urls: Object.fromEntries(urls) })
   return ledger
 }
 
@@ -109,50 +90,34 @@ export function otherHost(cwd: string, run: string): string | null {
 
 /** Reads what a run has left. A truncated last line is ignored: its request was never sent. */
 export function readLedger(cwd: string, run: string): RunLedger {
-  const folder = runFolder(cwd, run)
-  const resources = new Map<string, LedgerResource>()
-  const jobs = new Map<string, LedgerJob>()
-  const endpoints = new Map<string, LedgerEndpoint>()
+  const left = new Map<string, Resource>()
   let targetFile: string | null = null
-  let urls: RunLedger['urls'] | null = null
+  let urls: RunLedger['urls'] = {}
   const file = resourcesFile(cwd, run)
   for (const line of existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []) {
     const entry = jsonIn(line) as ResourceLine | undefined
     if (entry === undefined) continue
     if (entry.kind === 'run') {
-      targetFile ??= entry.targetFile
-      urls ??= entry.urls
-    } else if (entry.kind === 'job') {
-      if (entry.state === 'removed') jobs.delete(entry.name)
-      else {
-        const { name, endpoint, id, endsMs = jobs.get(name)?.endsMs ?? null } = entry
-        jobs.set(name, { name, endpoint, id, endsMs })
-      }
-    } else if (entry.kind === 'endpoint') {
-      if (entry.state === 'purged') endpoints.delete(entry.endpoint)
-      else endpoints.set(entry.endpoint, { endpoint: entry.endpoint, url: entry.url })
-    } else {
-      // A line of kind `pod` names no plane.
-      const { plane = 'pods', name, state } = entry
-      const key = `${plane} ${name}`
-      if (state === 'removed') resources.delete(key)
-      else resources.set(key, { plane, name, id: entry.id ?? resources.get(key)?.id ?? null, state })
+      ;({ targetFile, urls } = entry)
+      continue
+    }
+    const key = JSON.stringify([planeOf(entry), entry.kind, nameOf(entry)])
+    if (entry.state === 'removed' || entry.state === 'purged') left.delete(key)
+    else {
+      const known = Object.entries(entry).filter(([, value]) => value !== null)
+      left.set(key, { ...entry, ...left.get(key), ...Object.fromEntries(known) } as Resource)
     }
   }
-  return {
-    run,
-    folder,
-    targetFile,
-    urls: urls ?? {},
-    left: [...resources.values()],
-    jobs: [...jobs.values()],
-    endpoints: [...endpoints.values()],
-  }
+  return { run, folder: runFolder(cwd, run), targetFile, urls, left: [...left.values()] }
 }
 
-/** True if a run has left anything in its ledger. */
-export function isEmpty({ left, jobs, endpoints }: RunLedger): boolean {
-  return left.length + jobs.length + endpoints.length === 0
+/** The plane of a resource. A line of kind `pod` names none. */
+export function planeOf(of: Resource): string {
+  return of.kind === 'pod' ? 'pods' : of.kind === 'resource' ? (of.plane ?? 'pods') : 'queue'
+}
+
+export function nameOf(of: Resource): string {
+  return of.kind === 'endpoint' ? `endpoint ${of.endpoint}` : of.name
 }
 
 /** Deletes the ledger of a run that has nothing left. */

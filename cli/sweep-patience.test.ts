@@ -9,8 +9,8 @@ import { tables } from '../generated/tables.ts'
 import type { ResourceLine } from '../harness/record/resources.ts'
 import { createInstance, referenceTarget } from '../proof/instance.ts'
 import { createControlHandler } from '../reference/index.ts'
-import { readLedger, resourcesFile, runFolder } from './runs.ts'
-import { sweepRun } from './sweep.ts'
+import { nameOf, readLedger, resourcesFile, runFolder } from './runs.ts'
+import { type Swept, sweepRun } from './sweep.ts'
 
 const run = 'r0123456789'
 const answered = (status: number) => async () => new Response(null, { status })
@@ -62,16 +62,17 @@ test('more than a window grants is removed on a controlled clock, whose time is 
     ids.push(((await answer.json()) as { id: string }).id)
   }
   const handler = createControlHandler(control as Parameters<typeof createControlHandler>[0])
-  const { failed, jobs: cancelled } = await sweepRun(await left(jobs(ids), fetch, { clock: handler as never }))
-  expect(failed).toEqual([])
-  expect(cancelled).toBe(ids.length)
+  const swept = await sweepRun(await left(jobs(ids), fetch, { clock: handler as never }))
+  expect(swept.failed).toEqual([])
+  expect(endedAs('removed', swept)).toHaveLength(ids.length)
 })
 
 test('a 429 is final where the clock is broken, and everything else is removed', async () => {
   const only429 = async ({ method }: Request) => new Response(null, { status: method === 'POST' ? 429 : 204 })
   const given = await left([...jobs(many), ...pods(['a', 'b'])], only429)
-  const { failed, removed } = await sweepRun(given)
-  expect(removed).toEqual(['pod-a', 'pod-b'])
+  const swept = await sweepRun(given)
+  const { failed } = swept
+  expect(endedAs('removed', swept)).toEqual(['pod-a', 'pod-b'])
   expect(failed).toHaveLength(many.length)
   expect(failed[0]?.reason).toBe('POST /v2/{endpoint}/cancel/{job} answered 429')
   expect(given.asked.clock).toBeLessThanOrEqual(2)
@@ -83,9 +84,11 @@ test('a pod that may come into being late stays in the ledger where time cannot 
     { kind: 'pod', name: 'late', id: null, state: 'requested' },
     { kind: 'pod', name: 'never', id: null, state: 'refused' },
   ]
-  const { failed, never } = await sweepRun(await left(lines, list))
-  expect(failed).toMatchObject([{ name: 'late', reason: 'it may appear late, and time could not pass until then' }])
-  expect(never).toEqual(['never'])
+  const swept = await sweepRun(await left(lines, list))
+  expect(swept.failed).toMatchObject([
+    { name: 'late', reason: 'it may appear late, and time could not pass until then' },
+  ])
+  expect(endedAs('never', swept)).toEqual(['never'])
 })
 
 test('a target that does not answer is asked three times, not once for each pod', async () => {
@@ -111,6 +114,11 @@ test('a sweep that is told to end gives up the request that is under way, and se
 
 test('a sweep that is told to end goes on for its time', async () => {
   const given = await left(pods(many), answered(204))
-  const { removed } = await sweepRun({ ...given, end: { signal: AbortSignal.abort(), goesOnMs: 60_000 } })
-  expect(removed).toHaveLength(many.length)
+  const swept = await sweepRun({ ...given, end: { signal: AbortSignal.abort(), goesOnMs: 60_000 } })
+  expect(endedAs('removed', swept)).toHaveLength(many.length)
 })
+
+/** Names of the resources with this end. */
+function endedAs(wanted: 'removed' | 'gone' | 'never', { ends }: Swept): string[] {
+  return ends.filter(({ end }) => end === wanted).map(({ of }) => nameOf(of))
+}

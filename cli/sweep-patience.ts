@@ -10,6 +10,7 @@ import { overHttp } from '../harness/transport/http.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../target/types.ts'
 import { version } from './home.ts'
+import { aborted } from './interrupt.ts'
 
 /** A sweep that was asked to end. */
 export interface SweepEnd {
@@ -51,32 +52,22 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   const transport = withTool(http.send, target.deploy)
   const token = target.keys.full ?? ''
   const userAgent = `plumbline/${version()} (sweep)`
-  const over = new AbortController()
-  const hurried = new AbortController()
-  const timers: NodeJS.Timeout[] = []
-  const ended = new Promise<void>((resolve) => over.signal.addEventListener('abort', () => resolve()))
+  const over = later(end?.signal, end?.goesOnMs ?? 0)
+  const hurried = later(end?.signal, Math.min(hurriedMs, end?.goesOnMs ?? 0))
   /** Methods whose 429 did not pass. */
   const inVain = new Set<string>()
   let sleeper: Promise<Sleeper> | null = null
   let timeouts = 0
   const longMs = 0.9 * Math.min(connectMs, answerMs, hurriedMs)
 
-  function hurry(): void {
-    const goesOnMs = end?.goesOnMs ?? 0
-    timers.push(setTimeout(() => over.abort(), goesOnMs))
-    timers.push(setTimeout(() => hurried.abort(), Math.min(hurriedMs, goesOnMs)))
-  }
-  if (end?.signal.aborted) hurry()
-  else end?.signal.addEventListener('abort', hurry, { once: true })
-
   async function send(request: WireRequest): Promise<WireResponse> {
-    if (over.signal.aborted) throw new TransportFailure('abandoned', 'the command was interrupted before the request')
+    if (over.aborted) throw new TransportFailure('abandoned', 'the command was interrupted before the request')
     if (timeouts >= givenUpAfter) {
       throw new TransportFailure('abandoned', `not sent, because ${timeouts} requests in a row had no response in time`)
     }
     const patience = end?.signal.aborted
-      ? { answerMs: Math.min(hurriedMs, answerMs), signal: over.signal }
-      : { signal: hurried.signal }
+      ? { answerMs: Math.min(hurriedMs, answerMs), signal: over }
+      : { signal: hurried }
     const fromMs = performance.now()
     try {
       const answer = await transport(request, patience)
@@ -98,8 +89,8 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   async function sleep(ms: number): Promise<boolean> {
     try {
       sleeper ??= open()
-      await Promise.race([sleeper.then(({ actor }) => actor.sleep(ms)), ended])
-      return !over.signal.aborted
+      await Promise.race([sleeper.then(({ actor }) => actor.sleep(ms)), aborted(over)])
+      return !over.aborted
     } catch (error) {
       if (error instanceof Inconclusive) return false
       throw error
@@ -118,12 +109,17 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
     client: (plane, section) => createDirect({ transport: patient, plane, section, token, userAgent }),
     sleep,
     async close() {
-      for (const timer of timers) clearTimeout(timer)
-      end?.signal.removeEventListener('abort', hurry)
       void sleeper?.then(({ clock }) => clock.close()).catch(() => {})
       await http.close()
     },
   }
+}
+
+/** Aborts so long after another signal, real ms. */
+function later(signal: AbortSignal | undefined, ms: number): AbortSignal {
+  const controller = new AbortController()
+  if (signal !== undefined) void aborted(signal).then(() => setTimeout(() => controller.abort(), ms).unref())
+  return controller.signal
 }
 
 /** The run is over: work still under way may go on, and does not keep time from moving. */

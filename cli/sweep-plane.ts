@@ -6,13 +6,13 @@ import { TransportFailure } from '../harness/transport/types.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { withoutId } from './leftovers.ts'
-import type { LedgerResource } from './runs.ts'
+import type { Resource, RunLedger } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
 
-/** The end of a resource; `never`: none was ever seen. */
+/** The end of a resource; `gone`: it was over before, `never`: none was ever seen. */
 export interface End {
-  readonly of: LedgerResource
-  readonly id: string | null
+  /** With the id by which it was found. */
+  readonly of: Resource
   readonly end: 'removed' | 'gone' | 'never' | Left
 }
 
@@ -21,15 +21,23 @@ export interface Left {
   readonly reason: string
 }
 
+export function isCreated(of: Resource): of is Created {
+  return of.kind === 'pod' || of.kind === 'resource'
+}
+
 export function isLeft(end: End['end']): end is Left {
   return typeof end === 'object'
 }
 
-export interface PlaneSweep {
+/** The ledger that is swept, and the way to its target. */
+export interface Sweeping {
+  readonly ledger: RunLedger
   readonly target: Target
   readonly patience: Patience
-  readonly run: string
 }
+
+/** A resource that is created on a plane. */
+type Created = Extract<Resource, { kind: 'pod' | 'resource' }>
 
 /** How often a list is read for a resource whose creation was not answered: it may come into being late. */
 const looks = 3
@@ -37,35 +45,30 @@ const looks = 3
 /** Removes what a run has left on one plane: by id where it is known, else by the exact name in the list. */
 export async function sweepPlane(
   plane: string,
-  wanted: readonly LedgerResource[],
-  { target, patience, run }: PlaneSweep,
+  wanted: readonly Created[],
+  { target, patience, ledger }: Sweeping,
 ): Promise<End[]> {
-  const remover = createRemover(plane, patience, target, run)
+  const remover = createRemover(plane, patience, target, ledger.run)
   const sought = wanted.filter(({ id }) => id === null)
   const ends: End[] = []
   for (const of of wanted) if (of.id !== null) ends.push(await take(of, [of.id]))
   const { found, fault } = await idsOf(remover, sought, patience, target.tolerances.visibleMs)
   for (const of of sought) {
     const ids = found.get(of.name)
-    if (ids === undefined && fault !== null) ends.push({ of, id: null, end: { reason: fault } })
+    if (ids === undefined && fault !== null) ends.push({ of, end: { reason: fault } })
     else ends.push(await take(of, ids ?? []))
   }
   return ends
 
-  async function take(of: LedgerResource, ids: readonly string[]): Promise<End> {
+  async function take(of: Created, ids: readonly string[]): Promise<End> {
     let end: End['end'] = ids.length === 0 ? 'never' : 'gone'
     for (const id of ids) {
       const one = await remover.remove(id, of.name)
-      if (isLeft(one)) return { of, id, end: one }
+      if (isLeft(one)) return { of: { ...of, id }, end: one }
       if (one === 'removed') end = one
     }
-    return { of, id: of.id, end }
+    return { of, end }
   }
-}
-
-/** Names of the resources of a plane. */
-export function kindOf(plane: string): string {
-  return allPlanes().find(({ name }) => name === plane)?.creates?.kind ?? `resource of ${plane}`
 }
 
 /** A list that cannot be read: the resources of the run cannot be found in it. */
@@ -139,7 +142,7 @@ function unanswered(error: unknown): { readonly status: string } {
  */
 async function idsOf(
   remover: Remover,
-  sought: readonly LedgerResource[],
+  sought: readonly Created[],
   { sleep }: Patience,
   visibleMs: number,
 ): Promise<{ readonly found: ReadonlyMap<string, string[]>; readonly fault: string | null }> {

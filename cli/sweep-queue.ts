@@ -3,54 +3,35 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { finalStatuses } from '../harness/planes/queue/job-status.ts'
 import { queue } from '../harness/planes/queue/plane.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
-import type { QueuePath, QueuePlane, Target } from '../target/types.ts'
-import { type Leftover, withoutId } from './leftovers.ts'
-import type { LedgerEndpoint, RunLedger } from './runs.ts'
+import type { QueuePath, QueuePlane } from '../target/types.ts'
+import { withoutId } from './leftovers.ts'
+import type { Resource } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
+import type { End, Sweeping } from './sweep-plane.ts'
 
-const noQueue = 'the target file has no queue-based endpoints'
-const noId = 'the response to its submission had no id'
-
-export interface Cancelled {
-  /** Names of the jobs that were cancelled. */
-  readonly cancelled: readonly string[]
-  /** Names of those that had ended before, or are gone. */
-  readonly over: readonly string[]
-  /** Those that may still run. */
-  readonly failed: readonly Leftover[]
-}
+const noQueue = { reason: 'the target file has no queue-based endpoints' }
 
 /**
- * Cancels the jobs of a ledger by id, at the address of their submission. A job that cannot be cancelled, or whose id is
- * unknown, is over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
+ * Cancels a job by its id, at the address of its submission. A job that cannot be cancelled, or whose id is unknown, is
+ * over if its status says so. Once its ttl has passed it is over unless its status says that it is not.
  */
-export async function cancelJobs(
-  { jobs, urls }: Pick<RunLedger, 'jobs' | 'urls'>,
-  { queue, clock }: Target,
-  patience: Patience,
-  nowMs: number,
-): Promise<Cancelled> {
-  const cancelled: string[] = []
-  const over: string[] = []
-  const failed: Leftover[] = []
-  for (const { name, endpoint, id, endsMs: knownMs } of jobs) {
-    const endsMs = clock === 'real' ? knownMs : null
-    const isPast = endsMs !== null && endsMs <= nowMs
-    const fail = (reason: string) => failed.push({ kind: 'job', name, id, reason, endsMs })
-    if (queue === null) fail(noQueue)
-    else if (urls.queue !== undefined && urls.queue !== queue.url)
-      fail(`submitted at ${urls.queue || 'no address'}, and the target file says ${queue.url}`)
-    else if (id !== null) {
-      const call = callOf(patience, queue, { endpoint, job: id })
-      const answer = await call('cancelJob')
-      if (typeof answer !== 'string' && isSuccess(answer.status)) cancelled.push(name)
-      else if (await isOver(call, answer, isPast)) over.push(name)
-      else if (typeof answer === 'string') fail(withoutId(answer, id, '{job}'))
-      else fail(`POST ${queue.paths.cancelJob} answered ${answer.status}`)
-    } else if (isPast) over.push(name)
-    else fail(noId)
-  }
-  return { cancelled, over, failed }
+export async function cancelJob(
+  { endpoint, id, endsMs }: Extract<Resource, { kind: 'job' }>,
+  { ledger, target, patience }: Sweeping,
+): Promise<End['end']> {
+  const { queue, clock } = target
+  const url = ledger.urls.queue
+  if (queue === null) return noQueue
+  if (url !== undefined && url !== queue.url)
+    return { reason: `submitted at ${url || 'no address'}, and the target file says ${queue.url}` }
+  const isPast = clock === 'real' && endsMs !== undefined && endsMs <= Date.now()
+  if (id === null) return isPast ? 'gone' : { reason: 'the response to its submission had no id' }
+  const call = callOf(patience, queue, { endpoint, job: id })
+  const answer = await call('cancelJob')
+  if (typeof answer !== 'string' && isSuccess(answer.status)) return 'removed'
+  if (await isOver(call, answer, isPast)) return 'gone'
+  if (typeof answer === 'string') return { reason: withoutId(answer, id, '{job}') }
+  return { reason: `POST ${queue.paths.cancelJob} answered ${answer.status}` }
 }
 
 /** True if a job that could not be cancelled is over. A 404 counts if the refusal says the same. */
@@ -65,34 +46,21 @@ async function isOver(call: Call, refusal: WireResponse | string, isPast: boolea
 
 /**
  * Purges the queue of an endpoint that a load has filled: only if the target file still marks it dedicated, at the
- * address that was loaded. Returns null once no job of the load waits there.
+ * address that was loaded.
  */
 export async function purgeEndpoint(
-  loaded: LedgerEndpoint,
-  { queue }: Pick<Target, 'queue'>,
-  patience: Patience,
-): Promise<Leftover | null> {
-  const left = (reason: string): Leftover => ({
-    kind: 'queue',
-    name: `endpoint ${loaded.endpoint}`,
-    id: loaded.endpoint,
-    reason,
-    endsMs: null,
-  })
-  if (queue === null) return left(noQueue)
-  const fault = faultOf(loaded, queue)
-  if (fault !== null) return left(fault)
-  const answer = await callOf(patience, queue, { endpoint: loaded.endpoint })('purgeQueue')
-  if (typeof answer === 'string') return left(answer)
-  if (isSuccess(answer.status)) return null
-  return left(`POST ${queue.paths.purgeQueue} answered ${answer.status}`)
-}
-
-/** The reason not to purge an endpoint, or null. */
-function faultOf({ endpoint, url }: LedgerEndpoint, queue: QueuePlane): string | null {
-  if (queue.url !== url) return `it was loaded at ${url}, and the target file says ${queue.url}`
-  if (queue.endpoints.dedicated === endpoint) return null
-  return 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl'
+  { endpoint, url }: Extract<Resource, { kind: 'endpoint' }>,
+  { target: { queue }, patience }: Sweeping,
+): Promise<End['end']> {
+  if (queue === null) return noQueue
+  if (queue.url !== url) return { reason: `it was loaded at ${url}, and the target file says ${queue.url}` }
+  if (queue.endpoints.dedicated !== endpoint)
+    return {
+      reason: 'the target file does not mark this endpoint dedicated, so it is not purged; the jobs end with their ttl',
+    }
+  const answer = await callOf(patience, queue, { endpoint })('purgeQueue')
+  if (typeof answer === 'string') return { reason: answer }
+  return isSuccess(answer.status) ? 'removed' : { reason: `POST ${queue.paths.purgeQueue} answered ${answer.status}` }
 }
 
 /** Resolves with the response, or why there is none. */

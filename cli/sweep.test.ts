@@ -12,8 +12,8 @@ import { createEmbedded } from '../reference/embedded.ts'
 import { createControlHandler } from '../reference/index.ts'
 import type { Target } from '../target/types.ts'
 import { sweep } from './commands/sweep.ts'
-import { aliveProcess, listRuns, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
-import { sweepRun } from './sweep.ts'
+import { aliveProcess, listRuns, nameOf, readLedger, resourcesFile, runFolder, writeOwner } from './runs.ts'
+import { type Swept, sweepRun } from './sweep.ts'
 import type { Terminal } from './terminal.ts'
 
 const run = 'r0123456789'
@@ -51,18 +51,8 @@ test('removes what the ledger names, by id or by exact name, and nothing else', 
     { kind: 'pod', name: 'bb', id: null, state: 'removed' },
   ])
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(swept).toEqual({
-    run,
-    removed: ['a', 'b'],
-    removedText: '2 pods',
-    gone: ['c'],
-    never: ['never'],
-    jobs: 0,
-    over: 0,
-    purged: [],
-    kept: [],
-    failed: [],
-  })
+  expect(swept).toMatchObject({ kept: [], failed: [] })
+  expect(endsOf(swept)).toEqual({ a: 'removed', b: 'removed', c: 'gone', never: 'never' })
   expect(await names()).toEqual(['bb', 'other'])
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
@@ -86,13 +76,14 @@ test('cancels the jobs that the ledger names', async () => {
     { kind: 'job', name: 'queue.x 2', endpoint: 'normal', id: b?.id ?? '', state: 'removed' },
     { kind: 'job', name: 'queue.x 3', endpoint: 'normal', id: null, state: 'requested', endsMs },
   ])
-  expect(await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })).toMatchObject({
-    jobs: 1,
+  const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  expect(endsOf(swept)).toMatchObject({ 'queue.x 1': 'removed' })
+  expect(swept).toMatchObject({
     failed: [{ kind: 'job', name: 'queue.x 3', id: null, reason: 'the response to its submission had no id', endsMs }],
   })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
-  expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 3'])
+  expect(readLedger(cwd, run).left.map(nameOf)).toEqual(['queue.x 3'])
 })
 
 test('a job counts as over where its status says so, not where its cancelling is merely refused', async () => {
@@ -113,9 +104,9 @@ test('a job counts as over where its status says so, not where its cancelling is
   const sweep = (change: Partial<Target>) =>
     sweepRun({ ledger: readLedger(cwd, run), target: { ...target, ...change }, leaveKept: false })
   const reasons = async (change: Partial<Target>) => {
-    const { jobs, failed } = await sweep(change)
-    expect(jobs).toBe(0)
-    return [...new Set(failed.map(({ reason }) => reason))]
+    const swept = await sweep(change)
+    expect(Object.values(endsOf(swept))).not.toContain('removed')
+    return [...new Set(swept.failed.map(({ reason }) => reason))]
   }
   const { queue } = target
   expect(await reasons({ queue: null })).toEqual(['the target file has no queue-based endpoints'])
@@ -127,8 +118,8 @@ test('a job counts as over where its status says so, not where its cancelling is
   expect(await reasons({ queue: queue && paths && { ...queue, paths } })).toEqual([
     'POST /v2/{endpoint}/nothing/{job} answered 404',
   ])
-  expect(readLedger(cwd, run).jobs.map(({ name }) => name)).toEqual(['queue.x 1'])
-  expect(await sweep({})).toMatchObject({ jobs: 1, failed: [] })
+  expect(readLedger(cwd, run).left.map(nameOf)).toEqual(['queue.x 1'])
+  expect(endsOf(await sweep({}))).toEqual({ 'queue.x 1': 'removed' })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
 })
 
@@ -223,8 +214,9 @@ test.each([
 ])('a pod whose id the ledger names is swept under the name of this run alone: %s is %s', async (name, end) => {
   const id = await create(name)
   ledger([{ kind: 'pod', name: 'a', id, state: 'created' }])
-  const { removed, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(removed).toEqual(end === 'removed' ? ['a'] : [])
+  const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
+  const { failed } = swept
+  if (end === 'removed') expect(endsOf(swept)).toEqual({ a: 'removed' })
   const reason = `its id belongs to a pod named "${name}", which was not removed`
   expect(failed).toEqual(end === 'removed' ? [] : [{ kind: 'pod', name: 'a', id, reason, endsMs: null }])
   expect(await names()).toEqual(end === 'removed' ? [] : [name])
@@ -247,11 +239,11 @@ test('purges the endpoint that a load has filled, where the target file marks it
   const elsewhere = await sweep(queue && { ...queue, url: 'http://127.0.0.1:1' })
   expect(elsewhere.failed[0]?.reason).toBe(`it was loaded at ${url}, and the target file says http://127.0.0.1:1`)
   expect((await sweep(null)).failed[0]?.reason).toBe('the target file has no queue-based endpoints')
-  expect(readLedger(cwd, run).endpoints).toEqual([{ endpoint: 'dedicated', url }])
-  expect(await sweep(queue)).toMatchObject({ purged: ['dedicated'], failed: [] })
+  expect(readLedger(cwd, run).left).toEqual([line])
+  expect(endsOf(await sweep(queue))).toEqual({ 'endpoint dedicated': 'removed' })
   expect(existsSync(runFolder(cwd, run))).toBe(false)
   ledger([line, { ...line, state: 'purged' }])
-  expect(readLedger(cwd, run).endpoints).toEqual([])
+  expect(readLedger(cwd, run).left).toEqual([])
 })
 
 test('pods that were kept on purpose stay until they are asked for', async () => {
@@ -261,10 +253,11 @@ test('pods that were kept on purpose stay until they are asked for', async () =>
     { kind: 'pod', name: 'b', id: b ?? '', state: 'created' },
   ])
   const first = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: true })
-  expect(first).toMatchObject({ removed: ['b'], kept: ['a'] })
+  expect(endsOf(first)).toEqual({ b: 'removed' })
+  expect(first.kept).toEqual(['a'])
   expect(await names()).toEqual(['a'])
   const second = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
-  expect(second).toMatchObject({ removed: ['a'], kept: [] })
+  expect(endsOf(second)).toEqual({ a: 'removed' })
   expect(await names()).toEqual([])
 })
 
@@ -283,7 +276,7 @@ test('where a quota is used up and the clock is controlled, time is moved until 
     target: { ...target, clock: { url: `${url}/clock` } },
     leaveKept: false,
   })
-  expect(swept).toMatchObject({ removed: ['a', 'b', 'c'], failed: [] })
+  expect(endsOf(swept)).toEqual({ a: 'removed', b: 'removed', c: 'removed' })
 })
 
 test('what cannot be removed stays in the ledger', async () => {
@@ -292,7 +285,7 @@ test('what cannot be removed stays in the ledger', async () => {
   const wrong = { ...target, keys: { full: defaultKeys.restricted } }
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target: wrong, leaveKept: false })
   expect(swept.failed).toMatchObject([{ name: 'a', id: a, reason: 'DELETE /v2/pods/{id} answered 403' }])
-  expect(readLedger(cwd, run).left).toEqual([{ plane: 'pods', name: 'a', id: a, state: 'created' }])
+  expect(readLedger(cwd, run).left).toEqual([{ kind: 'pod', name: 'a', id: a, state: 'created' }])
 })
 
 test('a target that does not answer is told of, not thrown', async () => {
@@ -336,6 +329,11 @@ test.each([
   expect(await sweep(runs, options, terminal)).toBe(0)
   expect(listRuns(cwd)).toEqual([])
 })
+
+/** The end of each resource by its name. */
+function endsOf({ ends }: Swept): Record<string, unknown> {
+  return Object.fromEntries(ends.map(({ of, end }) => [nameOf(of), end]))
+}
 
 function ledger(lines: readonly ResourceLine[]): void {
   mkdirSync(runFolder(cwd, run), { recursive: true })

@@ -1,32 +1,18 @@
 import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { pluralize } from '../harness/common/pluralize.ts'
-import { allPlanes } from '../harness/planes/index.ts'
-import type { Creates } from '../harness/planes/plane.ts'
-import type { ResourceLine } from '../harness/record/resources.ts'
+import { planeNamed } from '../harness/planes/index.ts'
+import { program } from '../results/rerun.ts'
 import type { Target } from '../target/types.ts'
-import type { Leftover } from './leftovers.ts'
-import { deleteLedger, type LedgerResource, type RunLedger } from './runs.ts'
-import { createPatience, type SweepEnd } from './sweep-patience.ts'
-import { type End, isLeft, kindOf, sweepPlane } from './sweep-plane.ts'
-import { type Cancelled, cancelJobs, purgeEndpoint } from './sweep-queue.ts'
+import { type Leftover, leftoverOf, tellLeft } from './leftovers.ts'
+import { deleteLedger, nameOf, planeOf, type Resource, type RunLedger, readLedger, resourcesIn } from './runs.ts'
+import { createPatience, interruptedMs, type SweepEnd } from './sweep-patience.ts'
+import { type End, isCreated, isLeft, type Sweeping, sweepPlane } from './sweep-plane.ts'
+import { cancelJob, purgeEndpoint } from './sweep-queue.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface Swept {
-  readonly run: string
-  /** Names of the pods and endpoints that were removed. */
-  readonly removed: readonly string[]
-  /** How many of each kind were removed: `2 pods and 1 endpoint`, or `nothing`. */
-  readonly removedText: string
-  /** Names of those that were already gone. */
-  readonly gone: readonly string[]
-  /** Names of creations whose pod was never seen. */
-  readonly never: readonly string[]
-  /** Number of cancelled jobs, without those that had ended before. */
-  readonly jobs: number
-  /** Number of jobs that had ended before. */
-  readonly over: number
-  /** Ids of endpoints whose queue was purged after a load. */
-  readonly purged: readonly string[]
+  /** Each resource of the ledger with its end, without those that the run keeps. */
+  readonly ends: readonly End[]
   /** Names of pods that the run keeps on purpose. */
   readonly kept: readonly string[]
   /** Resources that could not be removed; they stay in the ledger. */
@@ -48,80 +34,72 @@ export interface SweepOptions {
  * ledger once nothing is left. The one function behind Ctrl-C, a crash and `plumbline sweep`.
  */
 export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions): Promise<Swept> {
-  const kept = leaveKept ? ledger.left.filter(({ state }) => state === 'kept') : []
-  const wanted = ledger.left.filter((pod) => !kept.includes(pod))
-  const ends: End[] = []
-  const failed: Leftover[] = []
-  const purged: string[] = []
-  let jobs: Cancelled = { cancelled: [], over: [], failed: [] }
-  if (wanted.length > 0 || ledger.jobs.length > 0 || ledger.endpoints.length > 0) {
-    const patience = createPatience(target, end)
-    try {
-      for (const one of ledger.endpoints) {
-        const full = await purgeEndpoint(one, target, patience)
-        if (full === null) purged.push(one.endpoint)
-        else failed.push(full)
-      }
-      jobs = await cancelJobs(ledger, target, patience, Date.now())
-      failed.push(...jobs.failed)
-      for (const plane of new Set(wanted.map(({ plane }) => plane))) {
-        const ofPlane = wanted.filter((one) => one.plane === plane)
-        ends.push(...(await sweepPlane(plane, ofPlane, { target, patience, run: ledger.run })))
-      }
-    } finally {
-      await patience.close()
-    }
-  }
-  for (const { of, id, end } of ends) {
-    if (isLeft(end)) failed.push({ kind: kindOf(of.plane), name: of.name, id, reason: end.reason, endsMs: null })
-  }
-  const namesOf = (wanted: End['end']) => ends.filter(({ end }) => end === wanted).map(({ of }) => of.name)
-  const swept = {
-    run: ledger.run,
-    removed: namesOf('removed'),
-    removedText: countKinds(ends.filter(({ end }) => end === 'removed').map(({ of }) => kindOf(of.plane))),
-    gone: namesOf('gone'),
-    never: namesOf('never'),
-    jobs: jobs.cancelled.length,
-    over: jobs.over.length,
-    purged,
-    kept: kept.map(({ name }) => name),
-    failed,
-  }
+  const isKept = ({ state }: Resource) => leaveKept && state === 'kept'
+  const wanted = ledger.left.filter((of) => !isKept(of))
+  const ends = wanted.length === 0 ? [] : await sweepAll(wanted, ledger, target, end)
+  const kept = ledger.left.filter(isKept).map(nameOf)
+  const failed = ends.flatMap(({ of, end }) => (isLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
-  else
-    note(ledger, {
-      resources: ends.filter(({ end }) => !isLeft(end)).map(({ of }) => of),
-      jobs: [...jobs.cancelled, ...jobs.over],
-      purged,
-    })
-  return swept
+  else note(ledger, ends)
+  return { ends, kept, failed }
 }
 
-function countKinds(kinds: readonly string[]): string {
+/**
+ * Removes what a run of this command did not remove itself, and reports it. Returns how much could not be removed; pods
+ * that it keeps on purpose do not count.
+ */
+export async function sweepOwn(
+  target: Target,
+  { run, leaveKept, signal }: { readonly run: string; readonly leaveKept: boolean; readonly signal: AbortSignal },
+  { cwd, err }: Terminal,
+): Promise<number> {
+  const end = { signal, goesOnMs: interruptedMs }
+  const { ends, kept, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept, end })
+  const removed = removedText(ends)
+  if (removed !== 'nothing') err(`removed ${removed} left by the run`)
+  if (kept.length > 0) {
+    const pods = `${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')})`
+    err(`kept ${pods}; ${program} sweep ${run} removes them`)
+  }
+  tellLeft(failed, run, { err })
+  return failed.length
+}
+
+/** How many of each kind were removed: `2 pods and 1 endpoint`, or `nothing`. */
+export function removedText(ends: readonly End[]): string {
+  const kinds = ends.flatMap(({ of, end }) =>
+    end === 'removed' && isCreated(of) ? [planeNamed(planeOf(of)).creates?.kind ?? 'resource'] : [],
+  )
   const counted = [...Map.groupBy(kinds, (kind) => kind)].map(([kind, { length }]) => pluralize(length, kind))
   return counted.join(' and ') || 'nothing'
 }
 
-function lineOf(plane: string): Creates['line'] {
-  return allPlanes().find(({ name }) => name === plane)?.creates?.line ?? { kind: 'resource', plane }
+async function sweepAll(
+  wanted: readonly Resource[],
+  ledger: RunLedger,
+  target: Target,
+  end: SweepEnd | undefined,
+): Promise<End[]> {
+  const patience = createPatience(target, end)
+  const sweeping: Sweeping = { ledger, target, patience }
+  const ends: End[] = []
+  try {
+    for (const of of wanted) if (of.kind === 'endpoint') ends.push({ of, end: await purgeEndpoint(of, sweeping) })
+    for (const of of wanted) if (of.kind === 'job') ends.push({ of, end: await cancelJob(of, sweeping) })
+    const others = wanted.filter(isCreated)
+    for (const [plane, ofPlane] of Map.groupBy(others, planeOf)) {
+      ends.push(...(await sweepPlane(plane, ofPlane, sweeping)))
+    }
+    return ends
+  } finally {
+    await patience.close()
+  }
 }
 
-interface Done {
-  readonly resources: readonly LedgerResource[]
-  readonly jobs: readonly string[]
-  readonly purged: readonly string[]
-}
-
-function note({ folder, jobs, endpoints }: RunLedger, done: Done): void {
-  const lines: ResourceLine[] = [
-    ...done.resources.map(({ plane, name }): ResourceLine => ({ ...lineOf(plane), name, id: null, state: 'removed' })),
-    ...jobs
-      .filter(({ name }) => done.jobs.includes(name))
-      .map(({ endsMs: _, ...one }): ResourceLine => ({ kind: 'job', ...one, state: 'removed' })),
-    ...endpoints
-      .filter(({ endpoint }) => done.purged.includes(endpoint))
-      .map((one): ResourceLine => ({ kind: 'endpoint', ...one, state: 'purged' })),
-  ]
-  appendFileSync(join(folder, 'resources.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+/** Notes in the ledger what is no longer left. */
+function note({ folder }: RunLedger, ends: readonly End[]): void {
+  const lines = ends
+    .filter(({ end }) => !isLeft(end))
+    .map(({ of }) => ({ ...of, state: of.kind === 'endpoint' ? 'purged' : 'removed' }))
+  appendFileSync(resourcesIn(folder), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }

@@ -9,4072 +9,4409 @@ export interface OpenApiDocument {
 }
 
 export const openapi: OpenApiDocument = {
-  openapi: '3.1.0',
-  info: {
-    title: 'Compute Platform API',
-    version: '2.0.0',
-    summary: 'Pods, queue-based and load-balanced serverless endpoints, endpoint management.',
-    description: 'The whole service in one document. Its four planes (pods, queue-based endpoints, load-balanced endpoints, endpoint\nmanagement) have different addresses, so every path names its server.\n\n`x-source` names the heading of the service description that an operation or schema restates.\n\n`x-basis: inferred` marks a path, operation, parameter, response, schema or property that the description does not\nshow. Without the mark it is stated. A mark covers the object that carries it, not the objects that it refers to.\nInferred parts are defaults that a target may override; they are graded only where the description promises\nsomething.\n\n`x-answers` gives the statuses that may answer a request which breaks a keyword of its schema, the usual one first.\n`4XX` is any 4xx status. `open` is any 2xx or 4xx status: the request may also be accepted. A keyword without an\nentry is answered 422 on the pod plane and 400 on the queue plane. `x-constraint` names the constraint.\n\n`x-plane` of a tag is the short name of its plane, if that is not the tag\'s own. `x-held` marks an operation whose\nanswer the service may hold until something has happened.\n',
-    license: {
-      name: 'MIT',
-      identifier: 'MIT',
-    },
+  "openapi": "3.1.0",
+  "info": {
+    "title": "Compute Platform API",
+    "version": "2.0.0",
+    "summary": "Pods, queue-based and load-balanced serverless endpoints, endpoint management.",
+    "description": "The whole service in one document. Its four planes (pods, queue-based endpoints, load-balanced endpoints, endpoint\nmanagement) have different addresses, so every path names its server.\n\n`x-source` names the heading of the service description that an operation or schema restates.\n\n`x-basis: inferred` marks a path, operation, parameter, response, schema or property that the description does not\nshow. Without the mark it is stated. A mark covers the object that carries it, not the objects that it refers to.\nInferred parts are defaults that a target may override; they are graded only where the description promises\nsomething.\n\n`x-answers` gives the statuses that may answer a request which breaks a keyword of its schema, the usual one first.\n`4XX` is any 4xx status. `open` is any 2xx or 4xx status: the request may also be accepted. A keyword without an\nentry is answered 422 on the pod plane and 400 on the queue plane. `x-constraint` names the constraint.\n\n`x-plane` of a tag is the short name of its plane, if that is not the tag's own. `x-held` marks an operation whose\nanswer the service may hold until something has happened.\n",
+    "license": {
+      "name": "MIT",
+      "identifier": "MIT"
+    }
   },
-  servers: [
+  "servers": [
     {
-      url: '{base_url}',
-      description: 'The pod plane, at the base address of the pod API, version 2.',
-      variables: {
-        base_url: {
-          default: 'https://pods.test',
-        },
-      },
-    },
+      "url": "{base_url}",
+      "description": "The pod plane, at the base address of the pod API, version 2.",
+      "variables": {
+        "base_url": {
+          "default": "https://pods.test"
+        }
+      }
+    }
   ],
-  security: [
+  "security": [
     {
-      bearer: [],
-    },
+      "bearer": []
+    }
   ],
-  tags: [
+  "tags": [
     {
-      name: 'pods',
-      description: 'Containers with a lifecycle, and the catalog of what they run on.',
+      "name": "pods",
+      "description": "Containers with a lifecycle, and the catalog of what they run on."
     },
     {
-      name: 'queue',
-      description: 'Jobs of a queue-based endpoint.',
+      "name": "queue",
+      "description": "Jobs of a queue-based endpoint."
     },
     {
-      name: 'load-balanced',
-      'x-plane': 'lb',
-      description: 'Routes that an endpoint\'s own HTTP server defines.',
+      "name": "load-balanced",
+      "x-plane": "lb",
+      "description": "Routes that an endpoint's own HTTP server defines."
     },
     {
-      name: 'management',
-      description: 'Creation and upkeep of serverless endpoints.',
-    },
+      "name": "management",
+      "description": "Creation and upkeep of serverless endpoints."
+    }
   ],
-  paths: {
-    '/v2/pods': {
-      servers: [
+  "paths": {
+    "/v2/pods": {
+      "servers": [
         {
-          url: '{base_url}',
-          description: 'The pod plane, at the base address of the pod API, version 2.',
-          variables: {
-            base_url: {
-              default: 'https://pods.test',
-            },
-          },
-        },
+          "url": "{base_url}",
+          "description": "The pod plane, at the base address of the pod API, version 2.",
+          "variables": {
+            "base_url": {
+              "default": "https://pods.test"
+            }
+          }
+        }
       ],
-      'x-basis': 'inferred',
-      get: {
-        operationId: 'listPods',
-        tags: ['pods'],
-        summary: 'List the pods of the caller.',
-        description: 'There is no paging; unknown query parameters are ignored.',
-        'x-source': 'Other operations',
-        'x-basis': 'inferred',
-        responses: {
-          '200': {
-            description: 'Every pod of the caller that still exists.',
-            'x-basis': 'inferred',
-            headers: {
-              RateLimit: {
-                $ref: '#/components/headers/RateLimit',
-              },
-              'RateLimit-Policy': {
-                $ref: '#/components/headers/RateLimitPolicy',
-              },
-            },
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/PodList',
-                },
-                examples: {
-                  one: {
-                    $ref: '#/components/examples/PodList',
-                  },
-                },
-              },
-            },
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-      post: {
-        operationId: 'createPod',
-        tags: ['pods'],
-        summary: 'Create a pod.',
-        description: 'A lack of capacity is also a 400.',
-        'x-source': 'Other operations',
-        'x-basis': 'inferred',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                $ref: '#/components/schemas/PodCreate',
-              },
-              examples: {
-                gpu: {
-                  $ref: '#/components/examples/PodCreateGpu',
-                },
-                cpu: {
-                  $ref: '#/components/examples/PodCreateCpu',
-                },
-              },
-            },
-          },
-        },
-        responses: {
-          '201': {
-            description: 'The new pod, in status PROVISIONING and not started yet.',
-            'x-basis': 'inferred',
-            headers: {
-              RateLimit: {
-                $ref: '#/components/headers/RateLimit',
-              },
-              'RateLimit-Policy': {
-                $ref: '#/components/headers/RateLimitPolicy',
-              },
-            },
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/Pod',
-                },
-                examples: {
-                  provisioning: {
-                    $ref: '#/components/examples/PodProvisioning',
-                  },
-                },
-              },
-            },
-            links: {
-              read: {
-                $ref: '#/components/links/GetPod',
-              },
-              change: {
-                $ref: '#/components/links/UpdatePod',
-              },
-              act: {
-                $ref: '#/components/links/TriggerPodAction',
-              },
-              delete: {
-                $ref: '#/components/links/DeletePod',
-              },
-            },
-          },
-          '400': {
-            $ref: '#/components/responses/PodBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/PodNotFound',
-          },
-          '422': {
-            $ref: '#/components/responses/PodUnprocessable',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-    },
-    '/v2/pods/{id}': {
-      servers: [
-        {
-          url: '{base_url}',
-          description: 'The pod plane, at the base address of the pod API, version 2.',
-          variables: {
-            base_url: {
-              default: 'https://pods.test',
-            },
-          },
-        },
-      ],
-      'x-basis': 'inferred',
-      parameters: [
-        {
-          $ref: '#/components/parameters/PodId',
-        },
-      ],
-      get: {
-        operationId: 'getPod',
-        tags: ['pods'],
-        summary: 'Read a pod.',
-        description: 'A terminated pod is gone, or is shown with status TERMINATED.',
-        'x-source': 'Other operations',
-        'x-basis': 'inferred',
-        responses: {
-          '200': {
-            $ref: '#/components/responses/PodRead',
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/PodNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-      patch: {
-        operationId: 'updatePod',
-        tags: ['pods'],
-        summary: 'Change a pod.',
-        description: 'The treatment of mounts is stated. A body without mounts, or with an empty object, leaves the mount as it is. A kind of mount that the pod was not created with, or another volumeId, is a 400.',
-        'x-source': 'Mounts',
-        'x-basis': 'inferred',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                $ref: '#/components/schemas/PodUpdate',
-              },
-              examples: {
-                rename: {
-                  value: {
-                    name: 'trainer-2',
-                  },
-                },
-                mountPath: {
-                  value: {
-                    mounts: {
-                      network: [
-                        {
-                          volumeId: 'vol-1',
-                          path: '/data',
-                        },
-                      ],
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/PodRead',
-          },
-          '400': {
-            $ref: '#/components/responses/PodBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/PodNotFound',
-          },
-          '409': {
-            $ref: '#/components/responses/PodConflict',
-          },
-          '422': {
-            $ref: '#/components/responses/PodUnprocessable',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-      delete: {
-        operationId: 'deletePod',
-        tags: ['pods'],
-        summary: 'Delete a pod for good.',
-        description: 'Has the effect of the action terminate.',
-        'x-source': 'Other operations',
-        'x-basis': 'inferred',
-        responses: {
-          '204': {
-            $ref: '#/components/responses/PodDeleted',
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/PodNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-    },
-    '/v2/pods/{id}/action': {
-      servers: [
-        {
-          url: '{base_url}',
-          description: 'The pod plane, at the base address of the pod API, version 2.',
-          variables: {
-            base_url: {
-              default: 'https://pods.test',
-            },
-          },
-        },
-      ],
-      parameters: [
-        {
-          $ref: '#/components/parameters/PodId',
-        },
-      ],
-      post: {
-        operationId: 'triggerPodAction',
-        tags: ['pods'],
-        summary: 'Start, stop, restart or terminate a pod.',
-        description: '409 if the status of the pod does not permit the action.',
-        'x-source': 'Trigger a pod action',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                $ref: '#/components/schemas/PodActionRequest',
-              },
-              examples: {
-                stop: {
-                  value: {
-                    action: 'stop',
-                  },
-                },
-                terminate: {
-                  value: {
-                    action: 'terminate',
-                  },
-                },
-              },
-            },
-          },
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/PodAnswer',
-          },
-          '204': {
-            $ref: '#/components/responses/PodGone',
-          },
-          '400': {
-            $ref: '#/components/responses/PodBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/PodNotFound',
-          },
-          '409': {
-            $ref: '#/components/responses/PodConflict',
-          },
-          '422': {
-            $ref: '#/components/responses/PodUnprocessable',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-    },
-    '/v2/catalog/cpus': {
-      servers: [
-        {
-          url: '{base_url}',
-          description: 'The pod plane, at the base address of the pod API, version 2.',
-          variables: {
-            base_url: {
-              default: 'https://pods.test',
-            },
-          },
-        },
-      ],
-      get: {
-        operationId: 'listCpuFlavors',
-        tags: ['pods'],
-        summary: 'List the CPU flavors.',
-        'x-source': 'CpuConfig',
-        responses: {
-          '200': {
-            description: 'The flavors on offer.',
-            'x-basis': 'inferred',
-            headers: {
-              RateLimit: {
-                $ref: '#/components/headers/RateLimit',
-              },
-              'RateLimit-Policy': {
-                $ref: '#/components/headers/RateLimitPolicy',
-              },
-            },
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/CpuFlavorList',
-                },
-                examples: {
-                  one: {
-                    value: {
-                      cpus: [
-                        {
-                          id: 'cpu3c',
-                          name: 'Compute optimised',
-                          group: 'general',
-                          vcpu: {
-                            min: 2,
-                            max: 32,
-                          },
-                          ramGbPerVcpu: 2,
-                          price: {
-                            perVcpuHour: 0.03,
-                          },
-                        },
-                      ],
-                    },
-                  },
-                },
-              },
-            },
-          },
-          '401': {
-            $ref: '#/components/responses/PodUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/PodForbidden',
-          },
-          '429': {
-            $ref: '#/components/responses/PodTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/PodProblem',
-          },
-        },
-      },
-    },
-    '/v2/{endpoint_id}/run': {
-      servers: [
-        {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
-      ],
-      parameters: [
-        {
-          $ref: '#/components/parameters/EndpointId',
-        },
-      ],
-      post: {
-        operationId: 'runJob',
-        tags: ['queue'],
-        summary: 'Submit a job and return at once.',
-        'x-source': 'Queue-based endpoint operations',
-        requestBody: {
-          $ref: '#/components/requestBodies/JobSubmission',
-        },
-        responses: {
-          '200': {
-            description: 'The job waits in the queue.',
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/JobAccepted',
-                },
-                example: {
-                  id: 'job-1',
-                  status: 'IN_QUEUE',
-                },
-              },
-            },
-            links: {
-              status: {
-                $ref: '#/components/links/GetJobStatus',
-              },
-              stream: {
-                $ref: '#/components/links/StreamJob',
-              },
-              cancel: {
-                $ref: '#/components/links/CancelJob',
-              },
-              retry: {
-                $ref: '#/components/links/RetryJob',
-              },
-            },
-          },
-          '400': {
-            $ref: '#/components/responses/QueueBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
-    },
-    '/v2/{endpoint_id}/runsync': {
-      servers: [
-        {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
-      ],
-      parameters: [
-        {
-          $ref: '#/components/parameters/EndpointId',
-        },
-      ],
-      post: {
-        operationId: 'runJobSync',
-        'x-held': true,
-        tags: ['queue'],
-        summary: 'Submit a job and wait for its result.',
-        description: 'The wait is 60 seconds by default, or the execution limit of the endpoint if it has one. If the wait ends before the job, the response is the id and the current status (inferred).',
-        'x-source': 'Queue-based endpoint operations',
-        parameters: [
-          {
-            name: 'wait',
-            in: 'query',
-            description: 'Milliseconds to wait for this job.',
-            schema: {
-              $ref: '#/components/schemas/RunsyncWait',
-            },
-            example: 60000,
-            'x-basis': 'inferred',
-          },
+      "x-basis": "inferred",
+      "get": {
+        "operationId": "listPods",
+        "tags": [
+          "pods"
         ],
-        requestBody: {
-          $ref: '#/components/requestBodies/JobSubmission',
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/JobAnswer',
-          },
-          '400': {
-            $ref: '#/components/responses/QueueBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
-    },
-    '/v2/{endpoint_id}/status/{job_id}': {
-      servers: [
-        {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
+        "summary": "List the pods of the caller.",
+        "description": "There is no paging; unknown query parameters are ignored.",
+        "x-source": "Other operations",
+        "x-basis": "inferred",
+        "responses": {
+          "200": {
+            "description": "Every pod of the caller that still exists.",
+            "x-basis": "inferred",
+            "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              }
             },
-          },
-        },
-      ],
-      parameters: [
-        {
-          $ref: '#/components/parameters/EndpointId',
-        },
-        {
-          $ref: '#/components/parameters/JobId',
-        },
-      ],
-      get: {
-        operationId: 'getJobStatus',
-        tags: ['queue'],
-        summary: 'Read the status of a job, and its result.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            $ref: '#/components/responses/JobAnswer',
-          },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
-    },
-    '/v2/{endpoint_id}/stream/{job_id}': {
-      servers: [
-        {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
-      ],
-      'x-basis': 'inferred',
-      parameters: [
-        {
-          $ref: '#/components/parameters/EndpointId',
-        },
-        {
-          $ref: '#/components/parameters/JobId',
-        },
-      ],
-      get: {
-        operationId: 'streamJob',
-        'x-held': true,
-        tags: ['queue'],
-        summary: 'Read what a job has emitted since the last call.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            description: 'Partial results; the list is empty if there is nothing new.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/StreamAnswer',
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/PodList"
                 },
-                example: {
-                  status: 'IN_PROGRESS',
-                  stream: [
+                "examples": {
+                  "one": {
+                    "$ref": "#/components/examples/PodList"
+                  }
+                }
+              }
+            }
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      },
+      "post": {
+        "operationId": "createPod",
+        "tags": [
+          "pods"
+        ],
+        "summary": "Create a pod.",
+        "description": "A lack of capacity is also a 400.",
+        "x-source": "Other operations",
+        "x-basis": "inferred",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/PodCreate"
+              },
+              "examples": {
+                "gpu": {
+                  "$ref": "#/components/examples/PodCreateGpu"
+                },
+                "cpu": {
+                  "$ref": "#/components/examples/PodCreateCpu"
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "201": {
+            "description": "The new pod, in status PROVISIONING and not started yet.",
+            "x-basis": "inferred",
+            "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/Pod"
+                },
+                "examples": {
+                  "provisioning": {
+                    "$ref": "#/components/examples/PodProvisioning"
+                  }
+                }
+              }
+            },
+            "links": {
+              "read": {
+                "$ref": "#/components/links/GetPod"
+              },
+              "change": {
+                "$ref": "#/components/links/UpdatePod"
+              },
+              "act": {
+                "$ref": "#/components/links/TriggerPodAction"
+              },
+              "delete": {
+                "$ref": "#/components/links/DeletePod"
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/PodBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/PodNotFound"
+          },
+          "422": {
+            "$ref": "#/components/responses/PodUnprocessable"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      }
+    },
+    "/v2/pods/{id}": {
+      "servers": [
+        {
+          "url": "{base_url}",
+          "description": "The pod plane, at the base address of the pod API, version 2.",
+          "variables": {
+            "base_url": {
+              "default": "https://pods.test"
+            }
+          }
+        }
+      ],
+      "x-basis": "inferred",
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/PodId"
+        }
+      ],
+      "get": {
+        "operationId": "getPod",
+        "tags": [
+          "pods"
+        ],
+        "summary": "Read a pod.",
+        "description": "A terminated pod is gone, or is shown with status TERMINATED.",
+        "x-source": "Other operations",
+        "x-basis": "inferred",
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/PodRead"
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/PodNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      },
+      "patch": {
+        "operationId": "updatePod",
+        "tags": [
+          "pods"
+        ],
+        "summary": "Change a pod.",
+        "description": "The treatment of mounts is stated. A body without mounts, or with an empty object, leaves the mount as it is. A kind of mount that the pod was not created with, or another volumeId, is a 400.",
+        "x-source": "Mounts",
+        "x-basis": "inferred",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/PodUpdate"
+              },
+              "examples": {
+                "rename": {
+                  "value": {
+                    "name": "trainer-2"
+                  }
+                },
+                "mountPath": {
+                  "value": {
+                    "mounts": {
+                      "network": [
+                        {
+                          "volumeId": "vol-1",
+                          "path": "/data"
+                        }
+                      ]
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/PodRead"
+          },
+          "400": {
+            "$ref": "#/components/responses/PodBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/PodNotFound"
+          },
+          "409": {
+            "$ref": "#/components/responses/PodConflict"
+          },
+          "422": {
+            "$ref": "#/components/responses/PodUnprocessable"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      },
+      "delete": {
+        "operationId": "deletePod",
+        "tags": [
+          "pods"
+        ],
+        "summary": "Delete a pod for good.",
+        "description": "Has the effect of the action terminate.",
+        "x-source": "Other operations",
+        "x-basis": "inferred",
+        "responses": {
+          "204": {
+            "$ref": "#/components/responses/PodDeleted"
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/PodNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      }
+    },
+    "/v2/pods/{id}/action": {
+      "servers": [
+        {
+          "url": "{base_url}",
+          "description": "The pod plane, at the base address of the pod API, version 2.",
+          "variables": {
+            "base_url": {
+              "default": "https://pods.test"
+            }
+          }
+        }
+      ],
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/PodId"
+        }
+      ],
+      "post": {
+        "operationId": "triggerPodAction",
+        "tags": [
+          "pods"
+        ],
+        "summary": "Start, stop, restart or terminate a pod.",
+        "description": "409 if the status of the pod does not permit the action.",
+        "x-source": "Trigger a pod action",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/PodActionRequest"
+              },
+              "examples": {
+                "stop": {
+                  "value": {
+                    "action": "stop"
+                  }
+                },
+                "terminate": {
+                  "value": {
+                    "action": "terminate"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/PodAnswer"
+          },
+          "204": {
+            "$ref": "#/components/responses/PodGone"
+          },
+          "400": {
+            "$ref": "#/components/responses/PodBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/PodNotFound"
+          },
+          "409": {
+            "$ref": "#/components/responses/PodConflict"
+          },
+          "422": {
+            "$ref": "#/components/responses/PodUnprocessable"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      }
+    },
+    "/v2/catalog/cpus": {
+      "servers": [
+        {
+          "url": "{base_url}",
+          "description": "The pod plane, at the base address of the pod API, version 2.",
+          "variables": {
+            "base_url": {
+              "default": "https://pods.test"
+            }
+          }
+        }
+      ],
+      "get": {
+        "operationId": "listCpuFlavors",
+        "tags": [
+          "pods"
+        ],
+        "summary": "List the CPU flavors.",
+        "x-source": "CpuConfig",
+        "responses": {
+          "200": {
+            "description": "The flavors on offer.",
+            "x-basis": "inferred",
+            "headers": {
+              "RateLimit": {
+                "$ref": "#/components/headers/RateLimit"
+              },
+              "RateLimit-Policy": {
+                "$ref": "#/components/headers/RateLimitPolicy"
+              }
+            },
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/CpuFlavorList"
+                },
+                "examples": {
+                  "one": {
+                    "value": {
+                      "cpus": [
+                        {
+                          "id": "cpu3c",
+                          "name": "Compute optimised",
+                          "group": "general",
+                          "vcpu": {
+                            "min": 2,
+                            "max": 32
+                          },
+                          "ramGbPerVcpu": 2,
+                          "price": {
+                            "perVcpuHour": 0.03
+                          }
+                        }
+                      ]
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "401": {
+            "$ref": "#/components/responses/PodUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/PodForbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/PodTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/PodProblem"
+          }
+        }
+      }
+    },
+    "/v2/{endpoint_id}/run": {
+      "servers": [
+        {
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
+      ],
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/EndpointId"
+        }
+      ],
+      "post": {
+        "operationId": "runJob",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Submit a job and return at once.",
+        "x-source": "Queue-based endpoint operations",
+        "requestBody": {
+          "$ref": "#/components/requestBodies/JobSubmission"
+        },
+        "responses": {
+          "200": {
+            "description": "The job waits in the queue.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/JobAccepted"
+                },
+                "example": {
+                  "id": "job-1",
+                  "status": "IN_QUEUE"
+                }
+              }
+            },
+            "links": {
+              "status": {
+                "$ref": "#/components/links/GetJobStatus"
+              },
+              "stream": {
+                "$ref": "#/components/links/StreamJob"
+              },
+              "cancel": {
+                "$ref": "#/components/links/CancelJob"
+              },
+              "retry": {
+                "$ref": "#/components/links/RetryJob"
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/QueueBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
+    },
+    "/v2/{endpoint_id}/runsync": {
+      "servers": [
+        {
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
+      ],
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/EndpointId"
+        }
+      ],
+      "post": {
+        "operationId": "runJobSync",
+        "x-held": true,
+        "tags": [
+          "queue"
+        ],
+        "summary": "Submit a job and wait for its result.",
+        "description": "The wait is 60 seconds by default, or the execution limit of the endpoint if it has one. If the wait ends before the job, the response is the id and the current status (inferred).",
+        "x-source": "Queue-based endpoint operations",
+        "parameters": [
+          {
+            "name": "wait",
+            "in": "query",
+            "description": "Milliseconds to wait for this job.",
+            "schema": {
+              "$ref": "#/components/schemas/RunsyncWait"
+            },
+            "example": 60000,
+            "x-basis": "inferred"
+          }
+        ],
+        "requestBody": {
+          "$ref": "#/components/requestBodies/JobSubmission"
+        },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/JobAnswer"
+          },
+          "400": {
+            "$ref": "#/components/responses/QueueBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
+    },
+    "/v2/{endpoint_id}/status/{job_id}": {
+      "servers": [
+        {
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
+      ],
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/EndpointId"
+        },
+        {
+          "$ref": "#/components/parameters/JobId"
+        }
+      ],
+      "get": {
+        "operationId": "getJobStatus",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Read the status of a job, and its result.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/JobAnswer"
+          },
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
+    },
+    "/v2/{endpoint_id}/stream/{job_id}": {
+      "servers": [
+        {
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
+      ],
+      "x-basis": "inferred",
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/EndpointId"
+        },
+        {
+          "$ref": "#/components/parameters/JobId"
+        }
+      ],
+      "get": {
+        "operationId": "streamJob",
+        "x-held": true,
+        "tags": [
+          "queue"
+        ],
+        "summary": "Read what a job has emitted since the last call.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "description": "Partial results; the list is empty if there is nothing new.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/StreamAnswer"
+                },
+                "example": {
+                  "status": "IN_PROGRESS",
+                  "stream": [
                     {
-                      output: 'first words',
-                    },
-                  ],
-                },
-              },
-            },
+                      "output": "first words"
+                    }
+                  ]
+                }
+              }
+            }
           },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
           },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
     },
-    '/v2/{endpoint_id}/cancel/{job_id}': {
-      servers: [
+    "/v2/{endpoint_id}/cancel/{job_id}": {
+      "servers": [
         {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
       ],
-      'x-basis': 'inferred',
-      parameters: [
+      "x-basis": "inferred",
+      "parameters": [
         {
-          $ref: '#/components/parameters/EndpointId',
+          "$ref": "#/components/parameters/EndpointId"
         },
         {
-          $ref: '#/components/parameters/JobId',
-        },
+          "$ref": "#/components/parameters/JobId"
+        }
       ],
-      post: {
-        operationId: 'cancelJob',
-        tags: ['queue'],
-        summary: 'Stop a job that waits or runs.',
-        description: 'No body is needed.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            description: 'The job is stopped.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/JobReceipt',
+      "post": {
+        "operationId": "cancelJob",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Stop a job that waits or runs.",
+        "description": "No body is needed.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "description": "The job is stopped.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/JobReceipt"
                 },
-                example: {
-                  id: 'job-1',
-                  status: 'CANCELLED',
-                },
-              },
-            },
+                "example": {
+                  "id": "job-1",
+                  "status": "CANCELLED"
+                }
+              }
+            }
           },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
           },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
     },
-    '/v2/{endpoint_id}/retry/{job_id}': {
-      servers: [
+    "/v2/{endpoint_id}/retry/{job_id}": {
+      "servers": [
         {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
       ],
-      'x-basis': 'inferred',
-      parameters: [
+      "x-basis": "inferred",
+      "parameters": [
         {
-          $ref: '#/components/parameters/EndpointId',
+          "$ref": "#/components/parameters/EndpointId"
         },
         {
-          $ref: '#/components/parameters/JobId',
-        },
+          "$ref": "#/components/parameters/JobId"
+        }
       ],
-      post: {
-        operationId: 'retryJob',
-        tags: ['queue'],
-        summary: 'Queue a failed or timed-out job again, with its id and input.',
-        description: 'No body is needed.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            description: 'The job waits in the queue again.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/JobAccepted',
+      "post": {
+        "operationId": "retryJob",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Queue a failed or timed-out job again, with its id and input.",
+        "description": "No body is needed.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "description": "The job waits in the queue again.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/JobAccepted"
                 },
-                example: {
-                  id: 'job-1',
-                  status: 'IN_QUEUE',
-                },
-              },
+                "example": {
+                  "id": "job-1",
+                  "status": "IN_QUEUE"
+                }
+              }
             },
-            links: {
-              status: {
-                $ref: '#/components/links/GetJobStatus',
+            "links": {
+              "status": {
+                "$ref": "#/components/links/GetJobStatus"
               },
-              stream: {
-                $ref: '#/components/links/StreamJob',
+              "stream": {
+                "$ref": "#/components/links/StreamJob"
               },
-              cancel: {
-                $ref: '#/components/links/CancelJob',
+              "cancel": {
+                "$ref": "#/components/links/CancelJob"
               },
-              retry: {
-                $ref: '#/components/links/RetryJob',
-              },
-            },
+              "retry": {
+                "$ref": "#/components/links/RetryJob"
+              }
+            }
           },
-          '400': {
-            $ref: '#/components/responses/QueueBadRequest',
+          "400": {
+            "$ref": "#/components/responses/QueueBadRequest"
           },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
           },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
     },
-    '/v2/{endpoint_id}/purge-queue': {
-      servers: [
+    "/v2/{endpoint_id}/purge-queue": {
+      "servers": [
         {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
       ],
-      parameters: [
+      "parameters": [
         {
-          $ref: '#/components/parameters/EndpointId',
-        },
+          "$ref": "#/components/parameters/EndpointId"
+        }
       ],
-      post: {
-        operationId: 'purgeQueue',
-        tags: ['queue'],
-        summary: 'Remove every job that waits.',
-        description: 'No body is needed.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            description: 'The queue is empty.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/PurgeAnswer',
+      "post": {
+        "operationId": "purgeQueue",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Remove every job that waits.",
+        "description": "No body is needed.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "description": "The queue is empty.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/PurgeAnswer"
                 },
-                example: {
-                  removed: 2,
-                  status: 'completed',
-                },
-              },
-            },
+                "example": {
+                  "removed": 2,
+                  "status": "completed"
+                }
+              }
+            }
           },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
           },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
     },
-    '/v2/{endpoint_id}/health': {
-      servers: [
+    "/v2/{endpoint_id}/health": {
+      "servers": [
         {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
       ],
-      parameters: [
+      "parameters": [
         {
-          $ref: '#/components/parameters/EndpointId',
-        },
+          "$ref": "#/components/parameters/EndpointId"
+        }
       ],
-      get: {
-        operationId: 'getEndpointHealth',
-        tags: ['queue'],
-        summary: 'Count the jobs and workers of an endpoint.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            description: 'Jobs and workers by state.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {
-                  $ref: '#/components/schemas/EndpointHealth',
+      "get": {
+        "operationId": "getEndpointHealth",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Count the jobs and workers of an endpoint.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "description": "Jobs and workers by state.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/EndpointHealth"
                 },
-                example: {
-                  jobs: {
-                    completed: 4,
-                    failed: 1,
-                    inProgress: 1,
-                    inQueue: 0,
-                    retried: 0,
+                "example": {
+                  "jobs": {
+                    "completed": 4,
+                    "failed": 1,
+                    "inProgress": 1,
+                    "inQueue": 0,
+                    "retried": 0
                   },
-                  workers: {
-                    idle: 1,
-                    initializing: 0,
-                    ready: 2,
-                    running: 1,
-                    throttled: 0,
-                    unhealthy: 0,
-                  },
-                },
-              },
-            },
+                  "workers": {
+                    "idle": 1,
+                    "initializing": 0,
+                    "ready": 2,
+                    "running": 1,
+                    "throttled": 0,
+                    "unhealthy": 0
+                  }
+                }
+              }
+            }
           },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
           },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
     },
-    '/v2/{endpoint_id}/openai/{route}': {
-      servers: [
+    "/v2/{endpoint_id}/openai/{route}": {
+      "servers": [
         {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
       ],
-      parameters: [
+      "parameters": [
         {
-          $ref: '#/components/parameters/EndpointId',
+          "$ref": "#/components/parameters/EndpointId"
         },
         {
-          name: 'route',
-          in: 'path',
-          required: true,
-          description: 'The rest of the path; it may hold slashes.',
-          schema: {
-            type: 'string',
+          "name": "route",
+          "in": "path",
+          "required": true,
+          "description": "The rest of the path; it may hold slashes.",
+          "schema": {
+            "type": "string"
           },
-          example: 'v1/chat/completions',
-        },
+          "example": "v1/chat/completions"
+        }
       ],
-      post: {
-        operationId: 'callOpenaiRoute',
-        'x-held': true,
-        tags: ['queue'],
-        summary: 'Call a route of the OpenAI family.',
-        description: 'Body and response are those of the called route.',
-        'x-source': 'Queue-based endpoint operations',
-        requestBody: {
-          required: true,
-          'x-basis': 'inferred',
-          content: {
-            'application/json': {
-              schema: {
-                type: 'object',
+      "post": {
+        "operationId": "callOpenaiRoute",
+        "x-held": true,
+        "tags": [
+          "queue"
+        ],
+        "summary": "Call a route of the OpenAI family.",
+        "description": "Body and response are those of the called route.",
+        "x-source": "Queue-based endpoint operations",
+        "requestBody": {
+          "required": true,
+          "x-basis": "inferred",
+          "content": {
+            "application/json": {
+              "schema": {
+                "type": "object"
               },
-              example: {
-                model: 'small',
-                messages: [
+              "example": {
+                "model": "small",
+                "messages": [
                   {
-                    role: 'user',
-                    content: 'hello',
-                  },
-                ],
-              },
-            },
-          },
+                    "role": "user",
+                    "content": "hello"
+                  }
+                ]
+              }
+            }
+          }
         },
-        responses: {
-          '200': {
-            description: 'The response of the route, whole or as events.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {},
+        "responses": {
+          "200": {
+            "description": "The response of the route, whole or as events.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {}
               },
-              'text/event-stream': {
-                schema: {
-                  type: 'string',
+              "text/event-stream": {
+                "schema": {
+                  "type": "string"
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/QueueBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
+    },
+    "/v2/{endpoint_id}/requests": {
+      "servers": [
+        {
+          "url": "{serverless_url}",
+          "description": "The plane of queue-based endpoints, at their common base address.",
+          "variables": {
+            "serverless_url": {
+              "default": "https://serverless.test"
+            }
+          }
+        }
+      ],
+      "parameters": [
+        {
+          "$ref": "#/components/parameters/EndpointId"
+        }
+      ],
+      "get": {
+        "operationId": "listRequests",
+        "tags": [
+          "queue"
+        ],
+        "summary": "List the requests of an endpoint.",
+        "x-source": "Queue-based endpoint operations",
+        "responses": {
+          "200": {
+            "description": "The information of the service about requests.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {}
+              }
+            }
+          },
+          "401": {
+            "$ref": "#/components/responses/QueueUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/QueueForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/QueueNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/QueueTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/QueueInternalError"
+          }
+        }
+      }
+    },
+    "/ping": {
+      "servers": [
+        {
+          "url": "{lb_url}",
+          "description": "The plane of one load-balanced endpoint; each endpoint has an address of its own.",
+          "variables": {
+            "lb_url": {
+              "default": "https://endpoint.test"
+            }
+          }
+        }
+      ],
+      "get": {
+        "operationId": "pingWorker",
+        "x-held": true,
+        "tags": [
+          "load-balanced"
+        ],
+        "summary": "Ask whether a worker is ready.",
+        "x-source": "Load-balanced endpoint routes",
+        "x-basis": "inferred",
+        "responses": {
+          "200": {
+            "description": "A worker is healthy.",
+            "x-basis": "inferred"
+          },
+          "204": {
+            "description": "A worker is starting.",
+            "x-basis": "inferred"
+          },
+          "401": {
+            "$ref": "#/components/responses/LbUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/LbForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/LbNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/LbTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/LbFailure"
+          }
+        }
+      }
+    },
+    "/{route}": {
+      "servers": [
+        {
+          "url": "{lb_url}",
+          "description": "The plane of one load-balanced endpoint; each endpoint has an address of its own.",
+          "variables": {
+            "lb_url": {
+              "default": "https://endpoint.test"
+            }
+          }
+        }
+      ],
+      "parameters": [
+        {
+          "name": "route",
+          "in": "path",
+          "required": true,
+          "description": "A path that the endpoint defines; it may hold slashes.",
+          "schema": {
+            "type": "string"
+          },
+          "example": "v1/summaries"
+        }
+      ],
+      "get": {
+        "operationId": "getRoute",
+        "x-held": true,
+        "tags": [
+          "load-balanced"
+        ],
+        "summary": "Read from a route.",
+        "description": "The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.",
+        "x-source": "Load-balanced endpoint routes",
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/DirectAnswer"
+          },
+          "400": {
+            "$ref": "#/components/responses/LbBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/LbUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/LbForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/LbNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/LbTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/LbInternalError"
+          },
+          "default": {
+            "$ref": "#/components/responses/LbFailure"
+          }
+        }
+      },
+      "post": {
+        "operationId": "postRoute",
+        "x-held": true,
+        "tags": [
+          "load-balanced"
+        ],
+        "summary": "Send to a route.",
+        "description": "The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.",
+        "x-source": "Load-balanced endpoint routes",
+        "requestBody": {
+          "$ref": "#/components/requestBodies/DirectJson"
+        },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/DirectAnswer"
+          },
+          "400": {
+            "$ref": "#/components/responses/LbBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/LbUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/LbForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/LbNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/LbTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/LbInternalError"
+          },
+          "default": {
+            "$ref": "#/components/responses/LbFailure"
+          }
+        }
+      },
+      "put": {
+        "operationId": "putRoute",
+        "x-held": true,
+        "tags": [
+          "load-balanced"
+        ],
+        "summary": "Replace at a route.",
+        "description": "The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.",
+        "x-source": "Load-balanced endpoint routes",
+        "requestBody": {
+          "$ref": "#/components/requestBodies/DirectJson"
+        },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/DirectAnswer"
+          },
+          "400": {
+            "$ref": "#/components/responses/LbBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/LbUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/LbForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/LbNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/LbTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/LbInternalError"
+          },
+          "default": {
+            "$ref": "#/components/responses/LbFailure"
+          }
+        }
+      },
+      "patch": {
+        "operationId": "patchRoute",
+        "x-held": true,
+        "tags": [
+          "load-balanced"
+        ],
+        "summary": "Change at a route.",
+        "description": "The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.",
+        "x-source": "Load-balanced endpoint routes",
+        "requestBody": {
+          "$ref": "#/components/requestBodies/DirectJson"
+        },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/DirectAnswer"
+          },
+          "400": {
+            "$ref": "#/components/responses/LbBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/LbUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/LbForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/LbNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/LbTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/LbInternalError"
+          },
+          "default": {
+            "$ref": "#/components/responses/LbFailure"
+          }
+        }
+      },
+      "delete": {
+        "operationId": "deleteRoute",
+        "x-held": true,
+        "tags": [
+          "load-balanced"
+        ],
+        "summary": "Delete at a route.",
+        "description": "The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.",
+        "x-source": "Load-balanced endpoint routes",
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/DirectAnswer"
+          },
+          "400": {
+            "$ref": "#/components/responses/LbBadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/LbUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/LbForbidden"
+          },
+          "404": {
+            "$ref": "#/components/responses/LbNotFound"
+          },
+          "429": {
+            "$ref": "#/components/responses/LbTooManyRequests"
+          },
+          "500": {
+            "$ref": "#/components/responses/LbInternalError"
+          },
+          "default": {
+            "$ref": "#/components/responses/LbFailure"
+          }
+        }
+      }
+    },
+    "/v1/endpoints": {
+      "servers": [
+        {
+          "url": "{rest_url}",
+          "description": "The plane of endpoint management, at its base address.",
+          "variables": {
+            "rest_url": {
+              "default": "https://management.test"
+            }
+          }
+        }
+      ],
+      "get": {
+        "operationId": "listEndpoints",
+        "tags": [
+          "management"
+        ],
+        "summary": "List the endpoints of the caller.",
+        "x-source": "Create an endpoint",
+        "x-basis": "inferred",
+        "responses": {
+          "200": {
+            "description": "Every endpoint.",
+            "x-basis": "inferred",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "type": "array",
+                  "items": {
+                    "$ref": "#/components/schemas/Endpoint"
+                  }
                 },
-              },
-            },
-          },
-          '400': {
-            $ref: '#/components/responses/QueueBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
-    },
-    '/v2/{endpoint_id}/requests': {
-      servers: [
-        {
-          url: '{serverless_url}',
-          description: 'The plane of queue-based endpoints, at their common base address.',
-          variables: {
-            serverless_url: {
-              default: 'https://serverless.test',
-            },
-          },
-        },
-      ],
-      parameters: [
-        {
-          $ref: '#/components/parameters/EndpointId',
-        },
-      ],
-      get: {
-        operationId: 'listRequests',
-        tags: ['queue'],
-        summary: 'List the requests of an endpoint.',
-        'x-source': 'Queue-based endpoint operations',
-        responses: {
-          '200': {
-            description: 'The information of the service about requests.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {},
-              },
-            },
-          },
-          '401': {
-            $ref: '#/components/responses/QueueUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/QueueForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/QueueNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/QueueTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/QueueInternalError',
-          },
-        },
-      },
-    },
-    '/ping': {
-      servers: [
-        {
-          url: '{lb_url}',
-          description: 'The plane of one load-balanced endpoint; each endpoint has an address of its own.',
-          variables: {
-            lb_url: {
-              default: 'https://endpoint.test',
-            },
-          },
-        },
-      ],
-      get: {
-        operationId: 'pingWorker',
-        'x-held': true,
-        tags: ['load-balanced'],
-        summary: 'Ask whether a worker is ready.',
-        'x-source': 'Load-balanced endpoint routes',
-        'x-basis': 'inferred',
-        responses: {
-          '200': {
-            description: 'A worker is healthy.',
-            'x-basis': 'inferred',
-          },
-          '204': {
-            description: 'A worker is starting.',
-            'x-basis': 'inferred',
-          },
-          '401': {
-            $ref: '#/components/responses/LbUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/LbForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/LbNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/LbTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/LbFailure',
-          },
-        },
-      },
-    },
-    '/{route}': {
-      servers: [
-        {
-          url: '{lb_url}',
-          description: 'The plane of one load-balanced endpoint; each endpoint has an address of its own.',
-          variables: {
-            lb_url: {
-              default: 'https://endpoint.test',
-            },
-          },
-        },
-      ],
-      parameters: [
-        {
-          name: 'route',
-          in: 'path',
-          required: true,
-          description: 'A path that the endpoint defines; it may hold slashes.',
-          schema: {
-            type: 'string',
-          },
-          example: 'v1/summaries',
-        },
-      ],
-      get: {
-        operationId: 'getRoute',
-        'x-held': true,
-        tags: ['load-balanced'],
-        summary: 'Read from a route.',
-        description: 'The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.',
-        'x-source': 'Load-balanced endpoint routes',
-        responses: {
-          '200': {
-            $ref: '#/components/responses/DirectAnswer',
-          },
-          '400': {
-            $ref: '#/components/responses/LbBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/LbUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/LbForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/LbNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/LbTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/LbInternalError',
-          },
-          default: {
-            $ref: '#/components/responses/LbFailure',
-          },
-        },
-      },
-      post: {
-        operationId: 'postRoute',
-        'x-held': true,
-        tags: ['load-balanced'],
-        summary: 'Send to a route.',
-        description: 'The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.',
-        'x-source': 'Load-balanced endpoint routes',
-        requestBody: {
-          $ref: '#/components/requestBodies/DirectJson',
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/DirectAnswer',
-          },
-          '400': {
-            $ref: '#/components/responses/LbBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/LbUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/LbForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/LbNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/LbTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/LbInternalError',
-          },
-          default: {
-            $ref: '#/components/responses/LbFailure',
-          },
-        },
-      },
-      put: {
-        operationId: 'putRoute',
-        'x-held': true,
-        tags: ['load-balanced'],
-        summary: 'Replace at a route.',
-        description: 'The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.',
-        'x-source': 'Load-balanced endpoint routes',
-        requestBody: {
-          $ref: '#/components/requestBodies/DirectJson',
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/DirectAnswer',
-          },
-          '400': {
-            $ref: '#/components/responses/LbBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/LbUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/LbForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/LbNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/LbTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/LbInternalError',
-          },
-          default: {
-            $ref: '#/components/responses/LbFailure',
-          },
-        },
-      },
-      patch: {
-        operationId: 'patchRoute',
-        'x-held': true,
-        tags: ['load-balanced'],
-        summary: 'Change at a route.',
-        description: 'The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.',
-        'x-source': 'Load-balanced endpoint routes',
-        requestBody: {
-          $ref: '#/components/requestBodies/DirectJson',
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/DirectAnswer',
-          },
-          '400': {
-            $ref: '#/components/responses/LbBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/LbUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/LbForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/LbNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/LbTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/LbInternalError',
-          },
-          default: {
-            $ref: '#/components/responses/LbFailure',
-          },
-        },
-      },
-      delete: {
-        operationId: 'deleteRoute',
-        'x-held': true,
-        tags: ['load-balanced'],
-        summary: 'Delete at a route.',
-        description: 'The endpoint may define any method; the five usual ones are listed. There is no queue and no retry.',
-        'x-source': 'Load-balanced endpoint routes',
-        responses: {
-          '200': {
-            $ref: '#/components/responses/DirectAnswer',
-          },
-          '400': {
-            $ref: '#/components/responses/LbBadRequest',
-          },
-          '401': {
-            $ref: '#/components/responses/LbUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/LbForbidden',
-          },
-          '404': {
-            $ref: '#/components/responses/LbNotFound',
-          },
-          '429': {
-            $ref: '#/components/responses/LbTooManyRequests',
-          },
-          '500': {
-            $ref: '#/components/responses/LbInternalError',
-          },
-          default: {
-            $ref: '#/components/responses/LbFailure',
-          },
-        },
-      },
-    },
-    '/v1/endpoints': {
-      servers: [
-        {
-          url: '{rest_url}',
-          description: 'The plane of endpoint management, at its base address.',
-          variables: {
-            rest_url: {
-              default: 'https://management.test',
-            },
-          },
-        },
-      ],
-      get: {
-        operationId: 'listEndpoints',
-        tags: ['management'],
-        summary: 'List the endpoints of the caller.',
-        'x-source': 'Create an endpoint',
-        'x-basis': 'inferred',
-        responses: {
-          '200': {
-            description: 'Every endpoint.',
-            'x-basis': 'inferred',
-            content: {
-              'application/json': {
-                schema: {
-                  type: 'array',
-                  items: {
-                    $ref: '#/components/schemas/Endpoint',
-                  },
-                },
-                example: [
+                "example": [
                   {
-                    id: 'ep-1',
-                    name: 'summaries',
-                    templateId: 'tpl-1',
-                    gpuTypeIds: ['gpu-a'],
-                    workersMin: 0,
-                    workersMax: 3,
-                    idleTimeout: 5,
-                    createdAt: '2026-01-02T03:04:05Z',
-                  },
+                    "id": "ep-1",
+                    "name": "summaries",
+                    "templateId": "tpl-1",
+                    "gpuTypeIds": [
+                      "gpu-a"
+                    ],
+                    "workersMin": 0,
+                    "workersMax": 3,
+                    "idleTimeout": 5,
+                    "createdAt": "2026-01-02T03:04:05Z"
+                  }
+                ]
+              }
+            }
+          },
+          "401": {
+            "$ref": "#/components/responses/ManagementUnauthorized"
+          },
+          "403": {
+            "$ref": "#/components/responses/ManagementForbidden"
+          },
+          "429": {
+            "$ref": "#/components/responses/ManagementTooManyRequests"
+          },
+          "default": {
+            "$ref": "#/components/responses/ManagementFailure"
+          }
+        }
+      },
+      "post": {
+        "operationId": "createEndpoint",
+        "tags": [
+          "management"
+        ],
+        "summary": "Create an endpoint from a template.",
+        "description": "Workers beyond the quota of the account are refused with a message that says so; the status of that response is not stated.",
+        "x-source": "Create an endpoint",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/EndpointCreate"
+              },
+              "example": {
+                "name": "summaries",
+                "templateId": "tpl-1",
+                "gpuTypeIds": [
+                  "gpu-a"
                 ],
-              },
-            },
-          },
-          '401': {
-            $ref: '#/components/responses/ManagementUnauthorized',
-          },
-          '403': {
-            $ref: '#/components/responses/ManagementForbidden',
-          },
-          '429': {
-            $ref: '#/components/responses/ManagementTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/ManagementFailure',
-          },
+                "workersMin": 0,
+                "workersMax": 3,
+                "idleTimeout": 5
+              }
+            }
+          }
         },
-      },
-      post: {
-        operationId: 'createEndpoint',
-        tags: ['management'],
-        summary: 'Create an endpoint from a template.',
-        description: 'Workers beyond the quota of the account are refused with a message that says so; the status of that response is not stated.',
-        'x-source': 'Create an endpoint',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                $ref: '#/components/schemas/EndpointCreate',
-              },
-              example: {
-                name: 'summaries',
-                templateId: 'tpl-1',
-                gpuTypeIds: ['gpu-a'],
-                workersMin: 0,
-                workersMax: 3,
-                idleTimeout: 5,
-              },
-            },
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/EndpointAnswer"
           },
-        },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/EndpointAnswer',
+          "201": {
+            "$ref": "#/components/responses/EndpointAnswer"
           },
-          '201': {
-            $ref: '#/components/responses/EndpointAnswer',
+          "400": {
+            "$ref": "#/components/responses/ManagementBadRequest"
           },
-          '400': {
-            $ref: '#/components/responses/ManagementBadRequest',
+          "401": {
+            "$ref": "#/components/responses/ManagementUnauthorized"
           },
-          '401': {
-            $ref: '#/components/responses/ManagementUnauthorized',
+          "403": {
+            "$ref": "#/components/responses/ManagementForbidden"
           },
-          '403': {
-            $ref: '#/components/responses/ManagementForbidden',
+          "429": {
+            "$ref": "#/components/responses/ManagementTooManyRequests"
           },
-          '429': {
-            $ref: '#/components/responses/ManagementTooManyRequests',
-          },
-          default: {
-            $ref: '#/components/responses/ManagementFailure',
-          },
-        },
-      },
+          "default": {
+            "$ref": "#/components/responses/ManagementFailure"
+          }
+        }
+      }
     },
-    '/v1/endpoints/{id}': {
-      servers: [
+    "/v1/endpoints/{id}": {
+      "servers": [
         {
-          url: '{rest_url}',
-          description: 'The plane of endpoint management, at its base address.',
-          variables: {
-            rest_url: {
-              default: 'https://management.test',
-            },
-          },
-        },
+          "url": "{rest_url}",
+          "description": "The plane of endpoint management, at its base address.",
+          "variables": {
+            "rest_url": {
+              "default": "https://management.test"
+            }
+          }
+        }
       ],
-      'x-basis': 'inferred',
-      parameters: [
+      "x-basis": "inferred",
+      "parameters": [
         {
-          name: 'id',
-          in: 'path',
-          required: true,
-          description: 'Identifier of the endpoint.',
-          schema: {
-            type: 'string',
+          "name": "id",
+          "in": "path",
+          "required": true,
+          "description": "Identifier of the endpoint.",
+          "schema": {
+            "type": "string"
           },
-          'x-basis': 'inferred',
-        },
+          "x-basis": "inferred"
+        }
       ],
-      get: {
-        operationId: 'getEndpoint',
-        tags: ['management'],
-        summary: 'Read an endpoint.',
-        'x-source': 'Create an endpoint',
-        'x-basis': 'inferred',
-        responses: {
-          '200': {
-            $ref: '#/components/responses/EndpointAnswer',
+      "get": {
+        "operationId": "getEndpoint",
+        "tags": [
+          "management"
+        ],
+        "summary": "Read an endpoint.",
+        "x-source": "Create an endpoint",
+        "x-basis": "inferred",
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/EndpointAnswer"
           },
-          '401': {
-            $ref: '#/components/responses/ManagementUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/ManagementUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/ManagementForbidden',
+          "403": {
+            "$ref": "#/components/responses/ManagementForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/ManagementNotFound',
+          "404": {
+            "$ref": "#/components/responses/ManagementNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/ManagementTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/ManagementTooManyRequests"
           },
-          default: {
-            $ref: '#/components/responses/ManagementFailure',
-          },
-        },
+          "default": {
+            "$ref": "#/components/responses/ManagementFailure"
+          }
+        }
       },
-      patch: {
-        operationId: 'updateEndpoint',
-        tags: ['management'],
-        summary: 'Change an endpoint.',
-        'x-source': 'Create an endpoint',
-        'x-basis': 'inferred',
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                $ref: '#/components/schemas/EndpointUpdate',
+      "patch": {
+        "operationId": "updateEndpoint",
+        "tags": [
+          "management"
+        ],
+        "summary": "Change an endpoint.",
+        "x-source": "Create an endpoint",
+        "x-basis": "inferred",
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/EndpointUpdate"
               },
-              example: {
-                workersMax: 5,
-              },
-            },
-          },
+              "example": {
+                "workersMax": 5
+              }
+            }
+          }
         },
-        responses: {
-          '200': {
-            $ref: '#/components/responses/EndpointAnswer',
+        "responses": {
+          "200": {
+            "$ref": "#/components/responses/EndpointAnswer"
           },
-          '400': {
-            $ref: '#/components/responses/ManagementBadRequest',
+          "400": {
+            "$ref": "#/components/responses/ManagementBadRequest"
           },
-          '401': {
-            $ref: '#/components/responses/ManagementUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/ManagementUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/ManagementForbidden',
+          "403": {
+            "$ref": "#/components/responses/ManagementForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/ManagementNotFound',
+          "404": {
+            "$ref": "#/components/responses/ManagementNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/ManagementTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/ManagementTooManyRequests"
           },
-          default: {
-            $ref: '#/components/responses/ManagementFailure',
-          },
-        },
+          "default": {
+            "$ref": "#/components/responses/ManagementFailure"
+          }
+        }
       },
-      delete: {
-        operationId: 'deleteEndpoint',
-        tags: ['management'],
-        summary: 'Delete an endpoint.',
-        'x-source': 'Create an endpoint',
-        'x-basis': 'inferred',
-        responses: {
-          '204': {
-            description: 'The endpoint is deleted.',
-            'x-basis': 'inferred',
+      "delete": {
+        "operationId": "deleteEndpoint",
+        "tags": [
+          "management"
+        ],
+        "summary": "Delete an endpoint.",
+        "x-source": "Create an endpoint",
+        "x-basis": "inferred",
+        "responses": {
+          "204": {
+            "description": "The endpoint is deleted.",
+            "x-basis": "inferred"
           },
-          '401': {
-            $ref: '#/components/responses/ManagementUnauthorized',
+          "401": {
+            "$ref": "#/components/responses/ManagementUnauthorized"
           },
-          '403': {
-            $ref: '#/components/responses/ManagementForbidden',
+          "403": {
+            "$ref": "#/components/responses/ManagementForbidden"
           },
-          '404': {
-            $ref: '#/components/responses/ManagementNotFound',
+          "404": {
+            "$ref": "#/components/responses/ManagementNotFound"
           },
-          '429': {
-            $ref: '#/components/responses/ManagementTooManyRequests',
+          "429": {
+            "$ref": "#/components/responses/ManagementTooManyRequests"
           },
-          default: {
-            $ref: '#/components/responses/ManagementFailure',
-          },
-        },
-      },
-    },
+          "default": {
+            "$ref": "#/components/responses/ManagementFailure"
+          }
+        }
+      }
+    }
   },
-  webhooks: {
-    jobCompleted: {
-      post: {
-        operationId: 'notifyJobCompleted',
-        tags: ['queue'],
-        summary: 'Tell the receiver named in a submission that its job is completed.',
-        description: 'The receiver must answer 200. Otherwise the service tries again, up to 2 more times, 10 seconds apart.',
-        'x-source': 'Events',
-        'x-basis': 'inferred',
-        security: [],
-        requestBody: {
-          required: true,
-          content: {
-            'application/json': {
-              schema: {
-                $ref: '#/components/schemas/JobNotification',
+  "webhooks": {
+    "jobCompleted": {
+      "post": {
+        "operationId": "notifyJobCompleted",
+        "tags": [
+          "queue"
+        ],
+        "summary": "Tell the receiver named in a submission that its job is completed.",
+        "description": "The receiver must answer 200. Otherwise the service tries again, up to 2 more times, 10 seconds apart.",
+        "x-source": "Events",
+        "x-basis": "inferred",
+        "security": [],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/JobNotification"
               },
-              example: {
-                id: 'job-1',
-                status: 'COMPLETED',
-                output: {
-                  text: 'done',
+              "example": {
+                "id": "job-1",
+                "status": "COMPLETED",
+                "output": {
+                  "text": "done"
                 },
-                input: {},
-                webhook: 'https://receiver.test/job',
-              },
-            },
-          },
+                "input": {},
+                "webhook": "https://receiver.test/job"
+              }
+            }
+          }
         },
-        responses: {
-          '200': {
-            description: 'Received.',
+        "responses": {
+          "200": {
+            "description": "Received."
           },
-          default: {
-            description: 'A failed attempt, also for 201, 204 and every 3xx. The service tries again.',
-          },
-        },
-      },
-    },
+          "default": {
+            "description": "A failed attempt, also for 201, 204 and every 3xx. The service tries again."
+          }
+        }
+      }
+    }
   },
-  components: {
-    securitySchemes: {
-      bearer: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'The API key as a bearer token, on every request of every plane. A key carries the permissions it was created with.',
-        'x-source': 'Authentication',
-      },
+  "components": {
+    "securitySchemes": {
+      "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The API key as a bearer token, on every request of every plane. A key carries the permissions it was created with.",
+        "x-source": "Authentication"
+      }
     },
-    parameters: {
-      PodId: {
-        name: 'id',
-        in: 'path',
-        required: true,
-        description: 'Identifier of the pod.',
-        schema: {
-          type: 'string',
-        },
+    "parameters": {
+      "PodId": {
+        "name": "id",
+        "in": "path",
+        "required": true,
+        "description": "Identifier of the pod.",
+        "schema": {
+          "type": "string"
+        }
       },
-      EndpointId: {
-        name: 'endpoint_id',
-        in: 'path',
-        required: true,
-        description: 'Identifier of the endpoint.',
-        schema: {
-          type: 'string',
-        },
+      "EndpointId": {
+        "name": "endpoint_id",
+        "in": "path",
+        "required": true,
+        "description": "Identifier of the endpoint.",
+        "schema": {
+          "type": "string"
+        }
       },
-      JobId: {
-        name: 'job_id',
-        in: 'path',
-        required: true,
-        description: 'Identifier of the job.',
-        schema: {
-          type: 'string',
-        },
-      },
+      "JobId": {
+        "name": "job_id",
+        "in": "path",
+        "required": true,
+        "description": "Identifier of the job.",
+        "schema": {
+          "type": "string"
+        }
+      }
     },
-    requestBodies: {
-      JobSubmission: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/JobSubmission',
+    "requestBodies": {
+      "JobSubmission": {
+        "required": true,
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/JobSubmission"
             },
-            examples: {
-              plain: {
-                value: {
-                  input: {
-                    text: 'hello',
-                  },
-                },
+            "examples": {
+              "plain": {
+                "value": {
+                  "input": {
+                    "text": "hello"
+                  }
+                }
               },
-              full: {
-                value: {
-                  input: {
-                    text: 'hello',
+              "full": {
+                "value": {
+                  "input": {
+                    "text": "hello"
                   },
-                  webhook: 'https://receiver.test/job',
-                  policy: {
-                    executionTimeout: 600000,
-                    lowPriority: false,
-                    ttl: 86400000,
+                  "webhook": "https://receiver.test/job",
+                  "policy": {
+                    "executionTimeout": 600000,
+                    "lowPriority": false,
+                    "ttl": 86400000
                   },
-                  s3Config: {
-                    accessId: 'id',
-                    accessSecret: 'secret',
-                    bucketName: 'results',
-                    endpointUrl: 'https://s3.test',
-                  },
-                },
-              },
-            },
-          },
-        },
+                  "s3Config": {
+                    "accessId": "id",
+                    "accessSecret": "secret",
+                    "bucketName": "results",
+                    "endpointUrl": "https://s3.test"
+                  }
+                }
+              }
+            }
+          }
+        }
       },
-      DirectJson: {
-        description: 'The body that the route expects, without a wrapper.',
-        required: false,
-        content: {
-          'application/json': {
-            schema: {
-              type: 'object',
+      "DirectJson": {
+        "description": "The body that the route expects, without a wrapper.",
+        "required": false,
+        "content": {
+          "application/json": {
+            "schema": {
+              "type": "object"
             },
-            example: {
-              text: 'hello',
-            },
-          },
-        },
-      },
+            "example": {
+              "text": "hello"
+            }
+          }
+        }
+      }
     },
-    headers: {
-      RateLimit: {
-        description: 'Remaining requests (r) in each window, and seconds until it resets (t). A structured-field list.',
-        required: true,
-        schema: {
-          type: 'string',
-          'x-basis': 'inferred',
+    "headers": {
+      "RateLimit": {
+        "description": "Remaining requests (r) in each window, and seconds until it resets (t). A structured-field list.",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "x-basis": "inferred"
         },
-        example: '"minute";r=59;t=42, "hour";r=2999;t=3342, "day";r=49999;t=85842',
-        'x-source': 'Limits',
+        "example": "\"minute\";r=59;t=42, \"hour\";r=2999;t=3342, \"day\";r=49999;t=85842",
+        "x-source": "Limits"
       },
-      RateLimitPolicy: {
-        description: 'Quota (q) of each window, and its length in seconds (w). A structured-field list.',
-        required: true,
-        schema: {
-          type: 'string',
-          'x-basis': 'inferred',
+      "RateLimitPolicy": {
+        "description": "Quota (q) of each window, and its length in seconds (w). A structured-field list.",
+        "required": true,
+        "schema": {
+          "type": "string",
+          "x-basis": "inferred"
         },
-        example: '"minute";q=60;w=60, "hour";q=3000;w=3600, "day";q=50000;w=86400',
-        'x-source': 'Limits',
+        "example": "\"minute\";q=60;w=60, \"hour\";q=3000;w=3600, \"day\";q=50000;w=86400",
+        "x-source": "Limits"
       },
-      RetryAfter: {
-        description: 'Whole seconds to wait before the next attempt.',
-        required: true,
-        schema: {
-          type: 'integer',
-          minimum: 0,
+      "RetryAfter": {
+        "description": "Whole seconds to wait before the next attempt.",
+        "required": true,
+        "schema": {
+          "type": "integer",
+          "minimum": 0
         },
-        example: 12,
-        'x-source': 'Limits',
-      },
+        "example": 12,
+        "x-source": "Limits"
+      }
     },
-    links: {
-      GetPod: {
-        operationId: 'getPod',
-        parameters: {
-          id: '$response.body#/id',
-        },
+    "links": {
+      "GetPod": {
+        "operationId": "getPod",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
       },
-      UpdatePod: {
-        operationId: 'updatePod',
-        parameters: {
-          id: '$response.body#/id',
-        },
+      "UpdatePod": {
+        "operationId": "updatePod",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
       },
-      TriggerPodAction: {
-        operationId: 'triggerPodAction',
-        parameters: {
-          id: '$response.body#/id',
-        },
+      "TriggerPodAction": {
+        "operationId": "triggerPodAction",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
       },
-      DeletePod: {
-        operationId: 'deletePod',
-        parameters: {
-          id: '$response.body#/id',
-        },
+      "DeletePod": {
+        "operationId": "deletePod",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
       },
-      GetJobStatus: {
-        operationId: 'getJobStatus',
-        parameters: {
-          endpoint_id: '$request.path.endpoint_id',
-          job_id: '$response.body#/id',
-        },
+      "GetJobStatus": {
+        "operationId": "getJobStatus",
+        "parameters": {
+          "endpoint_id": "$request.path.endpoint_id",
+          "job_id": "$response.body#/id"
+        }
       },
-      StreamJob: {
-        operationId: 'streamJob',
-        parameters: {
-          endpoint_id: '$request.path.endpoint_id',
-          job_id: '$response.body#/id',
-        },
+      "StreamJob": {
+        "operationId": "streamJob",
+        "parameters": {
+          "endpoint_id": "$request.path.endpoint_id",
+          "job_id": "$response.body#/id"
+        }
       },
-      CancelJob: {
-        operationId: 'cancelJob',
-        parameters: {
-          endpoint_id: '$request.path.endpoint_id',
-          job_id: '$response.body#/id',
-        },
+      "CancelJob": {
+        "operationId": "cancelJob",
+        "parameters": {
+          "endpoint_id": "$request.path.endpoint_id",
+          "job_id": "$response.body#/id"
+        }
       },
-      RetryJob: {
-        operationId: 'retryJob',
-        parameters: {
-          endpoint_id: '$request.path.endpoint_id',
-          job_id: '$response.body#/id',
-        },
+      "RetryJob": {
+        "operationId": "retryJob",
+        "parameters": {
+          "endpoint_id": "$request.path.endpoint_id",
+          "job_id": "$response.body#/id"
+        }
       },
-      GetEndpoint: {
-        operationId: 'getEndpoint',
-        parameters: {
-          id: '$response.body#/id',
-        },
+      "GetEndpoint": {
+        "operationId": "getEndpoint",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
       },
-      UpdateEndpoint: {
-        operationId: 'updateEndpoint',
-        parameters: {
-          id: '$response.body#/id',
-        },
+      "UpdateEndpoint": {
+        "operationId": "updateEndpoint",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
       },
-      DeleteEndpoint: {
-        operationId: 'deleteEndpoint',
-        parameters: {
-          id: '$response.body#/id',
-        },
-      },
+      "DeleteEndpoint": {
+        "operationId": "deleteEndpoint",
+        "parameters": {
+          "id": "$response.body#/id"
+        }
+      }
     },
-    responses: {
-      PodAnswer: {
-        description: 'The whole pod as it is now.',
-        headers: {
-          RateLimit: {
-            $ref: '#/components/headers/RateLimit',
+    "responses": {
+      "PodAnswer": {
+        "description": "The whole pod as it is now.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
           },
-          'RateLimit-Policy': {
-            $ref: '#/components/headers/RateLimitPolicy',
-          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          }
         },
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/Pod',
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Pod"
             },
-            examples: {
-              running: {
-                $ref: '#/components/examples/PodRunning',
+            "examples": {
+              "running": {
+                "$ref": "#/components/examples/PodRunning"
               },
-              cpu: {
-                $ref: '#/components/examples/PodCpuExited',
+              "cpu": {
+                "$ref": "#/components/examples/PodCpuExited"
+              }
+            }
+          }
+        }
+      },
+      "PodRead": {
+        "description": "The whole pod as it is now.",
+        "x-basis": "inferred",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          }
+        },
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Pod"
+            },
+            "examples": {
+              "running": {
+                "$ref": "#/components/examples/PodRunning"
               },
-            },
-          },
-        },
+              "cpu": {
+                "$ref": "#/components/examples/PodCpuExited"
+              }
+            }
+          }
+        }
       },
-      PodRead: {
-        description: 'The whole pod as it is now.',
-        'x-basis': 'inferred',
-        headers: {
-          RateLimit: {
-            $ref: '#/components/headers/RateLimit',
+      "PodGone": {
+        "description": "The pod is terminated and its resources are released. There is no body.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
           },
-          'RateLimit-Policy': {
-            $ref: '#/components/headers/RateLimitPolicy',
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          }
+        }
+      },
+      "PodDeleted": {
+        "description": "The pod is terminated and its resources are released. There is no body.",
+        "x-basis": "inferred",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
           },
-        },
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/Pod',
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          }
+        }
+      },
+      "PodBadRequest": {
+        "description": "The body cannot be parsed, or it breaks a rule about requests.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 400
+                }
+              }
             },
-            examples: {
-              running: {
-                $ref: '#/components/examples/PodRunning',
+            "example": {
+              "title": "Bad Request",
+              "status": 400,
+              "detail": "Set either a persistent or a network mount."
+            }
+          }
+        }
+      },
+      "PodUnauthorized": {
+        "description": "The bearer token is missing, malformed, expired or unknown.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 401
+                }
+              }
+            },
+            "example": {
+              "title": "Unauthorized",
+              "status": 401,
+              "detail": "missing bearer token"
+            }
+          }
+        }
+      },
+      "PodForbidden": {
+        "description": "The token is valid but lacks access.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 403
+                }
+              }
+            },
+            "example": {
+              "title": "Forbidden",
+              "status": 403,
+              "detail": "access denied"
+            }
+          }
+        }
+      },
+      "PodNotFound": {
+        "description": "The resource does not exist, or the caller has no access to it.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 404
+                }
+              }
+            },
+            "example": {
+              "title": "Not Found",
+              "status": 404,
+              "detail": "resource not found"
+            }
+          }
+        }
+      },
+      "PodConflict": {
+        "description": "The status of the pod does not permit the action.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 409
+                }
+              }
+            },
+            "example": {
+              "title": "Conflict",
+              "status": 409,
+              "detail": "A pod that is EXITED cannot be restarted."
+            }
+          }
+        }
+      },
+      "PodUnprocessable": {
+        "description": "The body or a parameter can be parsed but fails validation.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 422
+                }
+              }
+            },
+            "example": {
+              "title": "Unprocessable Entity",
+              "status": 422,
+              "detail": "Request validation failed.",
+              "errors": [
+                "$: additional properties 'x' not allowed"
+              ]
+            }
+          }
+        }
+      },
+      "PodTooManyRequests": {
+        "description": "The caller used up a window; the body names which.",
+        "headers": {
+          "RateLimit": {
+            "$ref": "#/components/headers/RateLimit"
+          },
+          "RateLimit-Policy": {
+            "$ref": "#/components/headers/RateLimitPolicy"
+          },
+          "Retry-After": {
+            "$ref": "#/components/headers/RetryAfter"
+          }
+        },
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem",
+              "properties": {
+                "status": {
+                  "const": 429
+                }
+              }
+            },
+            "example": {
+              "title": "Too Many Requests",
+              "status": 429,
+              "detail": "rate limit exceeded for the minute window"
+            }
+          }
+        }
+      },
+      "PodProblem": {
+        "description": "Any other error.",
+        "content": {
+          "application/problem+json": {
+            "schema": {
+              "$ref": "#/components/schemas/Problem"
+            },
+            "example": {
+              "title": "Internal Server Error",
+              "status": 500,
+              "detail": "The request could not be served."
+            }
+          }
+        }
+      },
+      "JobAnswer": {
+        "description": "The job, with output once it is COMPLETED or error once it is FAILED.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Job"
+            },
+            "examples": {
+              "completed": {
+                "value": {
+                  "id": "job-1",
+                  "status": "COMPLETED",
+                  "output": {
+                    "text": "done"
+                  }
+                }
               },
-              cpu: {
-                $ref: '#/components/examples/PodCpuExited',
-              },
-            },
-          },
+              "failed": {
+                "value": {
+                  "id": "job-2",
+                  "status": "FAILED",
+                  "error": "the handler raised an error"
+                }
+              }
+            }
+          }
         },
+        "links": {
+          "status": {
+            "$ref": "#/components/links/GetJobStatus"
+          },
+          "stream": {
+            "$ref": "#/components/links/StreamJob"
+          },
+          "cancel": {
+            "$ref": "#/components/links/CancelJob"
+          },
+          "retry": {
+            "$ref": "#/components/links/RetryJob"
+          }
+        }
       },
-      PodGone: {
-        description: 'The pod is terminated and its resources are released. There is no body.',
-        headers: {
-          RateLimit: {
-            $ref: '#/components/headers/RateLimit',
-          },
-          'RateLimit-Policy': {
-            $ref: '#/components/headers/RateLimitPolicy',
-          },
+      "EndpointAnswer": {
+        "description": "The endpoint as it is now.",
+        "x-basis": "inferred",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/Endpoint"
+            },
+            "example": {
+              "id": "ep-1",
+              "name": "summaries",
+              "templateId": "tpl-1",
+              "gpuTypeIds": [
+                "gpu-a"
+              ],
+              "workersMin": 0,
+              "workersMax": 3,
+              "idleTimeout": 5,
+              "createdAt": "2026-01-02T03:04:05Z"
+            }
+          }
         },
+        "links": {
+          "read": {
+            "$ref": "#/components/links/GetEndpoint"
+          },
+          "change": {
+            "$ref": "#/components/links/UpdateEndpoint"
+          },
+          "delete": {
+            "$ref": "#/components/links/DeleteEndpoint"
+          }
+        }
       },
-      PodDeleted: {
-        description: 'The pod is terminated and its resources are released. There is no body.',
-        'x-basis': 'inferred',
-        headers: {
-          RateLimit: {
-            $ref: '#/components/headers/RateLimit',
-          },
-          'RateLimit-Policy': {
-            $ref: '#/components/headers/RateLimitPolicy',
-          },
-        },
+      "DirectAnswer": {
+        "description": "The unchanged response of the worker. The route may choose another status.",
+        "content": {
+          "*/*": {
+            "schema": {}
+          }
+        }
       },
-      PodBadRequest: {
-        description: 'The body cannot be parsed, or it breaks a rule about requests.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 400,
-                },
-              },
+      "QueueBadRequest": {
+        "description": "The input has the wrong form.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/QueueError"
             },
-            example: {
-              title: 'Bad Request',
-              status: 400,
-              detail: 'Set either a persistent or a network mount.',
-            },
-          },
-        },
+            "example": {
+              "error": "invalid input"
+            }
+          }
+        }
       },
-      PodUnauthorized: {
-        description: 'The bearer token is missing, malformed, expired or unknown.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 401,
-                },
-              },
+      "QueueUnauthorized": {
+        "description": "The API key is missing or unknown.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/QueueError"
             },
-            example: {
-              title: 'Unauthorized',
-              status: 401,
-              detail: 'missing bearer token',
-            },
-          },
-        },
+            "example": {
+              "error": "unauthorized"
+            }
+          }
+        }
       },
-      PodForbidden: {
-        description: 'The token is valid but lacks access.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 403,
-                },
-              },
+      "QueueForbidden": {
+        "description": "The API key lacks access.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/QueueError"
             },
-            example: {
-              title: 'Forbidden',
-              status: 403,
-              detail: 'access denied',
-            },
-          },
-        },
+            "example": {
+              "error": "forbidden"
+            }
+          }
+        }
       },
-      PodNotFound: {
-        description: 'The resource does not exist, or the caller has no access to it.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 404,
-                },
-              },
+      "QueueNotFound": {
+        "description": "Unknown endpoint or job, or the ttl of the job is over.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/QueueError"
             },
-            example: {
-              title: 'Not Found',
-              status: 404,
-              detail: 'resource not found',
-            },
-          },
-        },
+            "example": {
+              "error": "not found"
+            }
+          }
+        }
       },
-      PodConflict: {
-        description: 'The status of the pod does not permit the action.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 409,
-                },
-              },
+      "QueueTooManyRequests": {
+        "description": "A rate limit is exceeded; back off exponentially.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/QueueError"
             },
-            example: {
-              title: 'Conflict',
-              status: 409,
-              detail: 'A pod that is EXITED cannot be restarted.',
-            },
-          },
-        },
+            "example": {
+              "error": "rate limit exceeded"
+            }
+          }
+        }
       },
-      PodUnprocessable: {
-        description: 'The body or a parameter can be parsed but fails validation.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 422,
-                },
-              },
+      "QueueInternalError": {
+        "description": "Internal failure.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/QueueError"
             },
-            example: {
-              title: 'Unprocessable Entity',
-              status: 422,
-              detail: 'Request validation failed.',
-              errors: ['$: additional properties \'x\' not allowed'],
-            },
-          },
-        },
+            "example": {
+              "error": "internal error"
+            }
+          }
+        }
       },
-      PodTooManyRequests: {
-        description: 'The caller used up a window; the body names which.',
-        headers: {
-          RateLimit: {
-            $ref: '#/components/headers/RateLimit',
-          },
-          'RateLimit-Policy': {
-            $ref: '#/components/headers/RateLimitPolicy',
-          },
-          'Retry-After': {
-            $ref: '#/components/headers/RetryAfter',
-          },
-        },
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
-              properties: {
-                status: {
-                  const: 429,
-                },
-              },
+      "LbBadRequest": {
+        "description": "The input has the wrong form.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
             },
-            example: {
-              title: 'Too Many Requests',
-              status: 429,
-              detail: 'rate limit exceeded for the minute window',
-            },
-          },
-        },
+            "example": {
+              "error": "invalid input",
+              "detail": "The request was refused."
+            }
+          }
+        }
       },
-      PodProblem: {
-        description: 'Any other error.',
-        content: {
-          'application/problem+json': {
-            schema: {
-              $ref: '#/components/schemas/Problem',
+      "LbUnauthorized": {
+        "description": "The API key is missing or unknown.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
             },
-            example: {
-              title: 'Internal Server Error',
-              status: 500,
-              detail: 'The request could not be served.',
-            },
-          },
-        },
+            "example": {
+              "error": "unauthorized",
+              "detail": "The request was refused."
+            }
+          }
+        }
       },
-      JobAnswer: {
-        description: 'The job, with output once it is COMPLETED or error once it is FAILED.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/Job',
+      "LbForbidden": {
+        "description": "The API key lacks access.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
             },
-            examples: {
-              completed: {
-                value: {
-                  id: 'job-1',
-                  status: 'COMPLETED',
-                  output: {
-                    text: 'done',
-                  },
-                },
-              },
-              failed: {
-                value: {
-                  id: 'job-2',
-                  status: 'FAILED',
-                  error: 'the handler raised an error',
-                },
-              },
-            },
-          },
-        },
-        links: {
-          status: {
-            $ref: '#/components/links/GetJobStatus',
-          },
-          stream: {
-            $ref: '#/components/links/StreamJob',
-          },
-          cancel: {
-            $ref: '#/components/links/CancelJob',
-          },
-          retry: {
-            $ref: '#/components/links/RetryJob',
-          },
-        },
+            "example": {
+              "error": "forbidden",
+              "detail": "The request was refused."
+            }
+          }
+        }
       },
-      EndpointAnswer: {
-        description: 'The endpoint as it is now.',
-        'x-basis': 'inferred',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/Endpoint',
+      "LbNotFound": {
+        "description": "Unknown route or endpoint.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
             },
-            example: {
-              id: 'ep-1',
-              name: 'summaries',
-              templateId: 'tpl-1',
-              gpuTypeIds: ['gpu-a'],
-              workersMin: 0,
-              workersMax: 3,
-              idleTimeout: 5,
-              createdAt: '2026-01-02T03:04:05Z',
-            },
-          },
-        },
-        links: {
-          read: {
-            $ref: '#/components/links/GetEndpoint',
-          },
-          change: {
-            $ref: '#/components/links/UpdateEndpoint',
-          },
-          delete: {
-            $ref: '#/components/links/DeleteEndpoint',
-          },
-        },
+            "example": {
+              "error": "not found",
+              "detail": "The request was refused."
+            }
+          }
+        }
       },
-      DirectAnswer: {
-        description: 'The unchanged response of the worker. The route may choose another status.',
-        content: {
-          '*/*': {
-            schema: {},
-          },
-        },
+      "LbTooManyRequests": {
+        "description": "A rate limit is exceeded; back off exponentially.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
+            },
+            "example": {
+              "error": "rate limit exceeded",
+              "detail": "The request was refused."
+            }
+          }
+        }
       },
-      QueueBadRequest: {
-        description: 'The input has the wrong form.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/QueueError',
+      "LbInternalError": {
+        "description": "Internal failure.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
             },
-            example: {
-              error: 'invalid input',
-            },
-          },
-        },
+            "example": {
+              "error": "internal error",
+              "detail": "The request was refused."
+            }
+          }
+        }
       },
-      QueueUnauthorized: {
-        description: 'The API key is missing or unknown.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/QueueError',
+      "LbFailure": {
+        "description": "Any other error.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/LbError"
             },
-            example: {
-              error: 'unauthorized',
-            },
-          },
-        },
+            "example": {
+              "error": "no worker",
+              "detail": "No worker became ready in time."
+            }
+          }
+        }
       },
-      QueueForbidden: {
-        description: 'The API key lacks access.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/QueueError',
+      "ManagementBadRequest": {
+        "description": "The input has the wrong form.",
+        "x-basis": "inferred",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/ManagementError"
             },
-            example: {
-              error: 'forbidden',
-            },
-          },
-        },
+            "example": {
+              "error": "invalid input",
+              "status": 400
+            }
+          }
+        }
       },
-      QueueNotFound: {
-        description: 'Unknown endpoint or job, or the ttl of the job is over.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/QueueError',
+      "ManagementUnauthorized": {
+        "description": "The API key is missing or unknown.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/ManagementError"
             },
-            example: {
-              error: 'not found',
-            },
-          },
-        },
+            "example": {
+              "error": "unauthorized",
+              "status": 401
+            }
+          }
+        }
       },
-      QueueTooManyRequests: {
-        description: 'A rate limit is exceeded; back off exponentially.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/QueueError',
+      "ManagementForbidden": {
+        "description": "The API key lacks access.",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/ManagementError"
             },
-            example: {
-              error: 'rate limit exceeded',
-            },
-          },
-        },
+            "example": {
+              "error": "forbidden",
+              "status": 403
+            }
+          }
+        }
       },
-      QueueInternalError: {
-        description: 'Internal failure.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/QueueError',
+      "ManagementNotFound": {
+        "description": "Unknown endpoint.",
+        "x-basis": "inferred",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/ManagementError"
             },
-            example: {
-              error: 'internal error',
-            },
-          },
-        },
+            "example": {
+              "error": "not found",
+              "status": 404
+            }
+          }
+        }
       },
-      LbBadRequest: {
-        description: 'The input has the wrong form.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
+      "ManagementTooManyRequests": {
+        "description": "A rate limit is exceeded; back off exponentially.",
+        "x-basis": "inferred",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/ManagementError"
             },
-            example: {
-              error: 'invalid input',
-              detail: 'The request was refused.',
-            },
-          },
-        },
+            "example": {
+              "error": "rate limit exceeded",
+              "status": 429
+            }
+          }
+        }
       },
-      LbUnauthorized: {
-        description: 'The API key is missing or unknown.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
+      "ManagementFailure": {
+        "description": "Any other error.",
+        "x-basis": "inferred",
+        "content": {
+          "application/json": {
+            "schema": {
+              "$ref": "#/components/schemas/ManagementError"
             },
-            example: {
-              error: 'unauthorized',
-              detail: 'The request was refused.',
-            },
-          },
-        },
-      },
-      LbForbidden: {
-        description: 'The API key lacks access.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
-            },
-            example: {
-              error: 'forbidden',
-              detail: 'The request was refused.',
-            },
-          },
-        },
-      },
-      LbNotFound: {
-        description: 'Unknown route or endpoint.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
-            },
-            example: {
-              error: 'not found',
-              detail: 'The request was refused.',
-            },
-          },
-        },
-      },
-      LbTooManyRequests: {
-        description: 'A rate limit is exceeded; back off exponentially.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
-            },
-            example: {
-              error: 'rate limit exceeded',
-              detail: 'The request was refused.',
-            },
-          },
-        },
-      },
-      LbInternalError: {
-        description: 'Internal failure.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
-            },
-            example: {
-              error: 'internal error',
-              detail: 'The request was refused.',
-            },
-          },
-        },
-      },
-      LbFailure: {
-        description: 'Any other error.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/LbError',
-            },
-            example: {
-              error: 'no worker',
-              detail: 'No worker became ready in time.',
-            },
-          },
-        },
-      },
-      ManagementBadRequest: {
-        description: 'The input has the wrong form.',
-        'x-basis': 'inferred',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/ManagementError',
-            },
-            example: {
-              error: 'invalid input',
-              status: 400,
-            },
-          },
-        },
-      },
-      ManagementUnauthorized: {
-        description: 'The API key is missing or unknown.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/ManagementError',
-            },
-            example: {
-              error: 'unauthorized',
-              status: 401,
-            },
-          },
-        },
-      },
-      ManagementForbidden: {
-        description: 'The API key lacks access.',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/ManagementError',
-            },
-            example: {
-              error: 'forbidden',
-              status: 403,
-            },
-          },
-        },
-      },
-      ManagementNotFound: {
-        description: 'Unknown endpoint.',
-        'x-basis': 'inferred',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/ManagementError',
-            },
-            example: {
-              error: 'not found',
-              status: 404,
-            },
-          },
-        },
-      },
-      ManagementTooManyRequests: {
-        description: 'A rate limit is exceeded; back off exponentially.',
-        'x-basis': 'inferred',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/ManagementError',
-            },
-            example: {
-              error: 'rate limit exceeded',
-              status: 429,
-            },
-          },
-        },
-      },
-      ManagementFailure: {
-        description: 'Any other error.',
-        'x-basis': 'inferred',
-        content: {
-          'application/json': {
-            schema: {
-              $ref: '#/components/schemas/ManagementError',
-            },
-            example: {
-              error: 'internal error',
-              status: 500,
-            },
-          },
-        },
-      },
+            "example": {
+              "error": "internal error",
+              "status": 500
+            }
+          }
+        }
+      }
     },
-    schemas: {
-      PodStatus: {
-        type: 'string',
-        enum: ['PROVISIONING', 'STARTING', 'RUNNING', 'EXITED', 'ERROR', 'TERMINATED'],
-        description: 'PROVISIONING, being allocated; STARTING, the container is starting; RUNNING, healthy; EXITED, stopped; ERROR, cannot recover; TERMINATED, deleted permanently.',
-        'x-source': 'Pod status',
-      },
-      PodAction: {
-        type: 'string',
-        enum: ['start', 'stop', 'restart', 'terminate'],
-        description: 'An action on a pod.',
-        'x-source': 'Pod',
-      },
-      PodActionRequest: {
-        type: 'object',
-        'x-constraint': 'notObject',
-        'x-answers': {
-          type: [422, 400],
-        },
-        description: 'One action and nothing else.',
-        required: ['action'],
-        properties: {
-          action: {
-            $ref: '#/components/schemas/PodAction',
-          },
-        },
-        additionalProperties: false,
-        'x-source': 'Trigger a pod action',
-      },
-      Pod: {
-        type: 'object',
-        description: 'A GPU or CPU container and everything known about it.',
-        required: ['id', 'name', 'status', 'actions', 'image', 'args', 'disk', 'mounts', 'ports', 'env', 'registry', 'cloud', 'dataCenterId', 'template', 'cost', 'locked', 'runtime', 'createdAt', 'startedAt', 'globalNetworking'],
-        properties: {
-          id: {
-            type: 'string',
-            description: 'Identifier.',
-          },
-          name: {
-            type: 'string',
-          },
-          status: {
-            $ref: '#/components/schemas/PodStatus',
-          },
-          actions: {
-            type: 'array',
-            description: 'The actions that the status permits.',
-            items: {
-              $ref: '#/components/schemas/PodAction',
-            },
-          },
-          image: {
-            type: 'string',
-            description: 'Reference of the container image.',
-          },
-          args: {
-            type: 'string',
-            description: 'Arguments for the entrypoint of the container.',
-          },
-          disk: {
-            $ref: '#/components/schemas/PodDisk',
-          },
-          ports: {
-            $ref: '#/components/schemas/PodPorts',
-          },
-          env: {
-            $ref: '#/components/schemas/PodEnv',
-          },
-          registry: {
-            type: ['string', 'null'],
-            description: 'Identifier of the credential for a private image.',
-          },
-          mounts: {
-            $ref: '#/components/schemas/Mounts',
-          },
-          gpu: {
-            $ref: '#/components/schemas/GpuConfig',
-          },
-          cpu: {
-            $ref: '#/components/schemas/CpuConfig',
-          },
-          cloud: {
-            $ref: '#/components/schemas/PodCloud',
-          },
-          dataCenterId: {
-            type: ['string', 'null'],
-            description: 'The data center, chosen by the scheduler.',
-          },
-          template: {
-            type: ['string', 'null'],
-            description: 'Identifier of the template that the pod was made from.',
-          },
-          cost: {
-            type: 'number',
-            format: 'float',
-            description: 'Current price in USD per hour; zero while EXITED or TERMINATED.',
-          },
-          locked: {
-            type: 'boolean',
-            description: 'Whether stopping and resetting are refused.',
-          },
-          globalNetworking: {
-            $ref: '#/components/schemas/PodGlobalNetworking',
-          },
-          runtime: {
-            description: 'Live metrics; null unless RUNNING.',
-            oneOf: [
-              {
-                $ref: '#/components/schemas/PodRuntime',
-              },
-              {
-                type: 'null',
-              },
-            ],
-          },
-          createdAt: {
-            type: 'string',
-            format: 'date-time',
-          },
-          startedAt: {
-            type: ['string', 'null'],
-            format: 'date-time',
-          },
-        },
-        allOf: [
-          {
-            description: 'A GPU pod has gpu, a CPU pod has cpu.',
-            oneOf: [
-              {
-                required: ['gpu'],
-              },
-              {
-                required: ['cpu'],
-              },
-            ],
-          },
-          {
-            description: 'A pod has one kind of mount at most.',
-            properties: {
-              mounts: {
-                type: 'object',
-                if: {
-                  required: ['persistent'],
-                },
-                then: {
-                  properties: {
-                    network: {
-                      type: 'array',
-                      maxItems: 0,
-                    },
-                  },
-                },
-              },
-            },
-          },
-          {
-            description: 'A CPU pod has no persistent mount.',
-            if: {
-              required: ['cpu'],
-            },
-            then: {
-              properties: {
-                mounts: {
-                  type: 'object',
-                  properties: {
-                    persistent: false,
-                  },
-                },
-              },
-            },
-          },
-          {
-            description: 'Only a RUNNING pod has live metrics.',
-            if: {
-              properties: {
-                status: {
-                  not: {
-                    const: 'RUNNING',
-                  },
-                },
-              },
-            },
-            then: {
-              properties: {
-                runtime: {
-                  type: 'null',
-                },
-              },
-            },
-          },
-          {
-            description: 'A pod costs nothing while EXITED or TERMINATED.',
-            if: {
-              properties: {
-                status: {
-                  enum: ['EXITED', 'TERMINATED'],
-                },
-              },
-            },
-            then: {
-              properties: {
-                cost: {
-                  const: 0,
-                },
-              },
-            },
-          },
-          {
-            description: 'The actions that RUNNING permits. A locked pod may lack some of them.',
-            if: {
-              properties: {
-                status: {
-                  const: 'RUNNING',
-                },
-              },
-            },
-            then: {
-              properties: {
-                actions: {
-                  type: 'array',
-                  uniqueItems: true,
-                  items: {
-                    enum: ['stop', 'restart', 'terminate'],
-                  },
-                },
-              },
-              if: {
-                properties: {
-                  locked: {
-                    const: false,
-                  },
-                },
-              },
-              then: {
-                properties: {
-                  actions: {
-                    type: 'array',
-                    minItems: 3,
-                  },
-                },
-              },
-              else: {
-                properties: {
-                  actions: {
-                    type: 'array',
-                    contains: {
-                      const: 'terminate',
-                    },
-                  },
-                },
-              },
-            },
-          },
-          {
-            description: 'The actions that EXITED and ERROR permit.',
-            if: {
-              properties: {
-                status: {
-                  enum: ['EXITED', 'ERROR'],
-                },
-              },
-            },
-            then: {
-              properties: {
-                actions: {
-                  type: 'array',
-                  minItems: 2,
-                  uniqueItems: true,
-                  items: {
-                    enum: ['start', 'terminate'],
-                  },
-                },
-              },
-            },
-          },
-          {
-            description: 'The actions that PROVISIONING and STARTING permit. A locked pod may lack stop.',
-            if: {
-              properties: {
-                status: {
-                  enum: ['PROVISIONING', 'STARTING'],
-                },
-              },
-            },
-            then: {
-              properties: {
-                actions: {
-                  type: 'array',
-                  uniqueItems: true,
-                  items: {
-                    enum: ['stop', 'terminate'],
-                  },
-                },
-              },
-              if: {
-                properties: {
-                  locked: {
-                    const: false,
-                  },
-                },
-              },
-              then: {
-                properties: {
-                  actions: {
-                    type: 'array',
-                    minItems: 2,
-                  },
-                },
-              },
-              else: {
-                properties: {
-                  actions: {
-                    type: 'array',
-                    contains: {
-                      const: 'terminate',
-                    },
-                  },
-                },
-              },
-            },
-          },
+    "schemas": {
+      "PodStatus": {
+        "type": "string",
+        "enum": [
+          "PROVISIONING",
+          "STARTING",
+          "RUNNING",
+          "EXITED",
+          "ERROR",
+          "TERMINATED"
         ],
-        'x-source': 'Pod',
+        "description": "PROVISIONING, being allocated; STARTING, the container is starting; RUNNING, healthy; EXITED, stopped; ERROR, cannot recover; TERMINATED, deleted permanently.",
+        "x-source": "Pod status"
       },
-      PodDisk: {
-        type: 'integer',
-        minimum: 1,
-        description: 'Disk of the container in GB; a restart wipes it.',
-        'x-source': 'Pod',
-      },
-      PodPort: {
-        type: 'string',
-        pattern: '^[0-9]{1,5}/[A-Za-z]+$',
-        description: 'An open port as number/protocol.',
-        'x-constraint': 'portForm',
-        'x-answers': {
-          pattern: [422, 400],
-        },
-        example: '8888/http',
-        'x-source': 'Pod',
-      },
-      PodPorts: {
-        type: 'array',
-        description: 'Open ports.',
-        items: {
-          $ref: '#/components/schemas/PodPort',
-        },
-        'x-source': 'Pod',
-      },
-      PodPortsRequest: {
-        type: 'array',
-        description: 'Open ports, each with a number from 1 to 65535.',
-        items: {
-          $ref: '#/components/schemas/PodPort',
-          description: 'A port is a number from 1 to 65535.',
-          not: {
-            type: 'string',
-            pattern: '^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/',
-          },
-          'x-constraint': 'portRange',
-          'x-answers': {
-            not: 'open',
-          },
-        },
-        'x-source': 'Pod',
-        'x-basis': 'inferred',
-      },
-      PodEnv: {
-        type: 'object',
-        description: 'Environment variables by name.',
-        additionalProperties: {
-          type: 'string',
-        },
-        'x-source': 'Pod',
-      },
-      PodCloud: {
-        type: 'string',
-        enum: ['SECURE', 'COMMUNITY'],
-        description: 'SECURE is hardware in owned data centers, COMMUNITY is hosted by the community.',
-        'x-source': 'Pod',
-      },
-      GpuConfig: {
-        type: 'object',
-        description: 'The GPUs of a pod; absent on a CPU pod.',
-        required: ['id'],
-        properties: {
-          id: {
-            type: 'string',
-            description: 'Identifier of the GPU type.',
-          },
-          count: {
-            type: 'integer',
-            minimum: 1,
-            default: 1,
-            description: 'How many.',
-          },
-        },
-        'x-source': 'GpuConfig',
-      },
-      CpuConfig: {
-        type: 'object',
-        description: 'The CPUs of a pod; absent on a GPU pod.',
-        required: ['id', 'vcpuCount', 'memory'],
-        properties: {
-          id: {
-            $ref: '#/components/schemas/CpuFlavorId',
-          },
-          vcpuCount: {
-            $ref: '#/components/schemas/VcpuCount',
-          },
-          memory: {
-            $ref: '#/components/schemas/CpuMemory',
-          },
-        },
-        'x-source': 'CpuConfig',
-      },
-      CpuConfigRequest: {
-        type: 'object',
-        description: 'The CPUs asked for. Some platforms derive memory from the flavor.',
-        required: ['id', 'vcpuCount'],
-        properties: {
-          id: {
-            $ref: '#/components/schemas/CpuFlavorId',
-          },
-          vcpuCount: {
-            $ref: '#/components/schemas/VcpuCount',
-          },
-          memory: {
-            $ref: '#/components/schemas/CpuMemory',
-          },
-        },
-        'x-source': 'CpuConfig',
-        'x-basis': 'inferred',
-      },
-      CpuFlavorId: {
-        type: 'string',
-        minLength: 1,
-        description: 'Identifier of a flavor of the CPU catalog.',
-        'x-source': 'CpuConfig',
-      },
-      VcpuCount: {
-        type: 'integer',
-        minimum: 2,
-        description: 'A power of two that the flavor offers.',
-        allOf: [
-          {
-            enum: [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576],
-            'x-constraint': 'vcpuPower',
-            'x-answers': {
-              enum: '4XX',
-            },
-          },
+      "PodAction": {
+        "type": "string",
+        "enum": [
+          "start",
+          "stop",
+          "restart",
+          "terminate"
         ],
-        'x-source': 'CpuConfig',
+        "description": "An action on a pod.",
+        "x-source": "Pod"
       },
-      CpuMemory: {
-        type: 'integer',
-        minimum: 1,
-        description: 'Memory in GB.',
-        'x-source': 'CpuConfig',
-      },
-      Mounts: {
-        type: 'object',
-        description: 'Storage of a pod, one kind at most.',
-        properties: {
-          persistent: {
-            deprecated: true,
-            description: 'Deprecated; use a network mount.',
-            $ref: '#/components/schemas/PersistentMount',
-          },
-          network: {
-            type: 'array',
-            maxItems: 1,
-            'x-constraint': 'twoNetworks',
-            'x-answers': {
-              maxItems: [422, 400],
-            },
-            description: 'A list, so that several volumes can be allowed later.',
-            items: {
-              $ref: '#/components/schemas/NetworkMount',
-            },
-          },
+      "PodActionRequest": {
+        "type": "object",
+        "x-constraint": "notObject",
+        "x-answers": {
+          "type": [
+            422,
+            400
+          ]
         },
-        additionalProperties: false,
-        'x-source': 'Mounts',
-      },
-      MountsRequest: {
-        $ref: '#/components/schemas/Mounts',
-        allOf: [
-          {
-            description: 'Both kinds of mount are given.',
-            not: {
-              type: 'object',
-              required: ['persistent', 'network'],
-            },
-            'x-constraint': 'bothMounts',
-            'x-answers': {
-              not: [400],
-            },
-          },
-          {
-            description: 'The list of network mounts is empty.',
-            not: {
-              type: 'object',
-              required: ['network'],
-              properties: {
-                network: {
-                  type: 'array',
-                  maxItems: 0,
-                },
-              },
-            },
-            'x-constraint': 'emptyNetwork',
-            'x-answers': {
-              not: [400],
-            },
-          },
+        "description": "One action and nothing else.",
+        "required": [
+          "action"
         ],
-        'x-source': 'Mounts',
+        "properties": {
+          "action": {
+            "$ref": "#/components/schemas/PodAction"
+          }
+        },
+        "additionalProperties": false,
+        "x-source": "Trigger a pod action"
       },
-      PersistentMount: {
-        type: 'object',
-        deprecated: true,
-        description: 'Storage on the host of the pod, lost with that host. CPU pods cannot have it.',
-        required: ['size', 'path'],
-        properties: {
-          size: {
-            type: 'integer',
-            minimum: 10,
-            description: 'Size in GB.',
-          },
-          path: {
-            $ref: '#/components/schemas/MountPath',
-          },
-        },
-        additionalProperties: false,
-        'x-source': 'Mounts',
-      },
-      NetworkMount: {
-        type: 'object',
-        description: 'A network volume in the data center of the pod.',
-        required: ['volumeId', 'path'],
-        properties: {
-          volumeId: {
-            type: 'string',
-            description: 'Identifier of an existing volume; fixed once the pod exists.',
-          },
-          path: {
-            $ref: '#/components/schemas/MountPath',
-          },
-        },
-        additionalProperties: false,
-        'x-source': 'Mounts',
-      },
-      MountPath: {
-        type: 'string',
-        description: 'Path of the storage in the container. PATCH can change it.',
-        'x-source': 'Mounts',
-      },
-      PodGlobalNetworking: {
-        type: 'object',
-        description: 'The private address of a pod across data centers.',
-        required: ['enabled'],
-        if: {
-          properties: {
-            enabled: {
-              const: false,
-            },
-          },
-        },
-        then: {
-          properties: {
-            ip: false,
-            internalDns: false,
-          },
-        },
-        properties: {
-          enabled: {
-            type: 'boolean',
-            description: 'Whether an address is assigned.',
-          },
-          ip: {
-            type: 'string',
-            description: 'Private address.',
-          },
-          internalDns: {
-            type: 'string',
-            description: 'Name that begins with the identifier of the pod; known to the other networked pods of the account.',
-          },
-        },
-        'x-source': 'PodGlobalNetworking',
-      },
-      PodRuntime: {
-        type: 'object',
-        description: 'Live metrics of a running pod.',
-        properties: {
-          uptime: {
-            type: 'integer',
-            description: 'Seconds since the container started.',
-          },
-          gpus: {
-            type: 'array',
-            items: {
-              $ref: '#/components/schemas/PodGpuUtilization',
-            },
-          },
-          cpu: {
-            $ref: '#/components/schemas/Utilization',
-          },
-          memory: {
-            $ref: '#/components/schemas/Utilization',
-          },
-          ports: {
-            type: 'array',
-            items: {
-              $ref: '#/components/schemas/PodRuntimePort',
-            },
-          },
-        },
-        'x-source': 'PodRuntime',
-      },
-      PodGpuUtilization: {
-        type: 'object',
-        description: 'Load of one GPU.',
-        properties: {
-          util: {
-            type: 'integer',
-          },
-          memoryUtil: {
-            type: 'integer',
-          },
-        },
-        'x-source': 'PodRuntime',
-      },
-      Utilization: {
-        type: 'object',
-        description: 'Load in percent.',
-        properties: {
-          util: {
-            type: 'integer',
-            minimum: 0,
-            maximum: 100,
-          },
-        },
-        'x-source': 'PodRuntime',
-      },
-      PodRuntimePort: {
-        type: 'object',
-        description: 'A port of the container and where it can be reached.',
-        properties: {
-          private: {
-            type: 'integer',
-          },
-          public: {
-            type: ['integer', 'null'],
-          },
-          type: {
-            type: 'string',
-          },
-          ip: {
-            type: ['string', 'null'],
-          },
-        },
-        'x-source': 'PodRuntime',
-      },
-      PodList: {
-        type: 'object',
-        description: 'The pods of the caller.',
-        required: ['pods'],
-        properties: {
-          pods: {
-            type: 'array',
-            items: {
-              $ref: '#/components/schemas/Pod',
-            },
-          },
-        },
-        'x-source': 'Other operations',
-        'x-basis': 'inferred',
-      },
-      PodCreate: {
-        type: 'object',
-        description: 'The body of a creation.',
-        required: ['name', 'image'],
-        properties: {
-          name: {
-            type: 'string',
-          },
-          image: {
-            type: 'string',
-          },
-          args: {
-            type: 'string',
-          },
-          disk: {
-            $ref: '#/components/schemas/PodDisk',
-          },
-          ports: {
-            $ref: '#/components/schemas/PodPortsRequest',
-          },
-          env: {
-            $ref: '#/components/schemas/PodEnv',
-          },
-          registry: {
-            type: ['string', 'null'],
-          },
-          mounts: {
-            $ref: '#/components/schemas/MountsRequest',
-          },
-          gpu: {
-            $ref: '#/components/schemas/GpuConfig',
-          },
-          cpu: {
-            $ref: '#/components/schemas/CpuConfigRequest',
-          },
-          cloud: {
-            $ref: '#/components/schemas/PodCloud',
-            default: 'SECURE',
-          },
-          dataCenterIds: {
-            type: 'array',
-            description: 'Data centers to choose from.',
-            items: {
-              type: 'string',
-            },
-          },
-          globalNetworking: {
-            type: 'boolean',
-          },
-        },
-        additionalProperties: false,
-        allOf: [
-          {
-            description: 'A pod has gpu or cpu, never both.',
-            not: {
-              type: 'object',
-              required: ['gpu', 'cpu'],
-            },
-            'x-constraint': 'gpuAndCpu',
-            'x-answers': {
-              not: '4XX',
-            },
-          },
-          {
-            description: 'Neither gpu nor cpu is given.',
-            not: {
-              type: 'object',
-              properties: {
-                gpu: {
-                  not: {},
-                },
-                cpu: {
-                  not: {},
-                },
-              },
-            },
-            'x-constraint': 'neitherGpuNorCpu',
-            'x-answers': {
-              not: 'open',
-            },
-          },
-          {
-            description: 'A CPU pod has no persistent mount.',
-            not: {
-              type: 'object',
-              required: ['cpu', 'mounts'],
-              properties: {
-                mounts: {
-                  type: 'object',
-                  required: ['persistent'],
-                },
-              },
-            },
-            'x-constraint': 'cpuPersistent',
-            'x-answers': {
-              not: [400, 422],
-            },
-          },
+      "Pod": {
+        "type": "object",
+        "description": "A GPU or CPU container and everything known about it.",
+        "required": [
+          "id",
+          "name",
+          "status",
+          "actions",
+          "image",
+          "args",
+          "disk",
+          "mounts",
+          "ports",
+          "env",
+          "registry",
+          "cloud",
+          "dataCenterId",
+          "template",
+          "cost",
+          "locked",
+          "runtime",
+          "createdAt",
+          "startedAt",
+          "globalNetworking"
         ],
-        'x-constraint': 'notObject',
-        'x-answers': {
-          type: [422, 400],
-        },
-        'x-source': 'Other operations',
-        'x-basis': 'inferred',
-      },
-      PodUpdate: {
-        type: 'object',
-        'x-constraint': 'notObject',
-        'x-answers': {
-          type: [422, 400],
-        },
-        description: 'The fields to change. Omitted fields keep their value.',
-        properties: {
-          name: {
-            type: 'string',
+        "properties": {
+          "id": {
+            "type": "string",
+            "description": "Identifier."
           },
-          image: {
-            type: 'string',
+          "name": {
+            "type": "string"
           },
-          args: {
-            type: 'string',
+          "status": {
+            "$ref": "#/components/schemas/PodStatus"
           },
-          disk: {
-            $ref: '#/components/schemas/PodDisk',
+          "actions": {
+            "type": "array",
+            "description": "The actions that the status permits.",
+            "items": {
+              "$ref": "#/components/schemas/PodAction"
+            }
           },
-          ports: {
-            $ref: '#/components/schemas/PodPortsRequest',
+          "image": {
+            "type": "string",
+            "description": "Reference of the container image."
           },
-          env: {
-            $ref: '#/components/schemas/PodEnv',
+          "args": {
+            "type": "string",
+            "description": "Arguments for the entrypoint of the container."
           },
-          registry: {
-            type: ['string', 'null'],
+          "disk": {
+            "$ref": "#/components/schemas/PodDisk"
           },
-          mounts: {
-            $ref: '#/components/schemas/MountsRequest',
+          "ports": {
+            "$ref": "#/components/schemas/PodPorts"
           },
-          locked: {
-            type: 'boolean',
+          "env": {
+            "$ref": "#/components/schemas/PodEnv"
           },
-          globalNetworking: {
-            type: 'boolean',
-          },
-        },
-        additionalProperties: false,
-        'x-source': 'Mounts',
-        'x-basis': 'inferred',
-      },
-      CpuFlavor: {
-        type: 'object',
-        description: 'A flavor of CPU.',
-        required: ['id'],
-        properties: {
-          id: {
-            $ref: '#/components/schemas/CpuFlavorId',
-          },
-          name: {
-            type: 'string',
-          },
-          group: {
-            type: 'string',
-          },
-          vcpu: {
-            type: 'object',
-            description: 'The smallest and the largest number of vCPUs.',
-            properties: {
-              min: {
-                type: 'integer',
-              },
-              max: {
-                type: 'integer',
-              },
-            },
-          },
-          ramGbPerVcpu: {
-            type: 'number',
-          },
-          price: {
-            type: 'object',
-            description: 'Prices by unit.',
-          },
-        },
-        'x-source': 'CpuConfig',
-        'x-basis': 'inferred',
-      },
-      CpuFlavorList: {
-        type: 'object',
-        description: 'The CPU catalog.',
-        required: ['cpus'],
-        properties: {
-          cpus: {
-            type: 'array',
-            items: {
-              $ref: '#/components/schemas/CpuFlavor',
-            },
-          },
-        },
-        'x-source': 'CpuConfig',
-        'x-basis': 'inferred',
-      },
-      Problem: {
-        type: 'object',
-        description: 'An error of the pod API.',
-        required: ['title', 'status', 'detail'],
-        properties: {
-          title: {
-            type: 'string',
-            description: 'Short summary.',
-          },
-          status: {
-            type: 'integer',
-            description: 'The HTTP status.',
-          },
-          detail: {
-            type: 'string',
-            description: 'A readable explanation.',
-          },
-          errors: {
-            type: 'array',
-            description: 'One text for each validation failure.',
-            items: {
-              type: 'string',
-            },
-          },
-        },
-        'x-source': 'Errors',
-      },
-      JobStatus: {
-        type: 'string',
-        enum: ['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'],
-        description: 'IN_QUEUE, waiting for a worker; IN_PROGRESS, executed by a worker; COMPLETED, finished successfully; FAILED, ended in an error.',
-        'x-source': 'Job status',
-      },
-      JobStatusInferred: {
-        type: 'string',
-        enum: ['CANCELLED', 'TIMED_OUT'],
-        description: 'Further statuses that services of this kind show.',
-        'x-source': 'Job status',
-        'x-basis': 'inferred',
-      },
-      Job: {
-        type: 'object',
-        description: 'A job as /status and /runsync return it.',
-        required: ['id', 'status'],
-        if: {
-          properties: {
-            status: {
-              const: 'FAILED',
-            },
-          },
-        },
-        then: {
-          required: ['error'],
-        },
-        properties: {
-          id: {
-            type: 'string',
-          },
-          status: {
-            anyOf: [
-              {
-                $ref: '#/components/schemas/JobStatus',
-              },
-              {
-                $ref: '#/components/schemas/JobStatusInferred',
-              },
+          "registry": {
+            "type": [
+              "string",
+              "null"
             ],
+            "description": "Identifier of the credential for a private image."
           },
-          output: {
-            description: 'Result of a COMPLETED job, shaped by the worker.',
+          "mounts": {
+            "$ref": "#/components/schemas/Mounts"
           },
-          error: {
-            type: 'string',
-            description: 'Why the job FAILED.',
+          "gpu": {
+            "$ref": "#/components/schemas/GpuConfig"
           },
-          delayTime: {
-            type: 'integer',
-            description: 'Milliseconds in the queue.',
-            'x-basis': 'inferred',
+          "cpu": {
+            "$ref": "#/components/schemas/CpuConfig"
           },
-          executionTime: {
-            type: 'integer',
-            description: 'Milliseconds in a worker.',
-            'x-basis': 'inferred',
+          "cloud": {
+            "$ref": "#/components/schemas/PodCloud"
           },
-          workerId: {
-            type: 'string',
-            'x-basis': 'inferred',
-          },
-          retries: {
-            type: 'integer',
-            'x-basis': 'inferred',
-          },
-        },
-        'x-source': 'Job',
-      },
-      JobSubmission: {
-        type: 'object',
-        description: 'The body of a submission.',
-        required: ['input'],
-        properties: {
-          input: {
-            type: 'object',
-            description: 'Parameters for the handler. Its contents depend on the worker.',
-          },
-          webhook: {
-            type: 'string',
-            format: 'uri',
-            pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]',
-            description: 'Notified when the job completes.',
-            'x-constraint': 'webhookScheme',
-            'x-answers': {
-              pattern: [400, 200],
-            },
-          },
-          policy: {
-            $ref: '#/components/schemas/JobPolicy',
-          },
-          s3Config: {
-            $ref: '#/components/schemas/S3Config',
-          },
-        },
-        'x-source': 'Job submission body',
-      },
-      JobPolicy: {
-        type: 'object',
-        description: 'How long a job may take, how long it lives, and whether it may start workers.',
-        properties: {
-          executionTimeout: {
-            type: 'integer',
-            minimum: 5000,
-            maximum: 604800000,
-            default: 600000,
-            description: 'Milliseconds of execution. Overrides the setting of the endpoint for this job.',
-            'x-constraint': 'policyRange',
-            'x-answers': {
-              minimum: [400, 200],
-              maximum: [400, 200],
-            },
-          },
-          lowPriority: {
-            type: 'boolean',
-            default: false,
-            description: 'The job starts no further worker.',
-          },
-          ttl: {
-            type: 'integer',
-            minimum: 10000,
-            maximum: 604800000,
-            default: 86400000,
-            description: 'Milliseconds from submission until the job is deleted, whatever its status. It must cover the time in the queue and the execution.',
-            'x-constraint': 'policyRange',
-            'x-answers': {
-              minimum: [400, 200],
-              maximum: [400, 200],
-            },
-          },
-        },
-        'x-source': 'Job submission body',
-      },
-      RunsyncWait: {
-        type: 'integer',
-        minimum: 1000,
-        maximum: 300000,
-        description: 'Milliseconds that /runsync waits for its job.',
-        'x-constraint': 'waitRange',
-        'x-answers': {
-          minimum: [400, 200],
-          maximum: [400, 200],
-        },
-        'x-source': 'Queue-based endpoint operations',
-        'x-basis': 'inferred',
-      },
-      S3Config: {
-        type: 'object',
-        description: 'An S3-compatible bucket. The worker itself must use it.',
-        properties: {
-          accessId: {
-            type: 'string',
-          },
-          accessSecret: {
-            type: 'string',
-          },
-          bucketName: {
-            type: 'string',
-          },
-          endpointUrl: {
-            type: 'string',
-          },
-        },
-        'x-source': 'Job submission body',
-      },
-      JobAccepted: {
-        type: 'object',
-        description: 'A job that waits in the queue.',
-        required: ['id', 'status'],
-        properties: {
-          id: {
-            type: 'string',
-          },
-          status: {
-            type: 'string',
-            const: 'IN_QUEUE',
-          },
-        },
-        'x-source': 'Queue-based endpoint operations',
-      },
-      JobReceipt: {
-        type: 'object',
-        description: 'A job and its status, without a result.',
-        required: ['id', 'status'],
-        properties: {
-          id: {
-            type: 'string',
-          },
-          status: {
-            anyOf: [
-              {
-                $ref: '#/components/schemas/JobStatus',
-              },
-              {
-                $ref: '#/components/schemas/JobStatusInferred',
-              },
+          "dataCenterId": {
+            "type": [
+              "string",
+              "null"
             ],
+            "description": "The data center, chosen by the scheduler."
           },
+          "template": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "description": "Identifier of the template that the pod was made from."
+          },
+          "cost": {
+            "type": "number",
+            "format": "float",
+            "description": "Current price in USD per hour; zero while EXITED or TERMINATED."
+          },
+          "locked": {
+            "type": "boolean",
+            "description": "Whether stopping and resetting are refused."
+          },
+          "globalNetworking": {
+            "$ref": "#/components/schemas/PodGlobalNetworking"
+          },
+          "runtime": {
+            "description": "Live metrics; null unless RUNNING.",
+            "oneOf": [
+              {
+                "$ref": "#/components/schemas/PodRuntime"
+              },
+              {
+                "type": "null"
+              }
+            ]
+          },
+          "createdAt": {
+            "type": "string",
+            "format": "date-time"
+          },
+          "startedAt": {
+            "type": [
+              "string",
+              "null"
+            ],
+            "format": "date-time"
+          }
         },
-        'x-source': 'Queue-based endpoint operations',
-        'x-basis': 'inferred',
-      },
-      JobNotification: {
-        description: 'The body of a notification.',
-        allOf: [
+        "allOf": [
           {
-            $ref: '#/components/schemas/Job',
+            "description": "A GPU pod has gpu, a CPU pod has cpu.",
+            "oneOf": [
+              {
+                "required": [
+                  "gpu"
+                ]
+              },
+              {
+                "required": [
+                  "cpu"
+                ]
+              }
+            ]
           },
           {
-            type: 'object',
-            properties: {
-              input: {
-                type: 'object',
-              },
-              webhook: {
-                type: 'string',
-                format: 'uri',
-              },
-            },
+            "description": "A pod has one kind of mount at most.",
+            "properties": {
+              "mounts": {
+                "type": "object",
+                "if": {
+                  "required": [
+                    "persistent"
+                  ]
+                },
+                "then": {
+                  "properties": {
+                    "network": {
+                      "type": "array",
+                      "maxItems": 0
+                    }
+                  }
+                }
+              }
+            }
           },
+          {
+            "description": "A CPU pod has no persistent mount.",
+            "if": {
+              "required": [
+                "cpu"
+              ]
+            },
+            "then": {
+              "properties": {
+                "mounts": {
+                  "type": "object",
+                  "properties": {
+                    "persistent": false
+                  }
+                }
+              }
+            }
+          },
+          {
+            "description": "Only a RUNNING pod has live metrics.",
+            "if": {
+              "properties": {
+                "status": {
+                  "not": {
+                    "const": "RUNNING"
+                  }
+                }
+              }
+            },
+            "then": {
+              "properties": {
+                "runtime": {
+                  "type": "null"
+                }
+              }
+            }
+          },
+          {
+            "description": "A pod costs nothing while EXITED or TERMINATED.",
+            "if": {
+              "properties": {
+                "status": {
+                  "enum": [
+                    "EXITED",
+                    "TERMINATED"
+                  ]
+                }
+              }
+            },
+            "then": {
+              "properties": {
+                "cost": {
+                  "const": 0
+                }
+              }
+            }
+          },
+          {
+            "description": "The actions that RUNNING permits. A locked pod may lack some of them.",
+            "if": {
+              "properties": {
+                "status": {
+                  "const": "RUNNING"
+                }
+              }
+            },
+            "then": {
+              "properties": {
+                "actions": {
+                  "type": "array",
+                  "uniqueItems": true,
+                  "items": {
+                    "enum": [
+                      "stop",
+                      "restart",
+                      "terminate"
+                    ]
+                  }
+                }
+              },
+              "if": {
+                "properties": {
+                  "locked": {
+                    "const": false
+                  }
+                }
+              },
+              "then": {
+                "properties": {
+                  "actions": {
+                    "type": "array",
+                    "minItems": 3
+                  }
+                }
+              },
+              "else": {
+                "properties": {
+                  "actions": {
+                    "type": "array",
+                    "contains": {
+                      "const": "terminate"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          {
+            "description": "The actions that EXITED and ERROR permit.",
+            "if": {
+              "properties": {
+                "status": {
+                  "enum": [
+                    "EXITED",
+                    "ERROR"
+                  ]
+                }
+              }
+            },
+            "then": {
+              "properties": {
+                "actions": {
+                  "type": "array",
+                  "minItems": 2,
+                  "uniqueItems": true,
+                  "items": {
+                    "enum": [
+                      "start",
+                      "terminate"
+                    ]
+                  }
+                }
+              }
+            }
+          },
+          {
+            "description": "The actions that PROVISIONING and STARTING permit. A locked pod may lack stop.",
+            "if": {
+              "properties": {
+                "status": {
+                  "enum": [
+                    "PROVISIONING",
+                    "STARTING"
+                  ]
+                }
+              }
+            },
+            "then": {
+              "properties": {
+                "actions": {
+                  "type": "array",
+                  "uniqueItems": true,
+                  "items": {
+                    "enum": [
+                      "stop",
+                      "terminate"
+                    ]
+                  }
+                }
+              },
+              "if": {
+                "properties": {
+                  "locked": {
+                    "const": false
+                  }
+                }
+              },
+              "then": {
+                "properties": {
+                  "actions": {
+                    "type": "array",
+                    "minItems": 2
+                  }
+                }
+              },
+              "else": {
+                "properties": {
+                  "actions": {
+                    "type": "array",
+                    "contains": {
+                      "const": "terminate"
+                    }
+                  }
+                }
+              }
+            }
+          }
         ],
-        'x-source': 'Events',
-        'x-basis': 'inferred',
+        "x-source": "Pod"
       },
-      StreamAnswer: {
-        type: 'object',
-        description: 'Partial results since the last call.',
-        required: ['status', 'stream'],
-        properties: {
-          status: {
-            anyOf: [
-              {
-                $ref: '#/components/schemas/JobStatus',
-              },
-              {
-                $ref: '#/components/schemas/JobStatusInferred',
-              },
-            ],
+      "PodDisk": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "Disk of the container in GB; a restart wipes it.",
+        "x-source": "Pod"
+      },
+      "PodPort": {
+        "type": "string",
+        "pattern": "^[0-9]{1,5}/[A-Za-z]+$",
+        "description": "An open port as number/protocol.",
+        "x-constraint": "portForm",
+        "x-answers": {
+          "pattern": [
+            422,
+            400
+          ]
+        },
+        "example": "8888/http",
+        "x-source": "Pod"
+      },
+      "PodPorts": {
+        "type": "array",
+        "description": "Open ports.",
+        "items": {
+          "$ref": "#/components/schemas/PodPort"
+        },
+        "x-source": "Pod"
+      },
+      "PodPortsRequest": {
+        "type": "array",
+        "description": "Open ports, each with a number from 1 to 65535.",
+        "items": {
+          "$ref": "#/components/schemas/PodPort",
+          "description": "A port is a number from 1 to 65535.",
+          "not": {
+            "type": "string",
+            "pattern": "^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/"
           },
-          stream: {
-            type: 'array',
-            items: {
-              type: 'object',
-              properties: {
-                output: {
-                  description: 'One partial result.',
+          "x-constraint": "portRange",
+          "x-answers": {
+            "not": "open"
+          }
+        },
+        "x-source": "Pod",
+        "x-basis": "inferred"
+      },
+      "PodEnv": {
+        "type": "object",
+        "description": "Environment variables by name.",
+        "additionalProperties": {
+          "type": "string"
+        },
+        "x-source": "Pod"
+      },
+      "PodCloud": {
+        "type": "string",
+        "enum": [
+          "SECURE",
+          "COMMUNITY"
+        ],
+        "description": "SECURE is hardware in owned data centers, COMMUNITY is hosted by the community.",
+        "x-source": "Pod"
+      },
+      "GpuConfig": {
+        "type": "object",
+        "description": "The GPUs of a pod; absent on a CPU pod.",
+        "required": [
+          "id"
+        ],
+        "properties": {
+          "id": {
+            "type": "string",
+            "description": "Identifier of the GPU type."
+          },
+          "count": {
+            "type": "integer",
+            "minimum": 1,
+            "default": 1,
+            "description": "How many."
+          }
+        },
+        "x-source": "GpuConfig"
+      },
+      "CpuConfig": {
+        "type": "object",
+        "description": "The CPUs of a pod; absent on a GPU pod.",
+        "required": [
+          "id",
+          "vcpuCount",
+          "memory"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/CpuFlavorId"
+          },
+          "vcpuCount": {
+            "$ref": "#/components/schemas/VcpuCount"
+          },
+          "memory": {
+            "$ref": "#/components/schemas/CpuMemory"
+          }
+        },
+        "x-source": "CpuConfig"
+      },
+      "CpuConfigRequest": {
+        "type": "object",
+        "description": "The CPUs asked for. Some platforms derive memory from the flavor.",
+        "required": [
+          "id",
+          "vcpuCount"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/CpuFlavorId"
+          },
+          "vcpuCount": {
+            "$ref": "#/components/schemas/VcpuCount"
+          },
+          "memory": {
+            "$ref": "#/components/schemas/CpuMemory"
+          }
+        },
+        "x-source": "CpuConfig",
+        "x-basis": "inferred"
+      },
+      "CpuFlavorId": {
+        "type": "string",
+        "minLength": 1,
+        "description": "Identifier of a flavor of the CPU catalog.",
+        "x-source": "CpuConfig"
+      },
+      "VcpuCount": {
+        "type": "integer",
+        "minimum": 2,
+        "description": "A power of two that the flavor offers.",
+        "allOf": [
+          {
+            "enum": [
+              2,
+              4,
+              8,
+              16,
+              32,
+              64,
+              128,
+              256,
+              512,
+              1024,
+              2048,
+              4096,
+              8192,
+              16384,
+              32768,
+              65536,
+              131072,
+              262144,
+              524288,
+              1048576
+            ],
+            "x-constraint": "vcpuPower",
+            "x-answers": {
+              "enum": "4XX"
+            }
+          }
+        ],
+        "x-source": "CpuConfig"
+      },
+      "CpuMemory": {
+        "type": "integer",
+        "minimum": 1,
+        "description": "Memory in GB.",
+        "x-source": "CpuConfig"
+      },
+      "Mounts": {
+        "type": "object",
+        "description": "Storage of a pod, one kind at most.",
+        "properties": {
+          "persistent": {
+            "deprecated": true,
+            "description": "Deprecated; use a network mount.",
+            "$ref": "#/components/schemas/PersistentMount"
+          },
+          "network": {
+            "type": "array",
+            "maxItems": 1,
+            "x-constraint": "twoNetworks",
+            "x-answers": {
+              "maxItems": [
+                422,
+                400
+              ]
+            },
+            "description": "A list, so that several volumes can be allowed later.",
+            "items": {
+              "$ref": "#/components/schemas/NetworkMount"
+            }
+          }
+        },
+        "additionalProperties": false,
+        "x-source": "Mounts"
+      },
+      "MountsRequest": {
+        "$ref": "#/components/schemas/Mounts",
+        "allOf": [
+          {
+            "description": "Both kinds of mount are given.",
+            "not": {
+              "type": "object",
+              "required": [
+                "persistent",
+                "network"
+              ]
+            },
+            "x-constraint": "bothMounts",
+            "x-answers": {
+              "not": [
+                400
+              ]
+            }
+          },
+          {
+            "description": "The list of network mounts is empty.",
+            "not": {
+              "type": "object",
+              "required": [
+                "network"
+              ],
+              "properties": {
+                "network": {
+                  "type": "array",
+                  "maxItems": 0
+                }
+              }
+            },
+            "x-constraint": "emptyNetwork",
+            "x-answers": {
+              "not": [
+                400
+              ]
+            }
+          }
+        ],
+        "x-source": "Mounts"
+      },
+      "PersistentMount": {
+        "type": "object",
+        "deprecated": true,
+        "description": "Storage on the host of the pod, lost with that host. CPU pods cannot have it.",
+        "required": [
+          "size",
+          "path"
+        ],
+        "properties": {
+          "size": {
+            "type": "integer",
+            "minimum": 10,
+            "description": "Size in GB."
+          },
+          "path": {
+            "$ref": "#/components/schemas/MountPath"
+          }
+        },
+        "additionalProperties": false,
+        "x-source": "Mounts"
+      },
+      "NetworkMount": {
+        "type": "object",
+        "description": "A network volume in the data center of the pod.",
+        "required": [
+          "volumeId",
+          "path"
+        ],
+        "properties": {
+          "volumeId": {
+            "type": "string",
+            "description": "Identifier of an existing volume; fixed once the pod exists."
+          },
+          "path": {
+            "$ref": "#/components/schemas/MountPath"
+          }
+        },
+        "additionalProperties": false,
+        "x-source": "Mounts"
+      },
+      "MountPath": {
+        "type": "string",
+        "description": "Path of the storage in the container. PATCH can change it.",
+        "x-source": "Mounts"
+      },
+      "PodGlobalNetworking": {
+        "type": "object",
+        "description": "The private address of a pod across data centers.",
+        "required": [
+          "enabled"
+        ],
+        "if": {
+          "properties": {
+            "enabled": {
+              "const": false
+            }
+          }
+        },
+        "then": {
+          "properties": {
+            "ip": false,
+            "internalDns": false
+          }
+        },
+        "properties": {
+          "enabled": {
+            "type": "boolean",
+            "description": "Whether an address is assigned."
+          },
+          "ip": {
+            "type": "string",
+            "description": "Private address."
+          },
+          "internalDns": {
+            "type": "string",
+            "description": "Name that begins with the identifier of the pod; known to the other networked pods of the account."
+          }
+        },
+        "x-source": "PodGlobalNetworking"
+      },
+      "PodRuntime": {
+        "type": "object",
+        "description": "Live metrics of a running pod.",
+        "properties": {
+          "uptime": {
+            "type": "integer",
+            "description": "Seconds since the container started."
+          },
+          "gpus": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/PodGpuUtilization"
+            }
+          },
+          "cpu": {
+            "$ref": "#/components/schemas/Utilization"
+          },
+          "memory": {
+            "$ref": "#/components/schemas/Utilization"
+          },
+          "ports": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/PodRuntimePort"
+            }
+          }
+        },
+        "x-source": "PodRuntime"
+      },
+      "PodGpuUtilization": {
+        "type": "object",
+        "description": "Load of one GPU.",
+        "properties": {
+          "util": {
+            "type": "integer"
+          },
+          "memoryUtil": {
+            "type": "integer"
+          }
+        },
+        "x-source": "PodRuntime"
+      },
+      "Utilization": {
+        "type": "object",
+        "description": "Load in percent.",
+        "properties": {
+          "util": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 100
+          }
+        },
+        "x-source": "PodRuntime"
+      },
+      "PodRuntimePort": {
+        "type": "object",
+        "description": "A port of the container and where it can be reached.",
+        "properties": {
+          "private": {
+            "type": "integer"
+          },
+          "public": {
+            "type": [
+              "integer",
+              "null"
+            ]
+          },
+          "type": {
+            "type": "string"
+          },
+          "ip": {
+            "type": [
+              "string",
+              "null"
+            ]
+          }
+        },
+        "x-source": "PodRuntime"
+      },
+      "PodList": {
+        "type": "object",
+        "description": "The pods of the caller.",
+        "required": [
+          "pods"
+        ],
+        "properties": {
+          "pods": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/Pod"
+            }
+          }
+        },
+        "x-source": "Other operations",
+        "x-basis": "inferred"
+      },
+      "PodCreate": {
+        "type": "object",
+        "description": "The body of a creation.",
+        "required": [
+          "name",
+          "image"
+        ],
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "image": {
+            "type": "string"
+          },
+          "args": {
+            "type": "string"
+          },
+          "disk": {
+            "$ref": "#/components/schemas/PodDisk"
+          },
+          "ports": {
+            "$ref": "#/components/schemas/PodPortsRequest"
+          },
+          "env": {
+            "$ref": "#/components/schemas/PodEnv"
+          },
+          "registry": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "mounts": {
+            "$ref": "#/components/schemas/MountsRequest"
+          },
+          "gpu": {
+            "$ref": "#/components/schemas/GpuConfig"
+          },
+          "cpu": {
+            "$ref": "#/components/schemas/CpuConfigRequest"
+          },
+          "cloud": {
+            "$ref": "#/components/schemas/PodCloud",
+            "default": "SECURE"
+          },
+          "dataCenterIds": {
+            "type": "array",
+            "description": "Data centers to choose from.",
+            "items": {
+              "type": "string"
+            }
+          },
+          "globalNetworking": {
+            "type": "boolean"
+          }
+        },
+        "additionalProperties": false,
+        "allOf": [
+          {
+            "description": "A pod has gpu or cpu, never both.",
+            "not": {
+              "type": "object",
+              "required": [
+                "gpu",
+                "cpu"
+              ]
+            },
+            "x-constraint": "gpuAndCpu",
+            "x-answers": {
+              "not": "4XX"
+            }
+          },
+          {
+            "description": "Neither gpu nor cpu is given.",
+            "not": {
+              "type": "object",
+              "properties": {
+                "gpu": {
+                  "not": {}
                 },
-              },
+                "cpu": {
+                  "not": {}
+                }
+              }
             },
+            "x-constraint": "neitherGpuNorCpu",
+            "x-answers": {
+              "not": "open"
+            }
           },
-        },
-        'x-source': 'Queue-based endpoint operations',
-        'x-basis': 'inferred',
-      },
-      PurgeAnswer: {
-        type: 'object',
-        description: 'The number of waiting jobs that were removed.',
-        required: ['removed', 'status'],
-        properties: {
-          removed: {
-            type: 'integer',
-            minimum: 0,
-          },
-          status: {
-            type: 'string',
-          },
-        },
-        'x-source': 'Queue-based endpoint operations',
-        'x-basis': 'inferred',
-      },
-      EndpointHealth: {
-        type: 'object',
-        description: 'Jobs and workers by state.',
-        required: ['jobs', 'workers'],
-        properties: {
-          jobs: {
-            type: 'object',
-            required: ['completed', 'failed', 'inProgress', 'inQueue', 'retried'],
-            properties: {
-              completed: {
-                $ref: '#/components/schemas/Count',
-              },
-              failed: {
-                $ref: '#/components/schemas/Count',
-              },
-              inProgress: {
-                $ref: '#/components/schemas/Count',
-              },
-              inQueue: {
-                $ref: '#/components/schemas/Count',
-              },
-              retried: {
-                $ref: '#/components/schemas/Count',
-              },
+          {
+            "description": "A CPU pod has no persistent mount.",
+            "not": {
+              "type": "object",
+              "required": [
+                "cpu",
+                "mounts"
+              ],
+              "properties": {
+                "mounts": {
+                  "type": "object",
+                  "required": [
+                    "persistent"
+                  ]
+                }
+              }
             },
+            "x-constraint": "cpuPersistent",
+            "x-answers": {
+              "not": [
+                400,
+                422
+              ]
+            }
+          }
+        ],
+        "x-constraint": "notObject",
+        "x-answers": {
+          "type": [
+            422,
+            400
+          ]
+        },
+        "x-source": "Other operations",
+        "x-basis": "inferred"
+      },
+      "PodUpdate": {
+        "type": "object",
+        "x-constraint": "notObject",
+        "x-answers": {
+          "type": [
+            422,
+            400
+          ]
+        },
+        "description": "The fields to change. Omitted fields keep their value.",
+        "properties": {
+          "name": {
+            "type": "string"
           },
-          workers: {
-            type: 'object',
-            required: ['idle', 'initializing', 'ready', 'running', 'throttled', 'unhealthy'],
-            properties: {
-              idle: {
-                $ref: '#/components/schemas/Count',
+          "image": {
+            "type": "string"
+          },
+          "args": {
+            "type": "string"
+          },
+          "disk": {
+            "$ref": "#/components/schemas/PodDisk"
+          },
+          "ports": {
+            "$ref": "#/components/schemas/PodPortsRequest"
+          },
+          "env": {
+            "$ref": "#/components/schemas/PodEnv"
+          },
+          "registry": {
+            "type": [
+              "string",
+              "null"
+            ]
+          },
+          "mounts": {
+            "$ref": "#/components/schemas/MountsRequest"
+          },
+          "locked": {
+            "type": "boolean"
+          },
+          "globalNetworking": {
+            "type": "boolean"
+          }
+        },
+        "additionalProperties": false,
+        "x-source": "Mounts",
+        "x-basis": "inferred"
+      },
+      "CpuFlavor": {
+        "type": "object",
+        "description": "A flavor of CPU.",
+        "required": [
+          "id"
+        ],
+        "properties": {
+          "id": {
+            "$ref": "#/components/schemas/CpuFlavorId"
+          },
+          "name": {
+            "type": "string"
+          },
+          "group": {
+            "type": "string"
+          },
+          "vcpu": {
+            "type": "object",
+            "description": "The smallest and the largest number of vCPUs.",
+            "properties": {
+              "min": {
+                "type": "integer"
               },
-              initializing: {
-                $ref: '#/components/schemas/Count',
-              },
-              ready: {
-                $ref: '#/components/schemas/Count',
-              },
-              running: {
-                $ref: '#/components/schemas/Count',
-              },
-              throttled: {
-                $ref: '#/components/schemas/Count',
-              },
-              unhealthy: {
-                $ref: '#/components/schemas/Count',
-              },
-            },
+              "max": {
+                "type": "integer"
+              }
+            }
           },
+          "ramGbPerVcpu": {
+            "type": "number"
+          },
+          "price": {
+            "type": "object",
+            "description": "Prices by unit."
+          }
         },
-        'x-source': 'Queue-based endpoint operations',
-        'x-basis': 'inferred',
+        "x-source": "CpuConfig",
+        "x-basis": "inferred"
       },
-      Count: {
-        type: 'integer',
-        minimum: 0,
-        description: 'A number of jobs or workers.',
-        'x-source': 'Queue-based endpoint operations',
-        'x-basis': 'inferred',
-      },
-      QueueError: {
-        type: 'object',
-        description: 'An error of the queue plane.',
-        required: ['error'],
-        properties: {
-          error: {
-            type: 'string',
-          },
+      "CpuFlavorList": {
+        "type": "object",
+        "description": "The CPU catalog.",
+        "required": [
+          "cpus"
+        ],
+        "properties": {
+          "cpus": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/CpuFlavor"
+            }
+          }
         },
-        'x-source': 'Errors',
-        'x-basis': 'inferred',
+        "x-source": "CpuConfig",
+        "x-basis": "inferred"
       },
-      LbError: {
-        type: 'object',
-        description: 'An error of a load-balanced endpoint.',
-        required: ['error', 'detail'],
-        properties: {
-          error: {
-            type: 'string',
+      "Problem": {
+        "type": "object",
+        "description": "An error of the pod API.",
+        "required": [
+          "title",
+          "status",
+          "detail"
+        ],
+        "properties": {
+          "title": {
+            "type": "string",
+            "description": "Short summary."
           },
-          detail: {
-            type: 'string',
+          "status": {
+            "type": "integer",
+            "description": "The HTTP status."
           },
+          "detail": {
+            "type": "string",
+            "description": "A readable explanation."
+          },
+          "errors": {
+            "type": "array",
+            "description": "One text for each validation failure.",
+            "items": {
+              "type": "string"
+            }
+          }
         },
-        'x-source': 'Load-balanced endpoint routes',
+        "x-source": "Errors"
       },
-      EndpointCreate: {
-        type: 'object',
-        description: 'The body of the creation of an endpoint. That only templateId is required is inferred.',
-        required: ['templateId'],
-        properties: {
-          name: {
-            type: 'string',
-          },
-          templateId: {
-            type: 'string',
-            description: 'The template to make it from.',
-          },
-          gpuTypeIds: {
-            $ref: '#/components/schemas/GpuTypeIds',
-          },
-          workersMin: {
-            type: 'integer',
-            description: 'Fewest workers.',
-          },
-          workersMax: {
-            type: 'integer',
-            description: 'Most workers.',
-          },
-          idleTimeout: {
-            type: 'integer',
-            description: 'How long a worker idles before it is taken down.',
-          },
-          executionTimeoutMs: {
-            type: 'integer',
-            description: 'Limit of one execution.',
-            'x-basis': 'inferred',
-          },
+      "JobStatus": {
+        "type": "string",
+        "enum": [
+          "IN_QUEUE",
+          "IN_PROGRESS",
+          "COMPLETED",
+          "FAILED"
+        ],
+        "description": "IN_QUEUE, waiting for a worker; IN_PROGRESS, executed by a worker; COMPLETED, finished successfully; FAILED, ended in an error.",
+        "x-source": "Job status"
+      },
+      "JobStatusInferred": {
+        "type": "string",
+        "enum": [
+          "CANCELLED",
+          "TIMED_OUT"
+        ],
+        "description": "Further statuses that services of this kind show.",
+        "x-source": "Job status",
+        "x-basis": "inferred"
+      },
+      "Job": {
+        "type": "object",
+        "description": "A job as /status and /runsync return it.",
+        "required": [
+          "id",
+          "status"
+        ],
+        "if": {
+          "properties": {
+            "status": {
+              "const": "FAILED"
+            }
+          }
         },
-        'x-source': 'Endpoint creation body',
-      },
-      EndpointUpdate: {
-        type: 'object',
-        description: 'The fields of an endpoint to change. Omitted fields keep their value.',
-        properties: {
-          name: {
-            type: 'string',
-          },
-          templateId: {
-            type: 'string',
-          },
-          gpuTypeIds: {
-            $ref: '#/components/schemas/GpuTypeIds',
-          },
-          workersMin: {
-            type: 'integer',
-          },
-          workersMax: {
-            type: 'integer',
-          },
-          idleTimeout: {
-            type: 'integer',
-          },
-          executionTimeoutMs: {
-            type: 'integer',
-            'x-basis': 'inferred',
-          },
+        "then": {
+          "required": [
+            "error"
+          ]
         },
-        'x-source': 'Create an endpoint',
-        'x-basis': 'inferred',
-      },
-      GpuTypeIds: {
-        type: 'array',
-        description: 'GPU types, the preferred one first; the first that is available is taken.',
-        items: {
-          type: 'string',
-        },
-        'x-source': 'Endpoint creation body',
-      },
-      Endpoint: {
-        type: 'object',
-        description: 'An endpoint as endpoint management returns it.',
-        required: ['id', 'templateId'],
-        properties: {
-          id: {
-            type: 'string',
+        "properties": {
+          "id": {
+            "type": "string"
           },
-          name: {
-            type: 'string',
-          },
-          templateId: {
-            type: 'string',
-          },
-          gpuTypeIds: {
-            $ref: '#/components/schemas/GpuTypeIds',
-          },
-          workersMin: {
-            type: 'integer',
-          },
-          workersMax: {
-            type: 'integer',
-          },
-          idleTimeout: {
-            type: 'integer',
-          },
-          executionTimeoutMs: {
-            type: 'integer',
-            'x-basis': 'inferred',
-          },
-          createdAt: {
-            type: 'string',
-            format: 'date-time',
-          },
-        },
-        'x-source': 'Create an endpoint',
-        'x-basis': 'inferred',
-      },
-      ManagementError: {
-        type: 'object',
-        description: 'An error of endpoint management.',
-        required: ['error'],
-        properties: {
-          error: {
-            type: 'string',
-          },
-          status: {
-            type: 'integer',
-          },
-        },
-        'x-source': 'Errors',
-        'x-basis': 'inferred',
-      },
-    },
-    examples: {
-      PodRunning: {
-        value: {
-          id: 'pod-1',
-          name: 'trainer',
-          status: 'RUNNING',
-          actions: ['stop', 'restart', 'terminate'],
-          image: 'registry.test/trainer:1',
-          args: '--epochs 3',
-          disk: 20,
-          mounts: {
-            network: [
+          "status": {
+            "anyOf": [
               {
-                volumeId: 'vol-1',
-                path: '/workspace',
+                "$ref": "#/components/schemas/JobStatus"
               },
-            ],
-          },
-          ports: ['8888/http', '22/tcp'],
-          env: {
-            MODE: 'fast',
-          },
-          registry: null,
-          gpu: {
-            id: 'gpu-a',
-            count: 1,
-          },
-          cloud: 'SECURE',
-          dataCenterId: 'dc-1',
-          template: null,
-          cost: 0.44,
-          locked: false,
-          runtime: {
-            uptime: 61,
-            gpus: [
               {
-                util: 40,
-                memoryUtil: 12,
-              },
-            ],
-            cpu: {
-              util: 7,
-            },
-            memory: {
-              util: 21,
-            },
-            ports: [
-              {
-                private: 22,
-                public: 30022,
-                type: 'tcp',
-                ip: '192.0.2.7',
-              },
-            ],
+                "$ref": "#/components/schemas/JobStatusInferred"
+              }
+            ]
           },
-          createdAt: '2026-01-02T03:04:05Z',
-          startedAt: '2026-01-02T03:05:05Z',
-          globalNetworking: {
-            enabled: true,
-            ip: '10.1.0.7',
-            internalDns: 'pod-1.pods.internal',
+          "output": {
+            "description": "Result of a COMPLETED job, shaped by the worker."
           },
+          "error": {
+            "type": "string",
+            "description": "Why the job FAILED."
+          },
+          "delayTime": {
+            "type": "integer",
+            "description": "Milliseconds in the queue.",
+            "x-basis": "inferred"
+          },
+          "executionTime": {
+            "type": "integer",
+            "description": "Milliseconds in a worker.",
+            "x-basis": "inferred"
+          },
+          "workerId": {
+            "type": "string",
+            "x-basis": "inferred"
+          },
+          "retries": {
+            "type": "integer",
+            "x-basis": "inferred"
+          }
         },
+        "x-source": "Job"
       },
-      PodProvisioning: {
-        value: {
-          id: 'pod-2',
-          name: 'trainer',
-          status: 'PROVISIONING',
-          actions: ['stop', 'terminate'],
-          image: 'registry.test/trainer:1',
-          args: '',
-          disk: 20,
-          mounts: {},
-          ports: [],
-          env: {},
-          registry: null,
-          gpu: {
-            id: 'gpu-a',
-            count: 1,
+      "JobSubmission": {
+        "type": "object",
+        "description": "The body of a submission.",
+        "required": [
+          "input"
+        ],
+        "properties": {
+          "input": {
+            "type": "object",
+            "description": "Parameters for the handler. Its contents depend on the worker."
           },
-          cloud: 'SECURE',
-          dataCenterId: null,
-          template: null,
-          cost: 0.44,
-          locked: false,
-          runtime: null,
-          createdAt: '2026-01-02T03:04:05Z',
-          startedAt: null,
-          globalNetworking: {
-            enabled: false,
+          "webhook": {
+            "type": "string",
+            "format": "uri",
+            "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]",
+            "description": "Notified when the job completes.",
+            "x-constraint": "webhookScheme",
+            "x-answers": {
+              "pattern": [
+                400,
+                200
+              ]
+            }
           },
+          "policy": {
+            "$ref": "#/components/schemas/JobPolicy"
+          },
+          "s3Config": {
+            "$ref": "#/components/schemas/S3Config"
+          }
         },
+        "x-source": "Job submission body"
       },
-      PodCpuExited: {
-        value: {
-          id: 'pod-3',
-          name: 'crawler',
-          status: 'EXITED',
-          actions: ['start', 'terminate'],
-          image: 'registry.test/crawler:1',
-          args: '',
-          disk: 5,
-          mounts: {},
-          ports: [],
-          env: {},
-          registry: null,
-          cpu: {
-            id: 'cpu3c',
-            vcpuCount: 4,
-            memory: 8,
+      "JobPolicy": {
+        "type": "object",
+        "description": "How long a job may take, how long it lives, and whether it may start workers.",
+        "properties": {
+          "executionTimeout": {
+            "type": "integer",
+            "minimum": 5000,
+            "maximum": 604800000,
+            "default": 600000,
+            "description": "Milliseconds of execution. Overrides the setting of the endpoint for this job.",
+            "x-constraint": "policyRange",
+            "x-answers": {
+              "minimum": [
+                400,
+                200
+              ],
+              "maximum": [
+                400,
+                200
+              ]
+            }
           },
-          cloud: 'COMMUNITY',
-          dataCenterId: 'dc-2',
-          template: 'tpl-1',
-          cost: 0,
-          locked: false,
-          runtime: null,
-          createdAt: '2026-01-02T03:04:05Z',
-          startedAt: '2026-01-02T03:05:05Z',
-          globalNetworking: {
-            enabled: false,
+          "lowPriority": {
+            "type": "boolean",
+            "default": false,
+            "description": "The job starts no further worker."
           },
+          "ttl": {
+            "type": "integer",
+            "minimum": 10000,
+            "maximum": 604800000,
+            "default": 86400000,
+            "description": "Milliseconds from submission until the job is deleted, whatever its status. It must cover the time in the queue and the execution.",
+            "x-constraint": "policyRange",
+            "x-answers": {
+              "minimum": [
+                400,
+                200
+              ],
+              "maximum": [
+                400,
+                200
+              ]
+            }
+          }
         },
+        "x-source": "Job submission body"
       },
-      PodList: {
-        value: {
-          pods: [
-            {
-              id: 'pod-1',
-              name: 'trainer',
-              status: 'RUNNING',
-              actions: ['stop', 'restart', 'terminate'],
-              image: 'registry.test/trainer:1',
-              args: '--epochs 3',
-              disk: 20,
-              mounts: {
-                network: [
-                  {
-                    volumeId: 'vol-1',
-                    path: '/workspace',
-                  },
-                ],
-              },
-              ports: ['8888/http', '22/tcp'],
-              env: {
-                MODE: 'fast',
-              },
-              registry: null,
-              gpu: {
-                id: 'gpu-a',
-                count: 1,
-              },
-              cloud: 'SECURE',
-              dataCenterId: 'dc-1',
-              template: null,
-              cost: 0.44,
-              locked: false,
-              runtime: {
-                uptime: 61,
-                gpus: [
-                  {
-                    util: 40,
-                    memoryUtil: 12,
-                  },
-                ],
-                cpu: {
-                  util: 7,
-                },
-                memory: {
-                  util: 21,
-                },
-                ports: [
-                  {
-                    private: 22,
-                    public: 30022,
-                    type: 'tcp',
-                    ip: '192.0.2.7',
-                  },
-                ],
-              },
-              createdAt: '2026-01-02T03:04:05Z',
-              startedAt: '2026-01-02T03:05:05Z',
-              globalNetworking: {
-                enabled: true,
-                ip: '10.1.0.7',
-                internalDns: 'pod-1.pods.internal',
-              },
-            },
+      "RunsyncWait": {
+        "type": "integer",
+        "minimum": 1000,
+        "maximum": 300000,
+        "description": "Milliseconds that /runsync waits for its job.",
+        "x-constraint": "waitRange",
+        "x-answers": {
+          "minimum": [
+            400,
+            200
           ],
+          "maximum": [
+            400,
+            200
+          ]
         },
+        "x-source": "Queue-based endpoint operations",
+        "x-basis": "inferred"
       },
-      PodCreateGpu: {
-        value: {
-          name: 'trainer',
-          image: 'registry.test/trainer:1',
-          gpu: {
-            id: 'gpu-a',
-            count: 1,
+      "S3Config": {
+        "type": "object",
+        "description": "An S3-compatible bucket. The worker itself must use it.",
+        "properties": {
+          "accessId": {
+            "type": "string"
           },
-          disk: 20,
-          mounts: {
-            network: [
+          "accessSecret": {
+            "type": "string"
+          },
+          "bucketName": {
+            "type": "string"
+          },
+          "endpointUrl": {
+            "type": "string"
+          }
+        },
+        "x-source": "Job submission body"
+      },
+      "JobAccepted": {
+        "type": "object",
+        "description": "A job that waits in the queue.",
+        "required": [
+          "id",
+          "status"
+        ],
+        "properties": {
+          "id": {
+            "type": "string"
+          },
+          "status": {
+            "type": "string",
+            "const": "IN_QUEUE"
+          }
+        },
+        "x-source": "Queue-based endpoint operations"
+      },
+      "JobReceipt": {
+        "type": "object",
+        "description": "A job and its status, without a result.",
+        "required": [
+          "id",
+          "status"
+        ],
+        "properties": {
+          "id": {
+            "type": "string"
+          },
+          "status": {
+            "anyOf": [
               {
-                volumeId: 'vol-1',
-                path: '/workspace',
+                "$ref": "#/components/schemas/JobStatus"
               },
+              {
+                "$ref": "#/components/schemas/JobStatusInferred"
+              }
+            ]
+          }
+        },
+        "x-source": "Queue-based endpoint operations",
+        "x-basis": "inferred"
+      },
+      "JobNotification": {
+        "description": "The body of a notification.",
+        "allOf": [
+          {
+            "$ref": "#/components/schemas/Job"
+          },
+          {
+            "type": "object",
+            "properties": {
+              "input": {
+                "type": "object"
+              },
+              "webhook": {
+                "type": "string",
+                "format": "uri"
+              }
+            }
+          }
+        ],
+        "x-source": "Events",
+        "x-basis": "inferred"
+      },
+      "StreamAnswer": {
+        "type": "object",
+        "description": "Partial results since the last call.",
+        "required": [
+          "status",
+          "stream"
+        ],
+        "properties": {
+          "status": {
+            "anyOf": [
+              {
+                "$ref": "#/components/schemas/JobStatus"
+              },
+              {
+                "$ref": "#/components/schemas/JobStatusInferred"
+              }
+            ]
+          },
+          "stream": {
+            "type": "array",
+            "items": {
+              "type": "object",
+              "properties": {
+                "output": {
+                  "description": "One partial result."
+                }
+              }
+            }
+          }
+        },
+        "x-source": "Queue-based endpoint operations",
+        "x-basis": "inferred"
+      },
+      "PurgeAnswer": {
+        "type": "object",
+        "description": "The number of waiting jobs that were removed.",
+        "required": [
+          "removed",
+          "status"
+        ],
+        "properties": {
+          "removed": {
+            "type": "integer",
+            "minimum": 0
+          },
+          "status": {
+            "type": "string"
+          }
+        },
+        "x-source": "Queue-based endpoint operations",
+        "x-basis": "inferred"
+      },
+      "EndpointHealth": {
+        "type": "object",
+        "description": "Jobs and workers by state.",
+        "required": [
+          "jobs",
+          "workers"
+        ],
+        "properties": {
+          "jobs": {
+            "type": "object",
+            "required": [
+              "completed",
+              "failed",
+              "inProgress",
+              "inQueue",
+              "retried"
             ],
+            "properties": {
+              "completed": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "failed": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "inProgress": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "inQueue": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "retried": {
+                "$ref": "#/components/schemas/Count"
+              }
+            }
           },
+          "workers": {
+            "type": "object",
+            "required": [
+              "idle",
+              "initializing",
+              "ready",
+              "running",
+              "throttled",
+              "unhealthy"
+            ],
+            "properties": {
+              "idle": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "initializing": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "ready": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "running": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "throttled": {
+                "$ref": "#/components/schemas/Count"
+              },
+              "unhealthy": {
+                "$ref": "#/components/schemas/Count"
+              }
+            }
+          }
         },
+        "x-source": "Queue-based endpoint operations",
+        "x-basis": "inferred"
       },
-      PodCreateCpu: {
-        value: {
-          name: 'crawler',
-          image: 'registry.test/crawler:1',
-          cpu: {
-            id: 'cpu3c',
-            vcpuCount: 4,
+      "Count": {
+        "type": "integer",
+        "minimum": 0,
+        "description": "A number of jobs or workers.",
+        "x-source": "Queue-based endpoint operations",
+        "x-basis": "inferred"
+      },
+      "QueueError": {
+        "type": "object",
+        "description": "An error of the queue plane.",
+        "required": [
+          "error"
+        ],
+        "properties": {
+          "error": {
+            "type": "string"
+          }
+        },
+        "x-source": "Errors",
+        "x-basis": "inferred"
+      },
+      "LbError": {
+        "type": "object",
+        "description": "An error of a load-balanced endpoint.",
+        "required": [
+          "error",
+          "detail"
+        ],
+        "properties": {
+          "error": {
+            "type": "string"
           },
+          "detail": {
+            "type": "string"
+          }
         },
+        "x-source": "Load-balanced endpoint routes"
       },
+      "EndpointCreate": {
+        "type": "object",
+        "description": "The body of the creation of an endpoint. That only templateId is required is inferred.",
+        "required": [
+          "templateId"
+        ],
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "templateId": {
+            "type": "string",
+            "description": "The template to make it from."
+          },
+          "gpuTypeIds": {
+            "$ref": "#/components/schemas/GpuTypeIds"
+          },
+          "workersMin": {
+            "type": "integer",
+            "description": "Fewest workers."
+          },
+          "workersMax": {
+            "type": "integer",
+            "description": "Most workers."
+          },
+          "idleTimeout": {
+            "type": "integer",
+            "description": "How long a worker idles before it is taken down."
+          },
+          "executionTimeoutMs": {
+            "type": "integer",
+            "description": "Limit of one execution.",
+            "x-basis": "inferred"
+          }
+        },
+        "x-source": "Endpoint creation body"
+      },
+      "EndpointUpdate": {
+        "type": "object",
+        "description": "The fields of an endpoint to change. Omitted fields keep their value.",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "templateId": {
+            "type": "string"
+          },
+          "gpuTypeIds": {
+            "$ref": "#/components/schemas/GpuTypeIds"
+          },
+          "workersMin": {
+            "type": "integer"
+          },
+          "workersMax": {
+            "type": "integer"
+          },
+          "idleTimeout": {
+            "type": "integer"
+          },
+          "executionTimeoutMs": {
+            "type": "integer",
+            "x-basis": "inferred"
+          }
+        },
+        "x-source": "Create an endpoint",
+        "x-basis": "inferred"
+      },
+      "GpuTypeIds": {
+        "type": "array",
+        "description": "GPU types, the preferred one first; the first that is available is taken.",
+        "items": {
+          "type": "string"
+        },
+        "x-source": "Endpoint creation body"
+      },
+      "Endpoint": {
+        "type": "object",
+        "description": "An endpoint as endpoint management returns it.",
+        "required": [
+          "id",
+          "templateId"
+        ],
+        "properties": {
+          "id": {
+            "type": "string"
+          },
+          "name": {
+            "type": "string"
+          },
+          "templateId": {
+            "type": "string"
+          },
+          "gpuTypeIds": {
+            "$ref": "#/components/schemas/GpuTypeIds"
+          },
+          "workersMin": {
+            "type": "integer"
+          },
+          "workersMax": {
+            "type": "integer"
+          },
+          "idleTimeout": {
+            "type": "integer"
+          },
+          "executionTimeoutMs": {
+            "type": "integer",
+            "x-basis": "inferred"
+          },
+          "createdAt": {
+            "type": "string",
+            "format": "date-time"
+          }
+        },
+        "x-source": "Create an endpoint",
+        "x-basis": "inferred"
+      },
+      "ManagementError": {
+        "type": "object",
+        "description": "An error of endpoint management.",
+        "required": [
+          "error"
+        ],
+        "properties": {
+          "error": {
+            "type": "string"
+          },
+          "status": {
+            "type": "integer"
+          }
+        },
+        "x-source": "Errors",
+        "x-basis": "inferred"
+      }
     },
-  },
+    "examples": {
+      "PodRunning": {
+        "value": {
+          "id": "pod-1",
+          "name": "trainer",
+          "status": "RUNNING",
+          "actions": [
+            "stop",
+            "restart",
+            "terminate"
+          ],
+          "image": "registry.test/trainer:1",
+          "args": "--epochs 3",
+          "disk": 20,
+          "mounts": {
+            "network": [
+              {
+                "volumeId": "vol-1",
+                "path": "/workspace"
+              }
+            ]
+          },
+          "ports": [
+            "8888/http",
+            "22/tcp"
+          ],
+          "env": {
+            "MODE": "fast"
+          },
+          "registry": null,
+          "gpu": {
+            "id": "gpu-a",
+            "count": 1
+          },
+          "cloud": "SECURE",
+          "dataCenterId": "dc-1",
+          "template": null,
+          "cost": 0.44,
+          "locked": false,
+          "runtime": {
+            "uptime": 61,
+            "gpus": [
+              {
+                "util": 40,
+                "memoryUtil": 12
+              }
+            ],
+            "cpu": {
+              "util": 7
+            },
+            "memory": {
+              "util": 21
+            },
+            "ports": [
+              {
+                "private": 22,
+                "public": 30022,
+                "type": "tcp",
+                "ip": "192.0.2.7"
+              }
+            ]
+          },
+          "createdAt": "2026-01-02T03:04:05Z",
+          "startedAt": "2026-01-02T03:05:05Z",
+          "globalNetworking": {
+            "enabled": true,
+            "ip": "10.1.0.7",
+            "internalDns": "pod-1.pods.internal"
+          }
+        }
+      },
+      "PodProvisioning": {
+        "value": {
+          "id": "pod-2",
+          "name": "trainer",
+          "status": "PROVISIONING",
+          "actions": [
+            "stop",
+            "terminate"
+          ],
+          "image": "registry.test/trainer:1",
+          "args": "",
+          "disk": 20,
+          "mounts": {},
+          "ports": [],
+          "env": {},
+          "registry": null,
+          "gpu": {
+            "id": "gpu-a",
+            "count": 1
+          },
+          "cloud": "SECURE",
+          "dataCenterId": null,
+          "template": null,
+          "cost": 0.44,
+          "locked": false,
+          "runtime": null,
+          "createdAt": "2026-01-02T03:04:05Z",
+          "startedAt": null,
+          "globalNetworking": {
+            "enabled": false
+          }
+        }
+      },
+      "PodCpuExited": {
+        "value": {
+          "id": "pod-3",
+          "name": "crawler",
+          "status": "EXITED",
+          "actions": [
+            "start",
+            "terminate"
+          ],
+          "image": "registry.test/crawler:1",
+          "args": "",
+          "disk": 5,
+          "mounts": {},
+          "ports": [],
+          "env": {},
+          "registry": null,
+          "cpu": {
+            "id": "cpu3c",
+            "vcpuCount": 4,
+            "memory": 8
+          },
+          "cloud": "COMMUNITY",
+          "dataCenterId": "dc-2",
+          "template": "tpl-1",
+          "cost": 0,
+          "locked": false,
+          "runtime": null,
+          "createdAt": "2026-01-02T03:04:05Z",
+          "startedAt": "2026-01-02T03:05:05Z",
+          "globalNetworking": {
+            "enabled": false
+          }
+        }
+      },
+      "PodList": {
+        "value": {
+          "pods": [
+            {
+              "id": "pod-1",
+              "name": "trainer",
+              "status": "RUNNING",
+              "actions": [
+                "stop",
+                "restart",
+                "terminate"
+              ],
+              "image": "registry.test/trainer:1",
+              "args": "--epochs 3",
+              "disk": 20,
+              "mounts": {
+                "network": [
+                  {
+                    "volumeId": "vol-1",
+                    "path": "/workspace"
+                  }
+                ]
+              },
+              "ports": [
+                "8888/http",
+                "22/tcp"
+              ],
+              "env": {
+                "MODE": "fast"
+              },
+              "registry": null,
+              "gpu": {
+                "id": "gpu-a",
+                "count": 1
+              },
+              "cloud": "SECURE",
+              "dataCenterId": "dc-1",
+              "template": null,
+              "cost": 0.44,
+              "locked": false,
+              "runtime": {
+                "uptime": 61,
+                "gpus": [
+                  {
+                    "util": 40,
+                    "memoryUtil": 12
+                  }
+                ],
+                "cpu": {
+                  "util": 7
+                },
+                "memory": {
+                  "util": 21
+                },
+                "ports": [
+                  {
+                    "private": 22,
+                    "public": 30022,
+                    "type": "tcp",
+                    "ip": "192.0.2.7"
+                  }
+                ]
+              },
+              "createdAt": "2026-01-02T03:04:05Z",
+              "startedAt": "2026-01-02T03:05:05Z",
+              "globalNetworking": {
+                "enabled": true,
+                "ip": "10.1.0.7",
+                "internalDns": "pod-1.pods.internal"
+              }
+            }
+          ]
+        }
+      },
+      "PodCreateGpu": {
+        "value": {
+          "name": "trainer",
+          "image": "registry.test/trainer:1",
+          "gpu": {
+            "id": "gpu-a",
+            "count": 1
+          },
+          "disk": 20,
+          "mounts": {
+            "network": [
+              {
+                "volumeId": "vol-1",
+                "path": "/workspace"
+              }
+            ]
+          }
+        }
+      },
+      "PodCreateCpu": {
+        "value": {
+          "name": "crawler",
+          "image": "registry.test/crawler:1",
+          "cpu": {
+            "id": "cpu3c",
+            "vcpuCount": 4
+          }
+        }
+      }
+    }
+  }
 }

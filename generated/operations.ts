@@ -2,7 +2,7 @@
 import type { RateOperation } from './tables.ts'
 
 /** The planes of the API: `x-plane` of a tag, or its name. */
-export type PlaneName = 'pods' | 'queue' | 'lb' | 'management'
+export type PlaneName = "pods" | "queue" | "lb" | "management"
 
 /** One operation of the API. */
 export interface OperationFacts {
@@ -21,258 +21,317 @@ export interface OperationFacts {
 }
 
 export const operations = {
-  listPods: {
-    plane: 'pods',
-    method: 'GET',
-    path: '/v2/pods',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "listPods": {
+    "plane": "pods",
+    "method": "GET",
+    "path": "/v2/pods",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  createPod: {
-    plane: 'pods',
-    method: 'POST',
-    path: '/v2/pods',
-    held: false,
-    body: 'PodCreate',
-    success: [201],
-    rate: null,
+  "createPod": {
+    "plane": "pods",
+    "method": "POST",
+    "path": "/v2/pods",
+    "held": false,
+    "body": "PodCreate",
+    "success": [
+      201
+    ],
+    "rate": null
   },
-  getPod: {
-    plane: 'pods',
-    method: 'GET',
-    path: '/v2/pods/{id}',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "getPod": {
+    "plane": "pods",
+    "method": "GET",
+    "path": "/v2/pods/{id}",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  updatePod: {
-    plane: 'pods',
-    method: 'PATCH',
-    path: '/v2/pods/{id}',
-    held: false,
-    body: 'PodUpdate',
-    success: [200],
-    rate: null,
+  "updatePod": {
+    "plane": "pods",
+    "method": "PATCH",
+    "path": "/v2/pods/{id}",
+    "held": false,
+    "body": "PodUpdate",
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  deletePod: {
-    plane: 'pods',
-    method: 'DELETE',
-    path: '/v2/pods/{id}',
-    held: false,
-    body: null,
-    success: [204],
-    rate: null,
+  "deletePod": {
+    "plane": "pods",
+    "method": "DELETE",
+    "path": "/v2/pods/{id}",
+    "held": false,
+    "body": null,
+    "success": [
+      204
+    ],
+    "rate": null
   },
-  triggerPodAction: {
-    plane: 'pods',
-    method: 'POST',
-    path: '/v2/pods/{id}/action',
-    held: false,
-    body: 'PodActionRequest',
-    success: [200, 204],
-    rate: null,
+  "triggerPodAction": {
+    "plane": "pods",
+    "method": "POST",
+    "path": "/v2/pods/{id}/action",
+    "held": false,
+    "body": "PodActionRequest",
+    "success": [
+      200,
+      204
+    ],
+    "rate": null
   },
-  listCpuFlavors: {
-    plane: 'pods',
-    method: 'GET',
-    path: '/v2/catalog/cpus',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "listCpuFlavors": {
+    "plane": "pods",
+    "method": "GET",
+    "path": "/v2/catalog/cpus",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  runJob: {
-    plane: 'queue',
-    method: 'POST',
-    path: '/v2/{endpoint}/run',
-    held: false,
-    body: 'JobSubmission',
-    success: [200],
-    rate: 'run',
+  "runJob": {
+    "plane": "queue",
+    "method": "POST",
+    "path": "/v2/{endpoint}/run",
+    "held": false,
+    "body": "JobSubmission",
+    "success": [
+      200
+    ],
+    "rate": "run"
   },
-  runJobSync: {
-    plane: 'queue',
-    method: 'POST',
-    path: '/v2/{endpoint}/runsync',
-    held: true,
-    body: 'JobSubmission',
-    success: [200],
-    rate: 'runsync',
+  "runJobSync": {
+    "plane": "queue",
+    "method": "POST",
+    "path": "/v2/{endpoint}/runsync",
+    "held": true,
+    "body": "JobSubmission",
+    "success": [
+      200
+    ],
+    "rate": "runsync"
   },
-  getJobStatus: {
-    plane: 'queue',
-    method: 'GET',
-    path: '/v2/{endpoint}/status/{job}',
-    held: false,
-    body: null,
-    success: [200],
-    rate: 'status',
+  "getJobStatus": {
+    "plane": "queue",
+    "method": "GET",
+    "path": "/v2/{endpoint}/status/{job}",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": "status"
   },
-  streamJob: {
-    plane: 'queue',
-    method: 'GET',
-    path: '/v2/{endpoint}/stream/{job}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: 'stream',
+  "streamJob": {
+    "plane": "queue",
+    "method": "GET",
+    "path": "/v2/{endpoint}/stream/{job}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": "stream"
   },
-  cancelJob: {
-    plane: 'queue',
-    method: 'POST',
-    path: '/v2/{endpoint}/cancel/{job}',
-    held: false,
-    body: null,
-    success: [200],
-    rate: 'cancel',
+  "cancelJob": {
+    "plane": "queue",
+    "method": "POST",
+    "path": "/v2/{endpoint}/cancel/{job}",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": "cancel"
   },
-  retryJob: {
-    plane: 'queue',
-    method: 'POST',
-    path: '/v2/{endpoint}/retry/{job}',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "retryJob": {
+    "plane": "queue",
+    "method": "POST",
+    "path": "/v2/{endpoint}/retry/{job}",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  purgeQueue: {
-    plane: 'queue',
-    method: 'POST',
-    path: '/v2/{endpoint}/purge-queue',
-    held: false,
-    body: null,
-    success: [200],
-    rate: 'purge',
+  "purgeQueue": {
+    "plane": "queue",
+    "method": "POST",
+    "path": "/v2/{endpoint}/purge-queue",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": "purge"
   },
-  getEndpointHealth: {
-    plane: 'queue',
-    method: 'GET',
-    path: '/v2/{endpoint}/health',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "getEndpointHealth": {
+    "plane": "queue",
+    "method": "GET",
+    "path": "/v2/{endpoint}/health",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  callOpenaiRoute: {
-    plane: 'queue',
-    method: 'POST',
-    path: '/v2/{endpoint}/openai{route}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: 'openai',
+  "callOpenaiRoute": {
+    "plane": "queue",
+    "method": "POST",
+    "path": "/v2/{endpoint}/openai{route}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": "openai"
   },
-  listRequests: {
-    plane: 'queue',
-    method: 'GET',
-    path: '/v2/{endpoint}/requests',
-    held: false,
-    body: null,
-    success: [200],
-    rate: 'requests',
+  "listRequests": {
+    "plane": "queue",
+    "method": "GET",
+    "path": "/v2/{endpoint}/requests",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": "requests"
   },
-  pingWorker: {
-    plane: 'lb',
-    method: 'GET',
-    path: '/ping',
-    held: true,
-    body: null,
-    success: [200, 204],
-    rate: null,
+  "pingWorker": {
+    "plane": "lb",
+    "method": "GET",
+    "path": "/ping",
+    "held": true,
+    "body": null,
+    "success": [
+      200,
+      204
+    ],
+    "rate": null
   },
-  getRoute: {
-    plane: 'lb',
-    method: 'GET',
-    path: '{route}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: null,
+  "getRoute": {
+    "plane": "lb",
+    "method": "GET",
+    "path": "{route}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  postRoute: {
-    plane: 'lb',
-    method: 'POST',
-    path: '{route}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: null,
+  "postRoute": {
+    "plane": "lb",
+    "method": "POST",
+    "path": "{route}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  putRoute: {
-    plane: 'lb',
-    method: 'PUT',
-    path: '{route}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: null,
+  "putRoute": {
+    "plane": "lb",
+    "method": "PUT",
+    "path": "{route}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  patchRoute: {
-    plane: 'lb',
-    method: 'PATCH',
-    path: '{route}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: null,
+  "patchRoute": {
+    "plane": "lb",
+    "method": "PATCH",
+    "path": "{route}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  deleteRoute: {
-    plane: 'lb',
-    method: 'DELETE',
-    path: '{route}',
-    held: true,
-    body: null,
-    success: [200],
-    rate: null,
+  "deleteRoute": {
+    "plane": "lb",
+    "method": "DELETE",
+    "path": "{route}",
+    "held": true,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  listEndpoints: {
-    plane: 'management',
-    method: 'GET',
-    path: '/v1/endpoints',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "listEndpoints": {
+    "plane": "management",
+    "method": "GET",
+    "path": "/v1/endpoints",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  createEndpoint: {
-    plane: 'management',
-    method: 'POST',
-    path: '/v1/endpoints',
-    held: false,
-    body: 'EndpointCreate',
-    success: [200, 201],
-    rate: null,
+  "createEndpoint": {
+    "plane": "management",
+    "method": "POST",
+    "path": "/v1/endpoints",
+    "held": false,
+    "body": "EndpointCreate",
+    "success": [
+      200,
+      201
+    ],
+    "rate": null
   },
-  getEndpoint: {
-    plane: 'management',
-    method: 'GET',
-    path: '/v1/endpoints/{id}',
-    held: false,
-    body: null,
-    success: [200],
-    rate: null,
+  "getEndpoint": {
+    "plane": "management",
+    "method": "GET",
+    "path": "/v1/endpoints/{id}",
+    "held": false,
+    "body": null,
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  updateEndpoint: {
-    plane: 'management',
-    method: 'PATCH',
-    path: '/v1/endpoints/{id}',
-    held: false,
-    body: 'EndpointUpdate',
-    success: [200],
-    rate: null,
+  "updateEndpoint": {
+    "plane": "management",
+    "method": "PATCH",
+    "path": "/v1/endpoints/{id}",
+    "held": false,
+    "body": "EndpointUpdate",
+    "success": [
+      200
+    ],
+    "rate": null
   },
-  deleteEndpoint: {
-    plane: 'management',
-    method: 'DELETE',
-    path: '/v1/endpoints/{id}',
-    held: false,
-    body: null,
-    success: [204],
-    rate: null,
-  },
+  "deleteEndpoint": {
+    "plane": "management",
+    "method": "DELETE",
+    "path": "/v1/endpoints/{id}",
+    "held": false,
+    "body": null,
+    "success": [
+      204
+    ],
+    "rate": null
+  }
 } as const satisfies Readonly<Record<string, OperationFacts>>
 
 /** An operationId of the document. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 
 const require = createRequire(import.meta.url)
 
-export type SchemaName = 'PodStatus' | 'PodAction' | 'PodActionRequest' | 'Pod' | 'PodDisk' | 'PodPort' | 'PodPorts' | 'PodPortsRequest' | 'PodEnv' | 'PodCloud' | 'GpuConfig' | 'CpuConfig' | 'CpuConfigRequest' | 'CpuFlavorId' | 'VcpuCount' | 'CpuMemory' | 'Mounts' | 'MountsRequest' | 'PersistentMount' | 'NetworkMount' | 'MountPath' | 'PodGlobalNetworking' | 'PodRuntime' | 'PodGpuUtilization' | 'Utilization' | 'PodRuntimePort' | 'PodList' | 'PodCreate' | 'PodUpdate' | 'CpuFlavor' | 'CpuFlavorList' | 'Problem' | 'JobStatus' | 'JobStatusInferred' | 'Job' | 'JobSubmission' | 'JobPolicy' | 'RunsyncWait' | 'S3Config' | 'JobAccepted' | 'JobReceipt' | 'JobNotification' | 'StreamAnswer' | 'PurgeAnswer' | 'EndpointHealth' | 'Count' | 'QueueError' | 'LbError' | 'EndpointCreate' | 'EndpointUpdate' | 'GpuTypeIds' | 'Endpoint' | 'ManagementError'
+export type SchemaName = "PodStatus" | "PodAction" | "PodActionRequest" | "Pod" | "PodDisk" | "PodPort" | "PodPorts" | "PodPortsRequest" | "PodEnv" | "PodCloud" | "GpuConfig" | "CpuConfig" | "CpuConfigRequest" | "CpuFlavorId" | "VcpuCount" | "CpuMemory" | "Mounts" | "MountsRequest" | "PersistentMount" | "NetworkMount" | "MountPath" | "PodGlobalNetworking" | "PodRuntime" | "PodGpuUtilization" | "Utilization" | "PodRuntimePort" | "PodList" | "PodCreate" | "PodUpdate" | "CpuFlavor" | "CpuFlavorList" | "Problem" | "JobStatus" | "JobStatusInferred" | "Job" | "JobSubmission" | "JobPolicy" | "RunsyncWait" | "S3Config" | "JobAccepted" | "JobReceipt" | "JobNotification" | "StreamAnswer" | "PurgeAnswer" | "EndpointHealth" | "Count" | "QueueError" | "LbError" | "EndpointCreate" | "EndpointUpdate" | "GpuTypeIds" | "Endpoint" | "ManagementError"
 
 import type { ConstraintName } from './tables.ts'
 
@@ -106,7 +106,7 @@ return errors === 0;
 validate54.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodActionRequest = validate55;
-const schema22 = {"type":"object","x-constraint":"notObject","x-answers":{"type":[422,400]},"description":"One action and nothing else.","required":["action"],"properties":{"action":{"$ref":"#/$defs/PodAction"}},"additionalProperties":false,"x-source":"Trigger a pod action"};
+const schema22 = {"type":"object","x-constraint":"notObject","x-answers":{"type":[422,400]},"description":"One action and nothing else.","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PodAction"}},"additionalProperties":false,"x-source":"Trigger a pod action"};
 
 function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -164,7 +164,7 @@ return errors === 0;
 validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_Pod = validate57;
-const schema23 = {"type":"object","description":"A GPU or CPU container and everything known about it.","required":["id","name","status","actions","image","args","disk","mounts","ports","env","registry","cloud","dataCenterId","template","cost","locked","runtime","createdAt","startedAt","globalNetworking"],"properties":{"id":{"type":"string","description":"Identifier."},"name":{"type":"string"},"status":{"$ref":"#/$defs/PodStatus"},"actions":{"type":"array","description":"The actions that the status permits.","items":{"$ref":"#/$defs/PodAction"}},"image":{"type":"string","description":"Reference of the container image."},"args":{"type":"string","description":"Arguments for the entrypoint of the container."},"disk":{"$ref":"#/$defs/PodDisk"},"ports":{"$ref":"#/$defs/PodPorts"},"env":{"$ref":"#/$defs/PodEnv"},"registry":{"type":["string","null"],"description":"Identifier of the credential for a private image."},"mounts":{"$ref":"#/$defs/Mounts"},"gpu":{"$ref":"#/$defs/GpuConfig"},"cpu":{"$ref":"#/$defs/CpuConfig"},"cloud":{"$ref":"#/$defs/PodCloud"},"dataCenterId":{"type":["string","null"],"description":"The data center, chosen by the scheduler."},"template":{"type":["string","null"],"description":"Identifier of the template that the pod was made from."},"cost":{"type":"number","format":"float","description":"Current price in USD per hour; zero while EXITED or TERMINATED."},"locked":{"type":"boolean","description":"Whether stopping and resetting are refused."},"globalNetworking":{"$ref":"#/$defs/PodGlobalNetworking"},"runtime":{"description":"Live metrics; null unless RUNNING.","oneOf":[{"$ref":"#/$defs/PodRuntime"},{"type":"null"}]},"createdAt":{"type":"string","format":"date-time"},"startedAt":{"type":["string","null"],"format":"date-time"}},"allOf":[{"description":"A GPU pod has gpu, a CPU pod has cpu.","oneOf":[{"required":["gpu"]},{"required":["cpu"]}]},{"description":"A pod has one kind of mount at most.","properties":{"mounts":{"type":"object","if":{"required":["persistent"]},"then":{"properties":{"network":{"type":"array","maxItems":0}}}}}},{"description":"A CPU pod has no persistent mount.","if":{"required":["cpu"]},"then":{"properties":{"mounts":{"type":"object","properties":{"persistent":false}}}}},{"description":"Only a RUNNING pod has live metrics.","if":{"properties":{"status":{"not":{"const":"RUNNING"}}}},"then":{"properties":{"runtime":{"type":"null"}}}},{"description":"A pod costs nothing while EXITED or TERMINATED.","if":{"properties":{"status":{"enum":["EXITED","TERMINATED"]}}},"then":{"properties":{"cost":{"const":0}}}},{"description":"The actions that RUNNING permits. A locked pod may lack some of them.","if":{"properties":{"status":{"const":"RUNNING"}}},"then":{"properties":{"actions":{"type":"array","uniqueItems":true,"items":{"enum":["stop","restart","terminate"]}}},"if":{"properties":{"locked":{"const":false}}},"then":{"properties":{"actions":{"type":"array","minItems":3}}},"else":{"properties":{"actions":{"type":"array","contains":{"const":"terminate"}}}}}},{"description":"The actions that EXITED and ERROR permit.","if":{"properties":{"status":{"enum":["EXITED","ERROR"]}}},"then":{"properties":{"actions":{"type":"array","minItems":2,"uniqueItems":true,"items":{"enum":["start","terminate"]}}}}},{"description":"The actions that PROVISIONING and STARTING permit. A locked pod may lack stop.","if":{"properties":{"status":{"enum":["PROVISIONING","STARTING"]}}},"then":{"properties":{"actions":{"type":"array","uniqueItems":true,"items":{"enum":["stop","terminate"]}}},"if":{"properties":{"locked":{"const":false}}},"then":{"properties":{"actions":{"type":"array","minItems":2}}},"else":{"properties":{"actions":{"type":"array","contains":{"const":"terminate"}}}}}}],"x-source":"Pod"};
+const schema23 = {"type":"object","description":"A GPU or CPU container and everything known about it.","required":["id","name","status","actions","image","args","disk","mounts","ports","env","registry","cloud","dataCenterId","template","cost","locked","runtime","createdAt","startedAt","globalNetworking"],"properties":{"id":{"type":"string","description":"Identifier."},"name":{"type":"string"},"status":{"$ref":"#/components/schemas/PodStatus"},"actions":{"type":"array","description":"The actions that the status permits.","items":{"$ref":"#/components/schemas/PodAction"}},"image":{"type":"string","description":"Reference of the container image."},"args":{"type":"string","description":"Arguments for the entrypoint of the container."},"disk":{"$ref":"#/components/schemas/PodDisk"},"ports":{"$ref":"#/components/schemas/PodPorts"},"env":{"$ref":"#/components/schemas/PodEnv"},"registry":{"type":["string","null"],"description":"Identifier of the credential for a private image."},"mounts":{"$ref":"#/components/schemas/Mounts"},"gpu":{"$ref":"#/components/schemas/GpuConfig"},"cpu":{"$ref":"#/components/schemas/CpuConfig"},"cloud":{"$ref":"#/components/schemas/PodCloud"},"dataCenterId":{"type":["string","null"],"description":"The data center, chosen by the scheduler."},"template":{"type":["string","null"],"description":"Identifier of the template that the pod was made from."},"cost":{"type":"number","format":"float","description":"Current price in USD per hour; zero while EXITED or TERMINATED."},"locked":{"type":"boolean","description":"Whether stopping and resetting are refused."},"globalNetworking":{"$ref":"#/components/schemas/PodGlobalNetworking"},"runtime":{"description":"Live metrics; null unless RUNNING.","oneOf":[{"$ref":"#/components/schemas/PodRuntime"},{"type":"null"}]},"createdAt":{"type":"string","format":"date-time"},"startedAt":{"type":["string","null"],"format":"date-time"}},"allOf":[{"description":"A GPU pod has gpu, a CPU pod has cpu.","oneOf":[{"required":["gpu"]},{"required":["cpu"]}]},{"description":"A pod has one kind of mount at most.","properties":{"mounts":{"type":"object","if":{"required":["persistent"]},"then":{"properties":{"network":{"type":"array","maxItems":0}}}}}},{"description":"A CPU pod has no persistent mount.","if":{"required":["cpu"]},"then":{"properties":{"mounts":{"type":"object","properties":{"persistent":false}}}}},{"description":"Only a RUNNING pod has live metrics.","if":{"properties":{"status":{"not":{"const":"RUNNING"}}}},"then":{"properties":{"runtime":{"type":"null"}}}},{"description":"A pod costs nothing while EXITED or TERMINATED.","if":{"properties":{"status":{"enum":["EXITED","TERMINATED"]}}},"then":{"properties":{"cost":{"const":0}}}},{"description":"The actions that RUNNING permits. A locked pod may lack some of them.","if":{"properties":{"status":{"const":"RUNNING"}}},"then":{"properties":{"actions":{"type":"array","uniqueItems":true,"items":{"enum":["stop","restart","terminate"]}}},"if":{"properties":{"locked":{"const":false}}},"then":{"properties":{"actions":{"type":"array","minItems":3}}},"else":{"properties":{"actions":{"type":"array","contains":{"const":"terminate"}}}}}},{"description":"The actions that EXITED and ERROR permit.","if":{"properties":{"status":{"enum":["EXITED","ERROR"]}}},"then":{"properties":{"actions":{"type":"array","minItems":2,"uniqueItems":true,"items":{"enum":["start","terminate"]}}}}},{"description":"The actions that PROVISIONING and STARTING permit. A locked pod may lack stop.","if":{"properties":{"status":{"enum":["PROVISIONING","STARTING"]}}},"then":{"properties":{"actions":{"type":"array","uniqueItems":true,"items":{"enum":["stop","terminate"]}}},"if":{"properties":{"locked":{"const":false}}},"then":{"properties":{"actions":{"type":"array","minItems":2}}},"else":{"properties":{"actions":{"type":"array","contains":{"const":"terminate"}}}}}}],"x-source":"Pod"};
 const func0 = require("ajv/dist/runtime/equal").default;
 const schema24 = {"type":"integer","minimum":1,"description":"Disk of the container in GB; a restart wipes it.","x-source":"Pod"};
 
@@ -205,7 +205,7 @@ return errors === 0;
 }
 validate60.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema25 = {"type":"array","description":"Open ports.","items":{"$ref":"#/$defs/PodPort"},"x-source":"Pod"};
+const schema25 = {"type":"array","description":"Open ports.","items":{"$ref":"#/components/schemas/PodPort"},"x-source":"Pod"};
 const schema26 = {"type":"string","pattern":"^[0-9]{1,5}/[A-Za-z]+$","description":"An open port as number/protocol.","x-constraint":"portForm","x-answers":{"pattern":[422,400]},"example":"8888/http","x-source":"Pod"};
 const pattern3 = new RegExp("^[0-9]{1,5}/[A-Za-z]+$", "u");
 
@@ -323,8 +323,8 @@ return errors === 0;
 }
 validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema28 = {"type":"object","description":"Storage of a pod, one kind at most.","properties":{"persistent":{"deprecated":true,"description":"Deprecated; use a network mount.","$ref":"#/$defs/PersistentMount"},"network":{"type":"array","maxItems":1,"x-constraint":"twoNetworks","x-answers":{"maxItems":[422,400]},"description":"A list, so that several volumes can be allowed later.","items":{"$ref":"#/$defs/NetworkMount"}}},"additionalProperties":false,"x-source":"Mounts"};
-const schema29 = {"type":"object","deprecated":true,"description":"Storage on the host of the pod, lost with that host. CPU pods cannot have it.","required":["size","path"],"properties":{"size":{"type":"integer","minimum":10,"description":"Size in GB."},"path":{"$ref":"#/$defs/MountPath"}},"additionalProperties":false,"x-source":"Mounts"};
+const schema28 = {"type":"object","description":"Storage of a pod, one kind at most.","properties":{"persistent":{"deprecated":true,"description":"Deprecated; use a network mount.","$ref":"#/components/schemas/PersistentMount"},"network":{"type":"array","maxItems":1,"x-constraint":"twoNetworks","x-answers":{"maxItems":[422,400]},"description":"A list, so that several volumes can be allowed later.","items":{"$ref":"#/components/schemas/NetworkMount"}}},"additionalProperties":false,"x-source":"Mounts"};
+const schema29 = {"type":"object","deprecated":true,"description":"Storage on the host of the pod, lost with that host. CPU pods cannot have it.","required":["size","path"],"properties":{"size":{"type":"integer","minimum":10,"description":"Size in GB."},"path":{"$ref":"#/components/schemas/MountPath"}},"additionalProperties":false,"x-source":"Mounts"};
 const schema30 = {"type":"string","description":"Path of the storage in the container. PATCH can change it.","x-source":"Mounts"};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -443,7 +443,7 @@ return errors === 0;
 }
 validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema31 = {"type":"object","description":"A network volume in the data center of the pod.","required":["volumeId","path"],"properties":{"volumeId":{"type":"string","description":"Identifier of an existing volume; fixed once the pod exists."},"path":{"$ref":"#/$defs/MountPath"}},"additionalProperties":false,"x-source":"Mounts"};
+const schema31 = {"type":"object","description":"A network volume in the data center of the pod.","required":["volumeId","path"],"properties":{"volumeId":{"type":"string","description":"Identifier of an existing volume; fixed once the pod exists."},"path":{"$ref":"#/components/schemas/MountPath"}},"additionalProperties":false,"x-source":"Mounts"};
 
 function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -678,7 +678,7 @@ return errors === 0;
 }
 validate77.evaluated = {"props":{"id":true,"count":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema33 = {"type":"object","description":"The CPUs of a pod; absent on a GPU pod.","required":["id","vcpuCount","memory"],"properties":{"id":{"$ref":"#/$defs/CpuFlavorId"},"vcpuCount":{"$ref":"#/$defs/VcpuCount"},"memory":{"$ref":"#/$defs/CpuMemory"}},"x-source":"CpuConfig"};
+const schema33 = {"type":"object","description":"The CPUs of a pod; absent on a GPU pod.","required":["id","vcpuCount","memory"],"properties":{"id":{"$ref":"#/components/schemas/CpuFlavorId"},"vcpuCount":{"$ref":"#/components/schemas/VcpuCount"},"memory":{"$ref":"#/components/schemas/CpuMemory"}},"x-source":"CpuConfig"};
 const schema34 = {"type":"string","minLength":1,"description":"Identifier of a flavor of the CPU catalog.","x-source":"CpuConfig"};
 const func4 = require("ajv/dist/runtime/ucs2length").default;
 
@@ -1075,7 +1075,7 @@ return errors === 0;
 }
 validate89.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-const schema39 = {"type":"object","description":"Live metrics of a running pod.","properties":{"uptime":{"type":"integer","description":"Seconds since the container started."},"gpus":{"type":"array","items":{"$ref":"#/$defs/PodGpuUtilization"}},"cpu":{"$ref":"#/$defs/Utilization"},"memory":{"$ref":"#/$defs/Utilization"},"ports":{"type":"array","items":{"$ref":"#/$defs/PodRuntimePort"}}},"x-source":"PodRuntime"};
+const schema39 = {"type":"object","description":"Live metrics of a running pod.","properties":{"uptime":{"type":"integer","description":"Seconds since the container started."},"gpus":{"type":"array","items":{"$ref":"#/components/schemas/PodGpuUtilization"}},"cpu":{"$ref":"#/components/schemas/Utilization"},"memory":{"$ref":"#/components/schemas/Utilization"},"ports":{"type":"array","items":{"$ref":"#/components/schemas/PodRuntimePort"}}},"x-source":"PodRuntime"};
 const schema40 = {"type":"object","description":"Load of one GPU.","properties":{"util":{"type":"integer"},"memoryUtil":{"type":"integer"}},"x-source":"PodRuntime"};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3095,7 +3095,7 @@ return errors === 0;
 validate102.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodPortsRequest = validate104;
-const schema46 = {"type":"array","description":"Open ports, each with a number from 1 to 65535.","items":{"$ref":"#/$defs/PodPort","description":"A port is a number from 1 to 65535.","not":{"type":"string","pattern":"^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/"},"x-constraint":"portRange","x-answers":{"not":"open"}},"x-source":"Pod","x-basis":"inferred"};
+const schema46 = {"type":"array","description":"Open ports, each with a number from 1 to 65535.","items":{"$ref":"#/components/schemas/PodPort","description":"A port is a number from 1 to 65535.","not":{"type":"string","pattern":"^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/"},"x-constraint":"portRange","x-answers":{"not":"open"}},"x-source":"Pod","x-basis":"inferred"};
 const pattern5 = new RegExp("^(0+|6553[6-9]|655[4-9][0-9]|65[6-9][0-9]{2}|6[6-9][0-9]{3}|[7-9][0-9]{4})/", "u");
 
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3415,7 +3415,7 @@ return errors === 0;
 validate109.evaluated = {"props":{"id":true,"vcpuCount":true,"memory":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_CpuConfigRequest = validate113;
-const schema51 = {"type":"object","description":"The CPUs asked for. Some platforms derive memory from the flavor.","required":["id","vcpuCount"],"properties":{"id":{"$ref":"#/$defs/CpuFlavorId"},"vcpuCount":{"$ref":"#/$defs/VcpuCount"},"memory":{"$ref":"#/$defs/CpuMemory"}},"x-source":"CpuConfig","x-basis":"inferred"};
+const schema51 = {"type":"object","description":"The CPUs asked for. Some platforms derive memory from the flavor.","required":["id","vcpuCount"],"properties":{"id":{"$ref":"#/components/schemas/CpuFlavorId"},"vcpuCount":{"$ref":"#/components/schemas/VcpuCount"},"memory":{"$ref":"#/components/schemas/CpuMemory"}},"x-source":"CpuConfig","x-basis":"inferred"};
 
 function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3689,7 +3689,7 @@ return errors === 0;
 validate120.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_MountsRequest = validate123;
-const schema56 = {"$ref":"#/$defs/Mounts","allOf":[{"description":"Both kinds of mount are given.","not":{"type":"object","required":["persistent","network"]},"x-constraint":"bothMounts","x-answers":{"not":[400]}},{"description":"The list of network mounts is empty.","not":{"type":"object","required":["network"],"properties":{"network":{"type":"array","maxItems":0}}},"x-constraint":"emptyNetwork","x-answers":{"not":[400]}}],"x-source":"Mounts"};
+const schema56 = {"$ref":"#/components/schemas/Mounts","allOf":[{"description":"Both kinds of mount are given.","not":{"type":"object","required":["persistent","network"]},"x-constraint":"bothMounts","x-answers":{"not":[400]}},{"description":"The list of network mounts is empty.","not":{"type":"object","required":["network"],"properties":{"network":{"type":"array","maxItems":0}}},"x-constraint":"emptyNetwork","x-answers":{"not":[400]}}],"x-source":"Mounts"};
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4491,7 +4491,7 @@ return errors === 0;
 validate138.evaluated = {"props":{"private":true,"public":true,"type":true,"ip":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodList = validate139;
-const schema65 = {"type":"object","description":"The pods of the caller.","required":["pods"],"properties":{"pods":{"type":"array","items":{"$ref":"#/$defs/Pod"}}},"x-source":"Other operations","x-basis":"inferred"};
+const schema65 = {"type":"object","description":"The pods of the caller.","required":["pods"],"properties":{"pods":{"type":"array","items":{"$ref":"#/components/schemas/Pod"}}},"x-source":"Other operations","x-basis":"inferred"};
 
 function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4553,7 +4553,7 @@ return errors === 0;
 validate139.evaluated = {"props":{"pods":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodCreate = validate141;
-const schema66 = {"type":"object","description":"The body of a creation.","required":["name","image"],"properties":{"name":{"type":"string"},"image":{"type":"string"},"args":{"type":"string"},"disk":{"$ref":"#/$defs/PodDisk"},"ports":{"$ref":"#/$defs/PodPortsRequest"},"env":{"$ref":"#/$defs/PodEnv"},"registry":{"type":["string","null"]},"mounts":{"$ref":"#/$defs/MountsRequest"},"gpu":{"$ref":"#/$defs/GpuConfig"},"cpu":{"$ref":"#/$defs/CpuConfigRequest"},"cloud":{"$ref":"#/$defs/PodCloud","default":"SECURE"},"dataCenterIds":{"type":"array","description":"Data centers to choose from.","items":{"type":"string"}},"globalNetworking":{"type":"boolean"}},"additionalProperties":false,"allOf":[{"description":"A pod has gpu or cpu, never both.","not":{"type":"object","required":["gpu","cpu"]},"x-constraint":"gpuAndCpu","x-answers":{"not":"4XX"}},{"description":"Neither gpu nor cpu is given.","not":{"type":"object","properties":{"gpu":{"not":{}},"cpu":{"not":{}}}},"x-constraint":"neitherGpuNorCpu","x-answers":{"not":"open"}},{"description":"A CPU pod has no persistent mount.","not":{"type":"object","required":["cpu","mounts"],"properties":{"mounts":{"type":"object","required":["persistent"]}}},"x-constraint":"cpuPersistent","x-answers":{"not":[400,422]}}],"x-constraint":"notObject","x-answers":{"type":[422,400]},"x-source":"Other operations","x-basis":"inferred"};
+const schema66 = {"type":"object","description":"The body of a creation.","required":["name","image"],"properties":{"name":{"type":"string"},"image":{"type":"string"},"args":{"type":"string"},"disk":{"$ref":"#/components/schemas/PodDisk"},"ports":{"$ref":"#/components/schemas/PodPortsRequest"},"env":{"$ref":"#/components/schemas/PodEnv"},"registry":{"type":["string","null"]},"mounts":{"$ref":"#/components/schemas/MountsRequest"},"gpu":{"$ref":"#/components/schemas/GpuConfig"},"cpu":{"$ref":"#/components/schemas/CpuConfigRequest"},"cloud":{"$ref":"#/components/schemas/PodCloud","default":"SECURE"},"dataCenterIds":{"type":"array","description":"Data centers to choose from.","items":{"type":"string"}},"globalNetworking":{"type":"boolean"}},"additionalProperties":false,"allOf":[{"description":"A pod has gpu or cpu, never both.","not":{"type":"object","required":["gpu","cpu"]},"x-constraint":"gpuAndCpu","x-answers":{"not":"4XX"}},{"description":"Neither gpu nor cpu is given.","not":{"type":"object","properties":{"gpu":{"not":{}},"cpu":{"not":{}}}},"x-constraint":"neitherGpuNorCpu","x-answers":{"not":"open"}},{"description":"A CPU pod has no persistent mount.","not":{"type":"object","required":["cpu","mounts"],"properties":{"mounts":{"type":"object","required":["persistent"]}}},"x-constraint":"cpuPersistent","x-answers":{"not":[400,422]}}],"x-constraint":"notObject","x-answers":{"type":[422,400]},"x-source":"Other operations","x-basis":"inferred"};
 const func6 = Object.prototype.hasOwnProperty;
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4951,7 +4951,7 @@ return errors === 0;
 validate141.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_PodUpdate = validate149;
-const schema67 = {"type":"object","x-constraint":"notObject","x-answers":{"type":[422,400]},"description":"The fields to change. Omitted fields keep their value.","properties":{"name":{"type":"string"},"image":{"type":"string"},"args":{"type":"string"},"disk":{"$ref":"#/$defs/PodDisk"},"ports":{"$ref":"#/$defs/PodPortsRequest"},"env":{"$ref":"#/$defs/PodEnv"},"registry":{"type":["string","null"]},"mounts":{"$ref":"#/$defs/MountsRequest"},"locked":{"type":"boolean"},"globalNetworking":{"type":"boolean"}},"additionalProperties":false,"x-source":"Mounts","x-basis":"inferred"};
+const schema67 = {"type":"object","x-constraint":"notObject","x-answers":{"type":[422,400]},"description":"The fields to change. Omitted fields keep their value.","properties":{"name":{"type":"string"},"image":{"type":"string"},"args":{"type":"string"},"disk":{"$ref":"#/components/schemas/PodDisk"},"ports":{"$ref":"#/components/schemas/PodPortsRequest"},"env":{"$ref":"#/components/schemas/PodEnv"},"registry":{"type":["string","null"]},"mounts":{"$ref":"#/components/schemas/MountsRequest"},"locked":{"type":"boolean"},"globalNetworking":{"type":"boolean"}},"additionalProperties":false,"x-source":"Mounts","x-basis":"inferred"};
 
 function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5095,7 +5095,7 @@ return errors === 0;
 validate149.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_CpuFlavor = validate154;
-const schema68 = {"type":"object","description":"A flavor of CPU.","required":["id"],"properties":{"id":{"$ref":"#/$defs/CpuFlavorId"},"name":{"type":"string"},"group":{"type":"string"},"vcpu":{"type":"object","description":"The smallest and the largest number of vCPUs.","properties":{"min":{"type":"integer"},"max":{"type":"integer"}}},"ramGbPerVcpu":{"type":"number"},"price":{"type":"object","description":"Prices by unit."}},"x-source":"CpuConfig","x-basis":"inferred"};
+const schema68 = {"type":"object","description":"A flavor of CPU.","required":["id"],"properties":{"id":{"$ref":"#/components/schemas/CpuFlavorId"},"name":{"type":"string"},"group":{"type":"string"},"vcpu":{"type":"object","description":"The smallest and the largest number of vCPUs.","properties":{"min":{"type":"integer"},"max":{"type":"integer"}}},"ramGbPerVcpu":{"type":"number"},"price":{"type":"object","description":"Prices by unit."}},"x-source":"CpuConfig","x-basis":"inferred"};
 
 function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5234,7 +5234,7 @@ return errors === 0;
 validate154.evaluated = {"props":{"id":true,"name":true,"group":true,"vcpu":true,"ramGbPerVcpu":true,"price":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_CpuFlavorList = validate156;
-const schema69 = {"type":"object","description":"The CPU catalog.","required":["cpus"],"properties":{"cpus":{"type":"array","items":{"$ref":"#/$defs/CpuFlavor"}}},"x-source":"CpuConfig","x-basis":"inferred"};
+const schema69 = {"type":"object","description":"The CPU catalog.","required":["cpus"],"properties":{"cpus":{"type":"array","items":{"$ref":"#/components/schemas/CpuFlavor"}}},"x-source":"CpuConfig","x-basis":"inferred"};
 
 function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5500,7 +5500,7 @@ return errors === 0;
 validate160.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 const validate_Job = validate161;
-const schema73 = {"type":"object","description":"A job as /status and /runsync return it.","required":["id","status"],"if":{"properties":{"status":{"const":"FAILED"}}},"then":{"required":["error"]},"properties":{"id":{"type":"string"},"status":{"anyOf":[{"$ref":"#/$defs/JobStatus"},{"$ref":"#/$defs/JobStatusInferred"}]},"output":{"description":"Result of a COMPLETED job, shaped by the worker."},"error":{"type":"string","description":"Why the job FAILED."},"delayTime":{"type":"integer","description":"Milliseconds in the queue.","x-basis":"inferred"},"executionTime":{"type":"integer","description":"Milliseconds in a worker.","x-basis":"inferred"},"workerId":{"type":"string","x-basis":"inferred"},"retries":{"type":"integer","x-basis":"inferred"}},"x-source":"Job"};
+const schema73 = {"type":"object","description":"A job as /status and /runsync return it.","required":["id","status"],"if":{"properties":{"status":{"const":"FAILED"}}},"then":{"required":["error"]},"properties":{"id":{"type":"string"},"status":{"anyOf":[{"$ref":"#/components/schemas/JobStatus"},{"$ref":"#/components/schemas/JobStatusInferred"}]},"output":{"description":"Result of a COMPLETED job, shaped by the worker."},"error":{"type":"string","description":"Why the job FAILED."},"delayTime":{"type":"integer","description":"Milliseconds in the queue.","x-basis":"inferred"},"executionTime":{"type":"integer","description":"Milliseconds in a worker.","x-basis":"inferred"},"workerId":{"type":"string","x-basis":"inferred"},"retries":{"type":"integer","x-basis":"inferred"}},"x-source":"Job"};
 
 function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5722,7 +5722,7 @@ return errors === 0;
 validate161.evaluated = {"props":{"id":true,"status":true,"output":true,"error":true,"delayTime":true,"executionTime":true,"workerId":true,"retries":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobSubmission = validate164;
-const schema74 = {"type":"object","description":"The body of a submission.","required":["input"],"properties":{"input":{"type":"object","description":"Parameters for the handler. Its contents depend on the worker."},"webhook":{"type":"string","format":"uri","pattern":"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]","description":"Notified when the job completes.","x-constraint":"webhookScheme","x-answers":{"pattern":[400,200]}},"policy":{"$ref":"#/$defs/JobPolicy"},"s3Config":{"$ref":"#/$defs/S3Config"}},"x-source":"Job submission body"};
+const schema74 = {"type":"object","description":"The body of a submission.","required":["input"],"properties":{"input":{"type":"object","description":"Parameters for the handler. Its contents depend on the worker."},"webhook":{"type":"string","format":"uri","pattern":"^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]","description":"Notified when the job completes.","x-constraint":"webhookScheme","x-answers":{"pattern":[400,200]}},"policy":{"$ref":"#/components/schemas/JobPolicy"},"s3Config":{"$ref":"#/components/schemas/S3Config"}},"x-source":"Job submission body"};
 const formats6 = require("ajv-formats/dist/formats").fullFormats.uri;
 const pattern6 = new RegExp("^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]", "u");
 const schema75 = {"type":"object","description":"How long a job may take, how long it lives, and whether it may start workers.","properties":{"executionTimeout":{"type":"integer","minimum":5000,"maximum":604800000,"default":600000,"description":"Milliseconds of execution. Overrides the setting of the endpoint for this job.","x-constraint":"policyRange","x-answers":{"minimum":[400,200],"maximum":[400,200]}},"lowPriority":{"type":"boolean","default":false,"description":"The job starts no further worker."},"ttl":{"type":"integer","minimum":10000,"maximum":604800000,"default":86400000,"description":"Milliseconds from submission until the job is deleted, whatever its status. It must cover the time in the queue and the execution.","x-constraint":"policyRange","x-answers":{"minimum":[400,200],"maximum":[400,200]}}},"x-source":"Job submission body"};
@@ -6346,7 +6346,7 @@ return errors === 0;
 validate172.evaluated = {"props":{"id":true,"status":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobReceipt = validate173;
-const schema81 = {"type":"object","description":"A job and its status, without a result.","required":["id","status"],"properties":{"id":{"type":"string"},"status":{"anyOf":[{"$ref":"#/$defs/JobStatus"},{"$ref":"#/$defs/JobStatusInferred"}]}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema81 = {"type":"object","description":"A job and its status, without a result.","required":["id","status"],"properties":{"id":{"type":"string"},"status":{"anyOf":[{"$ref":"#/components/schemas/JobStatus"},{"$ref":"#/components/schemas/JobStatusInferred"}]}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6449,7 +6449,7 @@ return errors === 0;
 validate173.evaluated = {"props":{"id":true,"status":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_JobNotification = validate176;
-const schema82 = {"description":"The body of a notification.","allOf":[{"$ref":"#/$defs/Job"},{"type":"object","properties":{"input":{"type":"object"},"webhook":{"type":"string","format":"uri"}}}],"x-source":"Events","x-basis":"inferred"};
+const schema82 = {"description":"The body of a notification.","allOf":[{"$ref":"#/components/schemas/Job"},{"type":"object","properties":{"input":{"type":"object"},"webhook":{"type":"string","format":"uri"}}}],"x-source":"Events","x-basis":"inferred"};
 
 function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6521,7 +6521,7 @@ return errors === 0;
 validate176.evaluated = {"props":{"input":true,"webhook":true,"id":true,"status":true,"output":true,"error":true,"delayTime":true,"executionTime":true,"workerId":true,"retries":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_StreamAnswer = validate178;
-const schema83 = {"type":"object","description":"Partial results since the last call.","required":["status","stream"],"properties":{"status":{"anyOf":[{"$ref":"#/$defs/JobStatus"},{"$ref":"#/$defs/JobStatusInferred"}]},"stream":{"type":"array","items":{"type":"object","properties":{"output":{"description":"One partial result."}}}}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema83 = {"type":"object","description":"Partial results since the last call.","required":["status","stream"],"properties":{"status":{"anyOf":[{"$ref":"#/components/schemas/JobStatus"},{"$ref":"#/components/schemas/JobStatusInferred"}]},"stream":{"type":"array","items":{"type":"object","properties":{"output":{"description":"One partial result."}}}}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
 
 function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6728,7 +6728,7 @@ return errors === 0;
 validate181.evaluated = {"props":{"removed":true,"status":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_EndpointHealth = validate182;
-const schema85 = {"type":"object","description":"Jobs and workers by state.","required":["jobs","workers"],"properties":{"jobs":{"type":"object","required":["completed","failed","inProgress","inQueue","retried"],"properties":{"completed":{"$ref":"#/$defs/Count"},"failed":{"$ref":"#/$defs/Count"},"inProgress":{"$ref":"#/$defs/Count"},"inQueue":{"$ref":"#/$defs/Count"},"retried":{"$ref":"#/$defs/Count"}}},"workers":{"type":"object","required":["idle","initializing","ready","running","throttled","unhealthy"],"properties":{"idle":{"$ref":"#/$defs/Count"},"initializing":{"$ref":"#/$defs/Count"},"ready":{"$ref":"#/$defs/Count"},"running":{"$ref":"#/$defs/Count"},"throttled":{"$ref":"#/$defs/Count"},"unhealthy":{"$ref":"#/$defs/Count"}}}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
+const schema85 = {"type":"object","description":"Jobs and workers by state.","required":["jobs","workers"],"properties":{"jobs":{"type":"object","required":["completed","failed","inProgress","inQueue","retried"],"properties":{"completed":{"$ref":"#/components/schemas/Count"},"failed":{"$ref":"#/components/schemas/Count"},"inProgress":{"$ref":"#/components/schemas/Count"},"inQueue":{"$ref":"#/components/schemas/Count"},"retried":{"$ref":"#/components/schemas/Count"}}},"workers":{"type":"object","required":["idle","initializing","ready","running","throttled","unhealthy"],"properties":{"idle":{"$ref":"#/components/schemas/Count"},"initializing":{"$ref":"#/components/schemas/Count"},"ready":{"$ref":"#/components/schemas/Count"},"running":{"$ref":"#/components/schemas/Count"},"throttled":{"$ref":"#/components/schemas/Count"},"unhealthy":{"$ref":"#/components/schemas/Count"}}}},"x-source":"Queue-based endpoint operations","x-basis":"inferred"};
 const schema86 = {"type":"integer","minimum":0,"description":"A number of jobs or workers.","x-source":"Queue-based endpoint operations","x-basis":"inferred"};
 
 function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -7191,7 +7191,7 @@ return errors === 0;
 validate197.evaluated = {"props":{"error":true,"detail":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_EndpointCreate = validate198;
-const schema90 = {"type":"object","description":"The body of the creation of an endpoint. That only templateId is required is inferred.","required":["templateId"],"properties":{"name":{"type":"string"},"templateId":{"type":"string","description":"The template to make it from."},"gpuTypeIds":{"$ref":"#/$defs/GpuTypeIds"},"workersMin":{"type":"integer","description":"Fewest workers."},"workersMax":{"type":"integer","description":"Most workers."},"idleTimeout":{"type":"integer","description":"How long a worker idles before it is taken down."},"executionTimeoutMs":{"type":"integer","description":"Limit of one execution.","x-basis":"inferred"}},"x-source":"Endpoint creation body"};
+const schema90 = {"type":"object","description":"The body of the creation of an endpoint. That only templateId is required is inferred.","required":["templateId"],"properties":{"name":{"type":"string"},"templateId":{"type":"string","description":"The template to make it from."},"gpuTypeIds":{"$ref":"#/components/schemas/GpuTypeIds"},"workersMin":{"type":"integer","description":"Fewest workers."},"workersMax":{"type":"integer","description":"Most workers."},"idleTimeout":{"type":"integer","description":"How long a worker idles before it is taken down."},"executionTimeoutMs":{"type":"integer","description":"Limit of one execution.","x-basis":"inferred"}},"x-source":"Endpoint creation body"};
 const schema91 = {"type":"array","description":"GPU types, the preferred one first; the first that is available is taken.","items":{"type":"string"},"x-source":"Endpoint creation body"};
 
 function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -7358,7 +7358,7 @@ return errors === 0;
 validate198.evaluated = {"props":{"name":true,"templateId":true,"gpuTypeIds":true,"workersMin":true,"workersMax":true,"idleTimeout":true,"executionTimeoutMs":true},"dynamicProps":false,"dynamicItems":false};
 
 const validate_EndpointUpdate = validate201;
-const schema92 = {"type":"object","description":"The fields of an endpoint to change. Omitted fields keep their value.","properties":{"name":{"type":"string"},"templateId":{"type":"string"},"gpuTypeIds":{"$ref":"#/$defs/GpuTypeIds"},"workersMin":{"type":"integer"},"workersMax":{"type":"integer"},"idleTimeout":{"type":"integer"},"executionTimeoutMs":{"type":"integer","x-basis":"inferred"}},"x-source":"Create an endpoint","x-basis":"inferred"};
+const schema92 = {"type":"object","description":"The fields of an endpoint to change. Omitted fields keep their value.","properties":{"name":{"type":"string"},"templateId":{"type":"string"},"gpuTypeIds":{"$ref":"#/components/schemas/GpuTypeIds"},"workersMin":{"type":"integer"},"workersMax":{"type":"integer"},"idleTimeout":{"type":"integer"},"executionTimeoutMs":{"type":"integer","x-basis":"inferred"}},"x-source":"Create an endpoint","x-basis":"inferred"};
 
 function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7515,7 +7515,7 @@ return errors === 0;
 validate203.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 const validate_Endpoint = validate204;
-const schema94 = {"type":"object","description":"An endpoint as endpoint management returns it.","required":["id","templateId"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"templateId":{"type":"string"},"gpuTypeIds":{"$ref":"#/$defs/GpuTypeIds"},"workersMin":{"type":"integer"},"workersMax":{"type":"integer"},"idleTimeout":{"type":"integer"},"executionTimeoutMs":{"type":"integer","x-basis":"inferred"},"createdAt":{"type":"string","format":"date-time"}},"x-source":"Create an endpoint","x-basis":"inferred"};
+const schema94 = {"type":"object","description":"An endpoint as endpoint management returns it.","required":["id","templateId"],"properties":{"id":{"type":"string"},"name":{"type":"string"},"templateId":{"type":"string"},"gpuTypeIds":{"$ref":"#/components/schemas/GpuTypeIds"},"workersMin":{"type":"integer"},"workersMax":{"type":"integer"},"idleTimeout":{"type":"integer"},"executionTimeoutMs":{"type":"integer","x-basis":"inferred"},"createdAt":{"type":"string","format":"date-time"}},"x-source":"Create an endpoint","x-basis":"inferred"};
 
 function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -34,14 +34,14 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'operations-share-a-limit',
     says: 'All operations of an endpoint draw on one limit.',
     rule: 'limits.queue.per-operation',
-    change: withLimiter((endpoint) => endpoint, 'cancel'),
+    change: withLimiter({ keyOf: (endpoint) => endpoint, like: 'cancel' }),
     observed: /^while \d+ requests of cancel were refused, on the same endpoint requests answered 429 at /,
   },
   {
     id: 'endpoints-share-a-limit',
     says: 'All endpoints draw on one limit for each operation.',
     rule: 'limits.queue.per-endpoint',
-    change: withLimiter((_, operation) => operation),
+    change: withLimiter({ keyOf: (_, operation) => operation }),
     observed: /^while \d+ requests of requests were refused, on another endpoint requests answered 429 at /,
   },
   {
@@ -61,7 +61,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'refused-for-ever',
     says: 'A client that was refused once is refused for ever.',
     rule: 'limits.queue.recovers',
-    change: withLimiter((endpoint, operation) => `${endpoint} ${operation}`, null, refusesForEver),
+    change: withLimiter({ wrap: refusesForEver }),
     observed: /^requests still answered 429 after [\d,]+ ms without a request, where 10,000 ms are a window$/,
   },
   {
@@ -76,11 +76,7 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'refused-requests-stay-open',
     says: 'A request beyond the rate is refused and counted as open for ever.',
     rule: 'limits.queue.concurrency-released',
-    change: withLimiter(
-      (endpoint, operation) => `${endpoint} ${operation}`,
-      null,
-      (limiter) => keepsRefusals(limiter, tables.rates.cancel.concurrent ?? 0),
-    ),
+    change: withLimiter({ wrap: (limiter) => keepsRefusals(limiter, tables.rates.cancel.concurrent ?? 0) }),
     observed:
       /^cancel answered 429 at [\d,]+ ms with at most \d requests open, where 20 are permitted, after \d+ that failed and \d+ that were refused$/,
   },
@@ -151,10 +147,16 @@ function withRate(operation: RateOperation, rate: { readonly requests?: number; 
   })
 }
 
-type KeyOf = (endpoint: string, operation: RateOperation) => string
+interface OtherLimiters {
+  /** One for each key; by default for each operation of an endpoint. */
+  readonly keyOf?: (endpoint: string, operation: RateOperation) => string
+  /** The operation whose rate all have; by default each its own. */
+  readonly like?: RateOperation
+  readonly wrap?: (limiter: OperationLimiter) => OperationLimiter
+}
 
-/** Requests are counted by limiters of its own, one for each key, with the rate of `like` or of the operation itself. */
-function withLimiter(keyOf: KeyOf, like: RateOperation | null = null, wrap = (limiter: OperationLimiter) => limiter) {
+/** Requests are counted by other limiters. */
+function withLimiter({ keyOf = (...parts) => parts.join(' '), like, wrap = (limiter) => limiter }: OtherLimiters) {
   return (options: ReferenceOptions): ReferenceOptions => {
     const { limiter: kind = 'fixed-window', windowScale = 1, windowOffsetMs: offsetMs = 0 } = options.queue ?? {}
     const limiters = new Map<string, OperationLimiter>()

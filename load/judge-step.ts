@@ -1,13 +1,10 @@
-import type { RateOperation } from '../generated/tables.ts'
-import { isSuccess } from '../harness/exchange/exchange.ts'
 import type { Health } from '../harness/record/events.ts'
 import type { QueuePlane } from '../target/types.ts'
 import { analyse } from './analyse/analyse.ts'
 import type { LoadVerdict } from './analyse/verdict.ts'
-import type { Plan, QueuePlan, Workers } from './plan/types.ts'
 import type { Point } from './points.ts'
 import type { Step } from './queue/steps.ts'
-import { workersIn, workersOf } from './queue/workers.ts'
+import { workersDuring } from './queue/workers.ts'
 
 /** A plan that was driven. */
 export interface Driven {
@@ -33,24 +30,12 @@ export interface JudgeStepOptions extends Driven {
 
 /** Judges a plan, its workers set by what /health said. Pure: a replay comes to the same verdicts. */
 export function judgeStep({ step, rules, queue, health, points, notes }: JudgeStepOptions): Judged {
-  const plan = queue === null || step.plan.plane === 'pods' ? step.plan : withWorkers(step.plan, health, queue)
+  const { plan: planned } = step
+  const plan =
+    queue === null || planned.plane === 'pods'
+      ? planned
+      : { ...planned, workers: workersDuring(health, queue, planned.limit.operation) }
   const wanted = new Set<string>(step.rules)
   const verdicts = analyse(points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
   return { step: { ...step, plan }, points, notes, health, verdicts }
-}
-
-/** How many workers an answer of /health counts; null if it does not say. */
-export function workerCount({ status, body }: Health, queue: QueuePlane): number | null {
-  return isSuccess(status) ? workersIn(body, queue.health.workers) : null
-}
-
-function withWorkers(plan: QueuePlan, health: readonly Health[], queue: QueuePlane): Plan {
-  return { ...plan, workers: workersDuring(health, queue, plan.limit.operation) }
-}
-
-function workersDuring(health: readonly Health[], queue: QueuePlane, operation: RateOperation): Workers {
-  const counts = health.map((answer) => workerCount(answer, queue))
-  const known = counts.filter((count) => count !== null)
-  const most = known.length === 0 || known.length < counts.length ? null : Math.max(...known)
-  return workersOf(most, queue, operation)
 }

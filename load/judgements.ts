@@ -3,13 +3,14 @@ import { planeOfRule } from '../harness/planes/index.ts'
 import type { RunEvent } from '../harness/record/events.ts'
 import type { Finding, NotApplicable, Unclaimed, Verdict } from '../harness/rule/outcome.ts'
 import { type Judgement, verdictOf } from '../harness/run/judge.ts'
-import { type MergedVerdict, mergeVerdicts } from './analyse/merge.ts'
+import { rulingOf } from './analyse/merge.ts'
 import type { LoadRule } from './analyse/rules.ts'
 import { milliseconds } from './analyse/verdict.ts'
 import { rowsOf } from './claims.ts'
 import type { Conducted } from './conduct.ts'
 import type { Judged } from './judge-step.ts'
 import type { Plan } from './plan/types.ts'
+import type { Point } from './points.ts'
 
 /**
  * The judgement of each rule of a load, in the order of the ledger. The clauses of a rule are the shapes that were
@@ -21,9 +22,6 @@ export function judgementsOf(
   leftOut: ReadonlyMap<string, Unclaimed | NotApplicable>,
   conducted: Conducted,
 ): Judgement[] {
-  const merged = new Map<string, MergedVerdict>(
-    mergeVerdicts(conducted.judged.flatMap(({ verdicts }) => verdicts)).map((one) => [one.rule, one]),
-  )
   const { k6 = '', windowScale = 1, isSmoke = false } = load ?? {}
   const readings = { k6, ...(windowScale === 1 ? {} : { 'window scale': String(windowScale) }) }
 
@@ -38,14 +36,8 @@ export function judgementsOf(
       variation: {},
       clauses: [...new Set(steps.map(({ step }) => step.plan.shape))].sort(),
       exchanges: points.length,
-      startedMs: edgeOf(
-        points.map(({ sentMs }) => sentMs),
-        Math.min,
-      ),
-      endedMs: edgeOf(
-        points.map(({ receivedMs }) => receivedMs),
-        Math.max,
-      ),
+      startedMs: points.length === 0 ? null : Math.round(edgeOf(points, ({ sentMs }) => sentMs, Math.min)),
+      endedMs: points.length === 0 ? null : Math.round(edgeOf(points, ({ receivedMs }) => receivedMs, Math.max)),
     }
     const ruled = (verdict: Verdict, reason: string | null = null) => ({ ...base, verdict, reason })
     const missing = leftOut.get(row.id)
@@ -53,35 +45,33 @@ export function judgementsOf(
     const undecided = conducted.undecided.get(row.id as LoadRule)
     if (undecided !== undefined) return ruled('inconclusive', undecided)
     const brokenOff = conducted.brokenOff.get(planeOfRule(row.id).name)
-    const found = merged.get(row.id)
+    const found = rulingOf(steps.flatMap(({ verdicts }) => verdicts.filter(({ rule }) => rule === row.id)))
     if (brokenOff?.verdict === 'broken') return ruled('broken', brokenOff.reason)
     // A proof stands, whatever became of the rest; a pass needs all of it.
     if (found?.verdict === 'failed') {
-      return {
-        ...ruled(row.level === 'must' ? 'failed' : 'advice'),
-        findings: findingsOf(found, row, conducted.judged),
-      }
+      return { ...ruled(row.level === 'must' ? 'failed' : 'advice'), findings: findingsOf(row, steps) }
     }
     if (brokenOff !== undefined) return ruled('unverified', `the load was broken off: ${brokenOff.reason}`)
     if (isSmoke) return ruled('unverified', 'a smoke judges nothing')
-    if (found === undefined) return ruled('inconclusive', 'no plan of this load judges it')
+    if (found === null) return ruled('inconclusive', 'no plan of this load judges it')
     if (found.verdict === 'inconclusive') return ruled('inconclusive', found.sentence)
     return { ...ruled('passed'), readings }
   })
 }
 
-function findingsOf({ shapes }: MergedVerdict, row: RuleRow, judged: readonly Judged[]): Finding[] {
-  return shapes
-    .filter(({ verdict }) => verdict === 'failed')
-    .map((shown) => {
-      const one = judged.find(({ verdicts }) => verdicts.includes(shown))
-      return { clause: shown.shape, expected: limitText(one?.step.plan, row), observed: shown.sentence, exchange: null }
-    })
+function findingsOf(row: RuleRow, steps: readonly Judged[]): Finding[] {
+  return steps.flatMap(({ step, verdicts }) =>
+    verdicts
+      .filter(({ rule, verdict }) => rule === row.id && verdict === 'failed')
+      .map(({ shape, sentence }) => {
+        return { clause: shape, expected: limitText(step.plan, row), observed: sentence, exchange: null }
+      }),
+  )
 }
 
 /** The limit that a plan holds the target to, in numbers; the sentence of the rule if that is not a number. */
-function limitText(plan: Plan | undefined, { id, says }: RuleRow): string {
-  if (plan === undefined || plan.plane === 'pods') return says
+function limitText(plan: Plan, { id, says }: RuleRow): string {
+  if (plan.plane === 'pods') return says
   const { operation, requests, windowMs, concurrent } = plan.limit
   const rate = `${requests} requests of ${operation} each ${milliseconds(windowMs)}`
   if (id === `limits.queue.concurrent-${operation}` && concurrent !== null) {
@@ -91,7 +81,7 @@ function limitText(plan: Plan | undefined, { id, says }: RuleRow): string {
   return plan.shape === 'under' ? `no 429 below ${rate}` : `429 beyond ${rate}`
 }
 
-/** The first or last of some moments in whole milliseconds; null if there are none. */
-function edgeOf(moments: readonly number[], edge: (a: number, b: number) => number): number | null {
-  return moments.length === 0 ? null : Math.round(moments.reduce((a, b) => edge(a, b)))
+/** The first or last moment of some requests. */
+function edgeOf(points: readonly Point[], momentOf: (point: Point) => number, edge: (a: number, b: number) => number) {
+  return points.map(momentOf).reduce((a, b) => edge(a, b))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
-import { mergeVerdicts } from './analyse/merge.ts'
+import { rulingOf } from './analyse/merge.ts'
 import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
 import type { LoadDefect } from './defect.ts'
 import { loadDefects, queueLoadDefects } from './defects.ts'
@@ -76,8 +76,11 @@ const load = (options: ReferenceLoad) => loadReference(options)
 
 async function verdicts(options: ReferenceLoad): Promise<Record<string, string>> {
   const { judged, undecided } = await load(options)
-  const merged = mergeVerdicts(judged.flatMap((one) => one.verdicts))
-  return Object.fromEntries([...merged.map(({ rule, verdict }) => [rule, verdict]), ...undecided])
+  const byRule = Map.groupBy(
+    judged.flatMap((one) => one.verdicts),
+    ({ rule }) => rule,
+  )
+  return Object.fromEntries([...[...byRule].map(([rule, shapes]) => [rule, rulingOf(shapes)?.verdict]), ...undecided])
 }
 
 function queued(queue: NonNullable<ReferenceOptions['queue']>) {

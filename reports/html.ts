@@ -6,7 +6,7 @@ import type { KnownResult, ProfileCoverage, Results, RuleResult } from '../resul
 import { verdictOrder } from '../results/verdict.ts'
 import { renderExchange } from './html-exchange.ts'
 import { pageStyle } from './html-style.ts'
-import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -60,12 +60,18 @@ function tally({ counts, run }: Results): Markup {
 }
 
 function coverage(rows: readonly ProfileCoverage[]): Markup {
-  return html`<div class="wide"><table>
-<thead><tr><th>profile</th><th>must rules</th><th>verified</th><th>of them in part</th><th>unclaimed</th><th>not applicable</th><th>claimed, not verified</th></tr></thead>
-<tbody>${rows.map(
-    (row) =>
-      html`<tr><td>${row.profile}</td><td>${row.must}</td><td>${row.verified}</td><td>${row.inPart}</td><td>${row.unclaimed}</td><td>${row.notApplicable}</td><td>${row.unverified}</td></tr>`,
-  )}</tbody></table></div>`
+  return grid(
+    ['profile', 'must rules', 'verified', 'of them in part', 'unclaimed', 'not applicable', 'claimed, not verified'],
+    rows.map((row) => [
+      ...[row.profile, row.must, row.verified, row.inPart],
+      ...[row.unclaimed, row.notApplicable, row.unverified],
+    ]),
+  )
+}
+
+function grid(heads: readonly string[], rows: readonly (readonly (Markup | string | number)[])[]): Markup {
+  return html`<div class="wide"><table><thead><tr>${heads.map((head) => html`<th>${head}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`
 }
 
 function section(
@@ -121,12 +127,11 @@ function isInRecord(many: number, noun: string): string {
 
 function known(entries: readonly KnownResult[]): Markup | null {
   if (entries.length === 0) return null
+  const rows = entries.map(({ rule, clause, state, expires, reason }) => {
+    return [html`<code>${rule}</code>${clause === null ? null : html` (${clause})`}`, state, expires, reason]
+  })
   return html`<section id="known"><h2>Known failures <small>${entries.length}</small></h2>
-<div class="wide"><table><thead><tr><th>rule</th><th>state</th><th>until</th><th>reason</th></tr></thead>
-<tbody>${entries.map(
-    ({ rule, clause, state, expires, reason }) =>
-      html`<tr><td><code>${rule}</code>${clause === null ? null : html` (${clause})`}</td><td>${state}</td><td>${expires}</td><td>${reason}</td></tr>`,
-  )}</tbody></table></div></section>`
+${grid(['rule', 'state', 'until', 'reason'], rows)}</section>`
 }
 
 function table(
@@ -145,11 +150,8 @@ ${rules.map((rule) => html`<li><code>${rule.id}</code><span>${rule.says}</span><
 
 /** The number of rules here, and of each verdict if they differ: the numbers of the tally. */
 function byVerdict(rules: readonly RuleResult[]): string {
-  const counts = verdictOrder
-    .map((word) => ({ word, count: rules.filter(({ verdict }) => verdict === word).length }))
-    .filter(({ count }) => count > 0)
-  if (counts.length === 1) return String(rules.length)
-  return `${rules.length}: ${counts.map(({ word, count }) => `${count} ${word}`).join(', ')}`
+  const tally = tallyOf(rules)
+  return tally.includes(', ') ? `${rules.length}: ${tally}` : String(rules.length)
 }
 
 function readings({ readings }: RuleResult): Markup {

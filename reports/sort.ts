@@ -1,6 +1,7 @@
+import { lengthOf } from '../harness/common/length.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult } from '../results/types.ts'
-import { isInPart } from '../results/verdict.ts'
+import { isInPart, verdictOrder } from '../results/verdict.ts'
 
 /** The rules of a run in groups for the reader, each in the order of the ledger. */
 export interface Sorted {
@@ -30,6 +31,12 @@ export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
   }
 }
 
+/** `38 passed, 2 failed`: the number of rules with each verdict. */
+export function tallyOf(rules: readonly Pick<RuleResult, 'verdict'>[]): string {
+  const counts = Map.groupBy(rules, ({ verdict }) => verdict)
+  return verdictOrder.flatMap((word) => (counts.has(word) ? [`${counts.get(word)?.length} ${word}`] : [])).join(', ')
+}
+
 /** Why a rule has no verdict about the target, and what blocked it. */
 export function reasonOf({ verdict, reason, by }: RuleResult): string {
   const why = reason ?? 'no reason was recorded'
@@ -46,22 +53,12 @@ export function logMark(run: string, rule: string): string {
   return `run ${run}; rule ${rule}`
 }
 
-/** Milliseconds as `250 ms`, `9 s`, `3 min 20 s`, `2 h 5 min`. */
-export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
-  const seconds = Math.round(ms / 1_000)
-  if (seconds < 60) return `${seconds} s`
-  const [large, small, unit, part] = seconds < 3_600 ? [60, 1, 'min', 's'] : [3_600, 60, 'h', 'min']
-  const rest = Math.floor((seconds % large) / small)
-  return `${Math.floor(seconds / large)} ${unit}${rest === 0 ? '' : ` ${rest} ${part}`}`
-}
-
 /** The length of a run, and the time that passed on a clock that is not the harness's. */
 export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): string {
   const real = `${((endedMs - startedMs) / 1_000).toFixed(1)} s`
   return clock === 'real' || passedMs === null
     ? `${real}, ${clock} clock`
-    : `${real}, ${duration(passedMs)} on the ${clock} clock`
+    : `${real}, ${lengthOf(passedMs)} on the ${clock} clock`
 }
 
 /** Text with control and direction characters made visible, so that a response cannot control a terminal. */

@@ -1,9 +1,8 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
-import { verdictOrder } from '../results/verdict.ts'
 import { type Paint, plain } from './paint.ts'
-import { logMark, reasonOf, sortRules, took, unclaimedParts, visible } from './sort.ts'
+import { logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 /** With more failures than this, only the other reports have shell lines. */
 const shellLinesFor = 10
@@ -57,14 +56,13 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
 
 /** The last lines of a run: rules that were not verified and why, the counts, the verdict. Ends with a newline. */
 export function renderSummary(results: Results, paint: Paint = plain): string {
-  const { run, verdict, counts } = results
+  const { run, verdict } = results
   const { notVerified, inPart } = sortRules(results)
   const missing = [...gaps(notVerified), ...partGaps(inPart)]
   const colour = verdict.exit === 0 ? paint.green : verdict.exit === 3 ? paint.yellow : paint.red
-  const tally = verdictOrder.flatMap((word) => (counts[word] === undefined ? [] : [`${counts[word]} ${word}`]))
   return block([
     ...(missing.length === 0 ? [] : [paint.bold('not verified'), ...missing.map((line) => `  ${line}`), '']),
-    tally.join(', ') || 'no rule was judged',
+    tallyOf(results.rules) || 'no rule was judged',
     paint.dim(
       `run ${run.id} of plumbline ${run.plumbline} on ${visible(run.target)}: ${pluralize(run.exchanges, 'exchange')} in ` +
         `${took(run)}${run.seed === null ? '' : `, seed ${run.seed}`}`,
@@ -143,14 +141,10 @@ function partGaps(rules: readonly RuleResult[]): string[] {
 }
 
 function byReason(pairs: readonly (readonly [id: string, reason: string])[]): string[] {
-  const reasons = new Map<string, string[]>()
-  for (const [id, reason] of pairs) {
-    const text = visible(reason)
-    reasons.set(text, [...(reasons.get(text) ?? []), id])
-  }
-  return [...reasons].map(
-    ([reason, ids]) => `${ids.length === 1 ? ids[0] : `${ids.length} rules (${some(ids)})`}  ${reason}`,
-  )
+  return [...Map.groupBy(pairs, ([, reason]) => visible(reason))].map(([reason, group]) => {
+    const ids = group.map(([id]) => id)
+    return `${ids.length === 1 ? ids[0] : `${ids.length} rules (${some(ids)})`}  ${reason}`
+  })
 }
 
 function some(ids: readonly string[]): string {

@@ -1,6 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { resolve } from 'node:path'
-import { createLogUpdate } from 'log-update'
 import { ClockFault } from '../../harness/clock/state.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { program } from '../../results/rerun.ts'
@@ -20,14 +18,13 @@ import {
   replayOn,
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
-import { tellLeft } from '../leftovers.ts'
 import { refusalBefore } from '../look.ts'
 import { writableFile } from '../places.ts'
+import { redraw } from '../progress.ts'
 import { newRunId } from '../run-id.ts'
-import { beginLedger, readLedger, writeOwner } from '../runs.ts'
+import { beginLedger } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
-import { sweepRun } from '../sweep.ts'
-import { interruptedMs } from '../sweep-patience.ts'
+import { sweepOwn } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -62,12 +59,13 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
       `--path takes numbers joined by colons, such as 1204:0:3, or several of these joined by commas; got ${options.path}`,
     )
   if (options.json !== undefined) writableFile(terminal.cwd, '--json', options.json)
-  const file = options.target === undefined ? null : resolve(terminal.cwd, options.target)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   if (target !== null) await refuseStandingClock(target)
   const open = target === null ? openReference() : await openOrTell(target, terminal)
   if (open === null) return exitCodes.unreachable
-  const branch = beginBranch(target, file, terminal)
+  const run = newRunId()
+  const resources = target === null ? () => {} : beginLedger(terminal.cwd, run, options.target ?? null, target)
+  const branch = { run, resources }
   const interruption = watchInterruption(() =>
     terminal.err(`plumbline: ended at once; ${program} sweep removes what is left`),
   )
@@ -82,8 +80,9 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
     return await conducted(open, seed, options, branch, interruption.signal, terminal)
   } finally {
     await open.close()
-    const left = await branch.sweep(interruption.signal)
-    if (interruption.signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
+    const { signal } = interruption
+    const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: false, signal }, terminal)
+    if (signal.aborted) terminal.err(`plumbline: interrupted${left === 0 ? ', and cleaned up' : ''}`)
     interruption.end()
   }
 }
@@ -182,38 +181,14 @@ async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget
   })
 }
 
-/** A run with a ledger on disk of what it creates, if that outlives the process. */
-function beginBranch(target: Target | null, file: string | null, { cwd, err }: Terminal) {
-  const run = newRunId()
-  if (target === null) return { run, resources() {}, sweep: async () => 0 }
-  writeOwner(cwd, run, [process.pid])
-  return {
-    run,
-    resources: beginLedger(cwd, run, file, target),
-    /** Returns how much could not be removed. */
-    async sweep(signal: AbortSignal): Promise<number> {
-      const end = { signal, goesOnMs: interruptedMs }
-      const { failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false, end })
-      tellLeft(failed, run, { err })
-      return failed.length
-    },
-  }
-}
-
 function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, FuzzFinding>, begunMs: number) {
-  const update = live ? createLogUpdate(process.stderr) : null
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
     return `${pluralize(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(groupsOf([...findings.values()]).length)}`
   }
-  const timer = setInterval(() => (update === null ? err(line()) : update(line())), live ? 200 : 10_000)
-  return {
-    tick: () => void cases++,
-    end() {
-      clearInterval(timer)
-      update?.clear()
-      update?.done()
-    },
-  }
+  const tick = () => void cases++
+  if (live) return { tick, end: redraw(line).end }
+  const timer = setInterval(() => err(line()), 10_000)
+  return { tick, end: () => clearInterval(timer) }
 }

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { createLogUpdate } from 'log-update'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { proofFaults } from '../../proof/gates.ts'
 import type { ProofProgress } from '../../proof/judged.ts'
@@ -10,6 +9,7 @@ import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
 import { writableFile } from '../places.ts'
+import { redraw } from '../progress.ts'
 import { refuseOdd } from '../select.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -29,12 +29,11 @@ export async function prove(options: ProveCommandOptions, terminal: Terminal): P
   refuseContradictions(options)
   for (const pattern of options.only) refuseOdd(pattern)
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
-  const display = terminal.live && !options.quiet ? createLogUpdate(process.stderr) : null
-  const onProgress = ({ done, total, what }: ProofProgress) =>
-    display?.(`${done} of ${pluralize(total, 'instance')}, last ${what}`)
-  const { result, lines, holds } = await proofOf(options, onProgress)
-  display?.clear()
-  display?.done()
+  let line = ''
+  const display = terminal.live && !options.quiet ? redraw(() => line) : null
+  const { result, lines, holds } = await proofOf(options, ({ done, total, what }) => {
+    line = `${done} of ${pluralize(total, 'instance')}, last ${what}`
+  }).finally(() => display?.end())
   if (json !== null) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
   for (const line of lines) terminal.out(line)
   return holds ? exitCodes.conformant : exitCodes['not conformant']

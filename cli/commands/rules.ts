@@ -18,19 +18,10 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
   const tests = await testFiles()
   // It imports every suite, which would leave no import to tell the file of a rule.
   const { defects } = await import('../../proof/catalog.ts')
-  const listed = ledger.map(({ id, area, profile, level, basis, source, says, needs, parts, wait }) => ({
-    id,
-    area,
-    profile,
-    level,
-    basis,
-    source,
-    says,
-    needs,
-    parts,
-    wait,
-    test: tests.get(id) ?? (judgedByLoad.has(id) ? 'load/analyse' : null),
-    defects: [...defects, ...loadDefects].filter(({ rule }) => rule === id).map((defect) => defect.id),
+  const listed = ledger.map((row) => ({
+    ...row,
+    test: tests.get(row.id) ?? (judgedByLoad.has(row.id) ? 'load/analyse' : null),
+    defects: [...defects, ...loadDefects].filter(({ rule }) => rule === row.id).map((defect) => defect.id),
   }))
   if (json) {
     terminal.out(JSON.stringify(listed, null, 2))
@@ -43,9 +34,7 @@ export async function rules({ json }: RulesOptions, terminal: Terminal): Promise
     )
     terminal.out(`  ${says}`)
   }
-  const areas = [...new Set(listed.map(({ area }) => area))].map(
-    (area) => `${area} ${listed.filter((rule) => rule.area === area).length}`,
-  )
+  const areas = [...Map.groupBy(listed, ({ area }) => area)].map(([area, all]) => `${area} ${all.length}`)
   const tested = listed.filter(({ test }) => test !== null).length
   terminal.out(`${pluralize(listed.length, 'rule')}, ${tested} with a test: ${areas.join(', ')}`)
   return 0

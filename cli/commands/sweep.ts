@@ -9,10 +9,10 @@ import { suggestion } from '../../target/nearest.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
-import { type Leftover, tellForgotten, tellLeft } from '../leftovers.ts'
-import { aliveProcess, deleteLedger, isEmpty, listRuns, otherHost, type RunLedger, readLedger } from '../runs.ts'
-import { type Swept, sweepRun } from '../sweep.ts'
-import { kindOf } from '../sweep-plane.ts'
+import { type Leftover, leftoverOf, tellForgotten, tellLeft } from '../leftovers.ts'
+import { aliveProcess, deleteLedger, listRuns, nameOf, otherHost, type RunLedger, readLedger } from '../runs.ts'
+import { removedText, sweepRun } from '../sweep.ts'
+import { type End, isLeft } from '../sweep-plane.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -108,7 +108,7 @@ async function sweepOne(
   terminal: Terminal,
 ): Promise<readonly Leftover[]> {
   const { run } = ledger
-  if (isEmpty(ledger)) {
+  if (ledger.left.length === 0) {
     deleteLedger(ledger)
     terminal.out(`run ${run}: nothing was left`)
     return []
@@ -117,30 +117,32 @@ async function sweepOne(
   const fault = typeof target === 'string' ? target : faultOf(ledger, target)
   if (typeof target === 'string' || fault !== null) {
     if (!forgets) terminal.err(`run ${run} was left alone: ${fault}`)
-    return allOf(ledger, fault ?? '')
+    return ledger.left.map((of) => leftoverOf(of, fault ?? '', null))
   }
   const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
-  terminal.out(`run ${run}: ${summaryOf(swept)}`)
+  terminal.out(`run ${run}: ${summaryOf(swept.ends)}`)
   if (!forgets) tellLeft(swept.failed, run, terminal)
   return swept.failed
 }
 
-/** `2 pods and 1 endpoint removed, 1 already gone, 3 jobs cancelled, 1 not cancelled`. */
-function summaryOf({ removedText, gone, never, jobs, over, purged, failed }: Swept): string {
-  const left = Map.groupBy(failed, ({ kind }) => (kind === 'job' || kind === 'queue' ? kind : 'pod'))
-  const notDone = (kind: 'pod' | 'queue' | 'job') => left.get(kind)?.length ?? 0
-  const parts: readonly (string | false)[] = [
-    `${removedText} removed`,
-    gone.length > 0 && `${gone.length} already gone`,
-    never.length > 0 && `${never.length} never created`,
-    notDone('pod') > 0 && `${notDone('pod')} not removed`,
-    purged.length > 0 && `the queue of ${purged.join(', ')} purged`,
-    notDone('queue') > 0 && `${pluralize(notDone('queue'), 'queue')} not purged`,
-    jobs > 0 && `${pluralize(jobs, 'job')} cancelled`,
-    over > 0 && `${pluralize(over, 'job')} already over`,
-    notDone('job') > 0 && `${pluralize(notDone('job'), 'job')} not cancelled`,
-  ]
-  return parts.filter((part) => part !== false).join(', ')
+/** `2 pods and 1 endpoint removed, 1 already gone, 3 jobs cancelled, 1 job not cancelled`. */
+function summaryOf(ends: readonly End[]): string {
+  const by = Map.groupBy(ends, ({ of: { kind }, end }) => {
+    return `${kind === 'resource' ? 'pod' : kind} ${isLeft(end) ? 'left' : end}`
+  })
+  const count = (key: string) => by.get(key)?.length ?? 0
+  const some = (key: string, text: (many: number) => string) => (count(key) === 0 ? [] : [text(count(key))])
+  return [
+    `${removedText(ends)} removed`,
+    ...some('pod gone', (many) => `${many} already gone`),
+    ...some('pod never', (many) => `${many} never created`),
+    ...some('pod left', (many) => `${many} not removed`),
+    ...(by.get('endpoint removed') ?? []).map(({ of }) => `the queue of ${nameOf(of)} purged`),
+    ...some('endpoint left', (many) => `${pluralize(many, 'queue')} not purged`),
+    ...some('job removed', (many) => `${pluralize(many, 'job')} cancelled`),
+    ...some('job gone', (many) => `${pluralize(many, 'job')} already over`),
+    ...some('job left', (many) => `${pluralize(many, 'job')} not cancelled`),
+  ].join(', ')
 }
 
 /** Why this target file cannot find what a run left; null if it can. */
@@ -151,16 +153,6 @@ function faultOf({ urls }: RunLedger, target: Target): string | null {
     return `it created its ${creates.kind}s at ${was || 'no address'}, but the target file says ${now || 'nothing'}`
   }
   return null
-}
-
-function allOf({ left, jobs, endpoints }: RunLedger, reason: string): readonly Leftover[] {
-  return [
-    ...left.map(({ plane, name, id }): Leftover => ({ kind: kindOf(plane), name, id, reason, endsMs: null })),
-    ...jobs.map(({ name, id, endsMs }): Leftover => ({ kind: 'job', name, id, reason, endsMs })),
-    ...endpoints.map(
-      ({ endpoint }): Leftover => ({ kind: 'queue', name: `endpoint ${endpoint}`, id: endpoint, reason, endsMs: null }),
-    ),
-  ]
 }
 
 /** The target of a run from its file; or why it cannot be read, if nothing has to be removed. */

@@ -20,11 +20,11 @@ export async function tellSmoke(dir: string, { out, err }: Terminal): Promise<nu
   }
   const { smoke } = run === null ? { smoke: null } : await conductRecorded(dir, run, driven)
   if (smoke === null) return exitCodes.incomplete
-  const { points, held, faults, heldFaults } = smoke
-  for (const point of points) out(lineOf(point, ''))
-  for (const point of held) out(lineOf(point, ', held open'))
-  for (const line of smokeLines([...points, ...held], [...faults, ...heldFaults])) out(line)
-  const [fault] = faults.values()
+  const { brief, held } = smoke
+  for (const point of brief.points) out(lineOf(point, ''))
+  for (const point of held.points) out(lineOf(point, ', held open'))
+  for (const line of smokeLines([...brief.points, ...held.points], [...brief.faults, ...held.faults])) out(line)
+  const [fault] = brief.faults.values()
   if (fault !== undefined) err(`plumbline: ${fault}.`)
   return fault === undefined ? exitCodes.conformant : exitCodes.incomplete
 }
@@ -32,6 +32,7 @@ export async function tellSmoke(dir: string, { out, err }: Terminal): Promise<nu
 function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {
   return `${operation}${how}: ${status === 0 ? 'no response' : status} after ${Math.round(receivedMs - sentMs)} ms`
 }
+
 /** Which operations can be driven, and why not the others. */
 export function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
   const failed = new Set(faults.map(([operation]) => operation))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createCommands, textOf, until } from '../../load/testing/commands.ts'
+import { createCommands, textOf, until } from '../testing/commands.ts'
 
 // A load that is killed, against a served reference; what stands for k6 does nothing until it is killed as well.
 
@@ -49,7 +49,7 @@ test('kill -9 leaves jobs that sweep purges, from the endpoint marked dedicated 
   expect(refused.code).toBe(3)
   expect(await waiting(url, jobs)).not.toEqual([])
 
-  expect(await sweep()).toEqual({ code: 0, said: expect.stringContaining('the queue of dedicated purged') })
+  expect(await sweep()).toEqual({ code: 0, said: expect.stringContaining('the queue of endpoint dedicated purged') })
   expect(await waiting(url, jobs)).toEqual([])
   expect(readdirSync(join(cwd, '.plumbline', 'runs'))).toEqual([])
 })

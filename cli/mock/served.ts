@@ -25,47 +25,33 @@ export interface Served {
  * @throws UsageError for options that contradict each other.
  */
 export function createServed(kind: 'real' | 'control', change: (base: ReferenceOptions) => ReferenceOptions): Served {
-  const begin = kind === 'real' ? beginReal : beginControlled
-  let current = begin(change, Date.now())
+  let current = begin(kind, change, Date.now())
   return {
     fetch: (request) => current.fetch(request),
     control: (request) => current.control(request),
     reset() {
-      const { nowMs } = current
+      const nowMs = current.nowMs()
       current.close()
-      current = begin(change, nowMs())
+      current = begin(kind, change, nowMs)
     },
     close: () => current.close(),
   }
 }
 
-interface Begun extends Omit<Served, 'reset'> {
-  nowMs(): number
-}
-
-function beginReal(change: (base: ReferenceOptions) => ReferenceOptions): Begun {
+function begin(kind: 'real' | 'control', change: (base: ReferenceOptions) => ReferenceOptions, startMs: number) {
+  if (kind === 'control') {
+    const controlled = createControlledClock(startMs)
+    const { clock } = controlled
+    const { fetch, close } = make(change({ clock }))
+    return { fetch: controlled.wrap(fetch), control: createControlHandler(controlled), nowMs: clock.now, close }
+  }
   const clock = createRealClock()
   const reference = make(change({ clock }))
-  return {
-    fetch: reference.fetch,
-    control: createControlHandler(clock),
-    nowMs: () => clock.now(),
-    close() {
-      reference.close()
-      clock.close()
-    },
+  const close = () => {
+    reference.close()
+    clock.close()
   }
-}
-
-function beginControlled(change: (base: ReferenceOptions) => ReferenceOptions, startMs: number): Begun {
-  const controlled = createControlledClock(startMs)
-  const reference = make(change({ clock: controlled.clock }))
-  return {
-    fetch: controlled.wrap(reference.fetch),
-    control: createControlHandler(controlled),
-    nowMs: () => controlled.clock.now(),
-    close: () => reference.close(),
-  }
+  return { fetch: reference.fetch, control: createControlHandler(clock), nowMs: clock.now, close }
 }
 
 function make(options: ReferenceOptions) {

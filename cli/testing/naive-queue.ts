@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
 
 interface Job {
   readonly id: string
@@ -20,31 +21,27 @@ interface Step {
  */
 export async function serveNaiveQueue(): Promise<{ readonly url: string; close(): void }> {
   const jobs = new Map<string, Job>()
-  const server = createServer((request, response) => void serve(request, response, jobs))
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => end(server) }
-}
-
-async function serve(request: IncomingMessage, response: ServerResponse, jobs: Map<string, Job>): Promise<void> {
-  const [, , , operation, id = ''] = (request.url ?? '').split('/')
-  const route = `${request.method} ${operation}`
-  if (route === 'GET status') {
-    const job = jobs.get(id)
-    return job === undefined ? answer(response, 404, { error: 'no such job' }) : answer(response, 200, job)
-  }
-  if (route !== 'POST run' && route !== 'POST runsync') return answer(response, 404, { error: 'no such route' })
-  let text = ''
-  for await (const chunk of request) text += String(chunk)
-  try {
-    const { input } = JSON.parse(text) as { input: { plumbline?: { steps: Step[] } } }
+  const app = new Hono()
+  app.get('/v2/:endpoint/status/:id', ({ req, json }) => {
+    const job = jobs.get(req.param('id'))
+    return job === undefined ? json({ error: 'no such job' }, 404) : json(job)
+  })
+  app.post('/v2/:endpoint/:operation{run|runsync}', async ({ req, json }) => {
+    const { input } = JSON.parse(await req.text()) as { input: { plumbline?: { steps: Step[] } } }
     const job: Job = { id: `job-${jobs.size + 1}`, status: 'IN_QUEUE' }
     jobs.set(job.id, job)
-    if (operation === 'run') answer(response, 200, job)
-    handle(job, input)
-    if (operation === 'runsync') answer(response, 200, job)
-  } catch (error) {
-    if (!response.headersSent) answer(response, 400, { error: String(error) })
-  }
+    const accepted = json(job)
+    const handled = Promise.resolve().then(() => handle(job, input))
+    // Once a job is accepted, a handler that crashes goes unseen.
+    if (req.param('operation') === 'run') return handled.then(() => accepted).catch(() => accepted)
+    return handled.then(() => json(job))
+  })
+  app.notFound(({ json }) => json({ error: 'no such route' }, 404))
+  app.onError((error, { json }) => json({ error: String(error) }, 400))
+  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+  await new Promise((listening) => server.once('listening', listening))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() }
 }
 
 function handle(job: Job, input: { plumbline?: { steps: Step[] } }): void {
@@ -55,13 +52,4 @@ function handle(job: Job, input: { plumbline?: { steps: Step[] } }): void {
     if (bytes !== undefined) job.output = 'x'.repeat(bytes)
     if (fail !== undefined) Object.assign(job, { status: 'FAILED', error: fail })
   }
-}
-
-function answer(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
-
-function end(server: Server): void {
-  server.closeAllConnections()
-  server.close()
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProgram, WorkerProgram } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
 import type { Words } from './command.ts'
@@ -60,7 +61,8 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
   // The first process shows early whether the program works, and is ready for the first job.
   const first = start({})
   signal?.addEventListener('abort', kill)
-  const fault = await within(first.ready, readyMs, `it sent no ready message within ${readyMs} ms`)
+  const late = sleep(readyMs, `it sent no ready message within ${readyMs} ms`, { ref: false })
+  const fault = await Promise.race([first.ready, late])
   signal?.removeEventListener('abort', kill)
   if (fault !== null) {
     kill()
@@ -108,17 +110,4 @@ export async function createProcessWorker(options: ProcessWorkerOptions): Promis
 
 function keyOf(env: Readonly<Record<string, string>>): string {
   return JSON.stringify(Object.entries(env).sort())
-}
-
-/** The promise, or `late` after the time. */
-async function within<T>(promise: Promise<T>, ms: number, late: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(late), ms)
-  })
-  try {
-    return await Promise.race([promise, over])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,31 +1,35 @@
 import { spawnSync } from 'node:child_process'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { defaultKeys } from '../../reference/index.ts'
-import { startServe } from './testing/served.ts'
+import { createCommands } from '../testing/commands.ts'
 
+const suites = join(import.meta.dirname, '../../suites/worker')
 const isPythonThere = spawnSync('python3', ['--version']).status === 0
 const workers = [
   { worker: 'the worker of the reference', words: [] },
-  ...(isPythonThere ? [{ worker: 'python3 suites/worker', words: ['--worker', 'python3 suites/worker'] }] : []),
+  ...(isPythonThere ? [{ worker: 'python3 suites/worker', words: ['--worker', `python3 ${suites}`] }] : []),
 ]
 const headers = { authorization: `Bearer ${defaultKeys.full}` }
 
 describe.each(workers)('load-balanced endpoints over HTTP, with $worker', { timeout: 120_000 }, ({ words }) => {
-  let served: Awaited<ReturnType<typeof startServe>>
+  const commands = createCommands('balanced')
+  let served: Awaited<ReturnType<typeof commands.serve>>
   const at = (path: string) => `${served.url}/lb/normal${path}`
   const send = (path: string, init: RequestInit = {}) =>
     fetch(at(path), { ...init, headers: { ...headers, ...init.headers } })
   const json = async (path: string, init?: RequestInit) => (await send(path, init)).json()
 
   beforeAll(async () => {
-    served = await startServe(words)
+    served = await commands.serve(words)
   }, 120_000)
 
   afterAll(async () => {
     const ended = new Promise((done) => served.child.once('exit', done))
     served.child.kill('SIGINT')
     expect(await ended).toBe(0)
+    commands.close()
   })
 
   test('a request reaches the worker as sent', async () => {

@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Arrival, type Receiver, startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
 
+const suites = join(import.meta.dirname, '../../suites/worker')
 const isPythonThere = spawnSync('python3', ['--version']).status === 0
 const workers = [
   { worker: 'the worker of the reference', words: [] },
-  ...(isPythonThere ? [{ worker: 'python3 suites/worker', words: ['--worker', 'python3 suites/worker'] }] : []),
+  ...(isPythonThere ? [{ worker: 'python3 suites/worker', words: ['--worker', `python3 ${suites}`] }] : []),
 ]
 
 /** All that came to the receiver, by worker. */

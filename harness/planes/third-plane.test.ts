@@ -231,7 +231,8 @@ test.each([
 
   expect(ids()).toEqual(['n1'])
   const swept = await sweepRun({ ledger: readLedger(dir, run), target, leaveKept: false })
-  expect(swept).toMatchObject({ removed: forgets ? [] : ['plumbline-a'], failed: forgets ? [{ kind: 'note' }] : [] })
+  expect(swept.ends).toMatchObject([{ of: { name: 'plumbline-a' }, end: forgets ? {} : 'removed' }])
+  expect(swept.failed).toMatchObject(forgets ? [{ kind: 'note' }] : [])
   expect(ids()).toEqual(forgets ? ['n1'] : [])
 })
 

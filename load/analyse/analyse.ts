@@ -1,18 +1,12 @@
-import type { RateOperation } from '../../generated/tables.ts'
-import type { Plan } from '../plan/types.ts'
+import type { Plan, QueuePlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
-import { judgeConcurrency } from './concurrency.ts'
-import { judgeIsolation } from './isolation.ts'
-import { type Case, type Ruling, unclear } from './judge.ts'
+import { judgeConcurrency, judgeReleased } from './at-once.ts'
+import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
+import { judgeIsolation, judgeTooGenerous, judgeTooStrict } from './rate.ts'
 import { shortfall } from './reach.ts'
-import { judgeRecovery } from './recovery.ts'
-import { judgeReleased } from './released.ts'
 import type { LoadRule } from './rules.ts'
-import { judgeStatus } from './status-429.ts'
-import { judgeTooGenerous } from './too-generous.ts'
-import { judgeTooStrict } from './too-strict.ts'
-import type { LoadVerdict } from './verdict.ts'
+import { type Case, type LoadVerdict, type Ruling, unclear } from './verdict.ts'
 
 type Judge = (subject: Case) => Ruling
 
@@ -36,34 +30,23 @@ export function analyse(points: readonly Point[], plan: Plan): LoadVerdict[] {
   })
 }
 
-function judgesOf({ shape, limit, neighbour }: Extract<Plan, { plane: 'queue' }>): [LoadRule, Judge][] {
+function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [LoadRule, Judge])[] {
   const { operation } = limit
-  switch (shape) {
-    case 'smoke':
-      return []
-    case 'under':
-      return [[`limits.queue.${operation}`, judgeTooStrict]]
-    case 'over':
-    case 'burst':
-      return [
-        [`limits.queue.${operation}`, judgeTooGenerous],
-        ['limits.queue.status-429', judgeStatus],
-      ]
-    case 'concurrency': {
-      const rule = concurrentRule(operation)
-      return rule === null ? [] : [[rule, judgeConcurrency]]
-    }
-    case 'recovery':
-      return [['limits.queue.recovers', judgeRecovery]]
-    case 'released':
-      return [['limits.queue.concurrency-released', judgeReleased]]
-    case 'isolation':
-      return [
-        [neighbour?.across === 'endpoint' ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation', judgeIsolation],
-      ]
+  const beyond = [
+    [`limits.queue.${operation}`, judgeTooGenerous],
+    ['limits.queue.status-429', judgeStatus],
+  ] as const
+  const judges: Readonly<Record<typeof shape, ReturnType<typeof judgesOf>>> = {
+    smoke: [],
+    under: [[`limits.queue.${operation}`, judgeTooStrict]],
+    over: beyond,
+    burst: beyond,
+    concurrency: operation === 'purge' ? [] : [[`limits.queue.concurrent-${operation}`, judgeConcurrency]],
+    recovery: [['limits.queue.recovers', judgeRecovery]],
+    released: [['limits.queue.concurrency-released', judgeReleased]],
+    isolation: [
+      [neighbour?.across === 'endpoint' ? 'limits.queue.per-endpoint' : 'limits.queue.per-operation', judgeIsolation],
+    ],
   }
-}
-
-function concurrentRule(operation: RateOperation): LoadRule | null {
-  return operation === 'purge' ? null : `limits.queue.concurrent-${operation}`
+  return judges[shape]
 }

@@ -2,7 +2,7 @@ import { parseList } from 'structured-headers'
 import { tables } from '../../generated/tables.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { findOverflow } from './generous.ts'
-import { failed, passed, type Ruling, unclear } from './judge.ts'
+import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
 interface Quota {
   readonly name: string

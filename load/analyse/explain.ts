@@ -1,7 +1,6 @@
 import type { PlannedLimit } from '../plan/types.ts'
 import { mayHaveCounted, type Point } from '../points.ts'
-import { clockSlackMs, evenPaceSlack } from './slack.ts'
-import { countBefore, countUntil, sorted } from './sorted.ts'
+import { clockSlackMs, countBefore, countUntil, evenPaceSlack, sorted } from './counting.ts'
 
 export interface Explainer {
   /**

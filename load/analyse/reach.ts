@@ -1,6 +1,6 @@
 import { lengthOf, plannedCount } from '../plan/types.ts'
 import { isOdd, type Point } from '../points.ts'
-import type { Case } from './judge.ts'
+import type { Case } from './verdict.ts'
 
 /** Requests that a driver may leave out without a word: arrival rates begin and end between two requests. */
 const MISSING_REQUESTS = 2

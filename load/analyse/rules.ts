@@ -1,28 +1,11 @@
-import type { RuleId } from '../../generated/rules.ts'
+import { type RuleId, rules } from '../../generated/rules.ts'
 
-/** The rules of the queue plane that recorded load decides. */
-export const queueLoadRules = [
-  'limits.queue.runsync',
-  'limits.queue.run',
-  'limits.queue.status',
-  'limits.queue.stream',
-  'limits.queue.cancel',
-  'limits.queue.purge',
-  'limits.queue.openai',
-  'limits.queue.requests',
-  'limits.queue.concurrent-runsync',
-  'limits.queue.concurrent-run',
-  'limits.queue.concurrent-status',
-  'limits.queue.concurrent-stream',
-  'limits.queue.concurrent-cancel',
-  'limits.queue.concurrent-openai',
-  'limits.queue.concurrent-requests',
-  'limits.queue.concurrency-released',
-  'limits.queue.recovers',
-  'limits.queue.status-429',
-  'limits.queue.per-operation',
-  'limits.queue.per-endpoint',
-] as const satisfies readonly RuleId[]
+const isOfQueue = (id: RuleId): id is QueueLoadRule => id.startsWith('limits.queue.')
+
+type QueueLoadRule = Extract<RuleId, `limits.queue.${string}`>
+
+/** The rules of the queue plane that recorded load decides: all about its limits. */
+export const queueLoadRules: readonly QueueLoadRule[] = rules.map(({ id }) => id).filter(isOfQueue)
 
 /** The rules of the pod plane that recorded load decides and no suite does. */
 export const podLoadRules = [
@@ -33,10 +16,7 @@ export const podLoadRules = [
 ] as const satisfies readonly RuleId[]
 
 /** A rule that recorded load can decide: those above, and one that the suites judge as well. */
-export type LoadRule =
-  | (typeof queueLoadRules)[number]
-  | (typeof podLoadRules)[number]
-  | 'limits.pods.headers-on-success'
+export type LoadRule = QueueLoadRule | (typeof podLoadRules)[number] | 'limits.pods.headers-on-success'
 
 /** Rows whose judge stands here instead of a function in suites/; `check` leaves them out. */
-export const judgedByLoad: ReadonlySet<string> = new Set([...queueLoadRules, ...podLoadRules])
+export const judgedByLoad: ReadonlySet<string> = new Set<string>([...queueLoadRules, ...podLoadRules])

@@ -1,5 +1,6 @@
 import type { RateOperation } from '../../generated/tables.ts'
-import type { Shape } from '../plan/types.ts'
+import type { QueuePlan, Shape } from '../plan/types.ts'
+import type { Point } from '../points.ts'
 import type { LoadRule } from './rules.ts'
 
 /** The verdict of one shape of load on one rule. */
@@ -11,6 +12,20 @@ export interface LoadVerdict {
   /** One sentence, with the numbers that decide. Moments in it count from the first request. */
   readonly sentence: string
 }
+
+/** The input of every judge of queue load. */
+export interface Case {
+  readonly plan: QueuePlan
+  readonly points: readonly Point[]
+  /** When the first request was sent; sentences count from it. */
+  readonly beganMs: number
+}
+
+export type Ruling = Pick<LoadVerdict, 'verdict' | 'sentence'>
+
+export const passed = (sentence: string): Ruling => ({ verdict: 'passed', sentence })
+export const failed = (sentence: string): Ruling => ({ verdict: 'failed', sentence })
+export const unclear = (sentence: string): Ruling => ({ verdict: 'inconclusive', sentence })
 
 export function milliseconds(ms: number): string {
   return `${Math.round(ms).toLocaleString('en')} ms`

@@ -27,7 +27,7 @@ interface Ran {
   readonly text: string
 }
 
-const K6_MAJOR = 2
+const K6_MAJOR = '2.'
 /** The version that `load/k6/go.mod` pins. */
 const K6_PINNED = '2.1.0'
 const VERSION_MS = 10_000
@@ -42,19 +42,16 @@ export async function findK6(options: FindOptions): Promise<K6> {
   const named = env.PLUMBLINE_K6
   if (named !== undefined && named !== '') {
     const { version, text } = await versionOf(named, env)
-    if (version !== null && majorOf(version) === K6_MAJOR) return { path: named, version, from: 'PLUMBLINE_K6' }
+    if (version?.startsWith(K6_MAJOR)) return { path: named, version, from: 'PLUMBLINE_K6' }
     throw new LoadError(
-      `PLUMBLINE_K6 names ${named}, which should be a k6 of version ${K6_MAJOR} and answers ${JSON.stringify(version ?? text)}; name another one, or unset it.`,
+      `PLUMBLINE_K6 names ${named}, which should be a k6 of version 2 and answers ${JSON.stringify(version ?? text)}; name another one, or unset it.`,
     )
   }
   const cached = join(cacheFolder(env), `k6-${K6_PINNED}`)
-  const candidates = (env.PATH ?? '').split(delimiter).filter(Boolean)
-  for (const path of [...candidates.map((folder) => join(folder, 'k6')), cached]) {
-    if (!existsSync(path)) continue
+  const onPath = (env.PATH ?? '').split(delimiter).filter(Boolean)
+  for (const path of [...onPath.map((folder) => join(folder, 'k6')), cached].filter(existsSync)) {
     const { version } = await versionOf(path, env)
-    if (version !== null && majorOf(version) === K6_MAJOR) {
-      return { path, version, from: path === cached ? 'cache' : 'PATH' }
-    }
+    if (version?.startsWith(K6_MAJOR)) return { path, version, from: path === cached ? 'cache' : 'PATH' }
   }
   if (mayBuild) return build(cached, options)
   throw new LoadError(howToGet('there is none'))
@@ -88,16 +85,12 @@ async function build(path: string, options: FindOptions): Promise<K6> {
 }
 
 function howToGet(why: string): string {
-  return `Load needs k6 of version ${K6_MAJOR}, and ${why}: install k6 ${K6_PINNED} (https://grafana.com/docs/k6/latest/set-up/install-k6/) or Go 1.26, or name a k6 in PLUMBLINE_K6.`
+  return `Load needs k6 of version 2, and ${why}: install k6 ${K6_PINNED} (https://grafana.com/docs/k6/latest/set-up/install-k6/) or Go 1.26, or name a k6 in PLUMBLINE_K6.`
 }
 
 async function versionOf(path: string, env: FindOptions['env']): Promise<{ version: string | null; text: string }> {
   const { text } = await run(path, ['version'], env, VERSION_MS)
   return { version: /^\S+ v(\d+\.\d+\.\d+\S*) \(.*\bgo1/m.exec(text)?.[1] ?? null, text: text.slice(0, 200) }
-}
-
-function majorOf(version: string): number {
-  return Number(version.split('.')[0])
 }
 
 function run(path: string, args: string[], env: FindOptions['env'], timeout: number, cwd = '.'): Promise<Ran> {

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import { pipeline } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { LoadError } from '../load-error.ts'
 import type { Point } from '../points.ts'
@@ -29,24 +28,16 @@ export async function readRawPoints(file: string): Promise<RawPoints> {
   const requests: Point[] = []
   const answers: Point[] = []
   let dropped = 0
-  const source = createReadStream(file)
-  const text = file.endsWith('.gz') ? pipeline(source, createGunzip(), () => {}) : source
-  const failed = new Promise<never>((_, reject) => {
-    source.on('error', reject)
-    text.on('error', reject)
-  })
-  failed.catch(() => {})
-  try {
-    const lines = createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
-    for (;;) {
-      const next = await Promise.race([lines.next(), failed])
-      if (next.done === true) break
-      const line = next.value
+  const read = async (text: AsyncIterable<Buffer>) => {
+    for await (const line of linesOf(text)) {
       if (line.startsWith(REQUEST)) requests.push(pointOf(line))
       else if (line.startsWith(ANSWER)) answers.push(pointOf(line))
-      else if (line.startsWith(DROPPED)) dropped += amountOf(line)
+      else if (line.startsWith(DROPPED)) dropped += (JSON.parse(line) as RawLine).data.value
     }
-    await Promise.race([ended(text), failed])
+  }
+  try {
+    const source = createReadStream(file)
+    await (file.endsWith('.gz') ? pipeline(source, createGunzip(), read) : pipeline(source, read))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new LoadError(
@@ -57,9 +48,16 @@ export async function readRawPoints(file: string): Promise<RawPoints> {
   return { points: points.sort((a, b) => a.sentMs - b.sentMs), dropped }
 }
 
-function ended(stream: NodeJS.ReadableStream & { readableEnded?: boolean }): Promise<void> {
-  if (stream.readableEnded === true) return Promise.resolve()
-  return new Promise((resolve) => void stream.once('end', resolve))
+/** Lines of a text. Not by `readline`, which leaves out the failure of what it reads. */
+async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of text) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
 }
 
 function pointOf(line: string): Point {
@@ -83,10 +81,6 @@ function pointOf(line: string): Point {
       body: tags.body ?? null,
     }),
   }
-}
-
-function amountOf(line: string): number {
-  return (JSON.parse(line) as RawLine).data.value
 }
 
 /** RFC 3339 with up to nine digits after the second, as milliseconds with a fraction. */

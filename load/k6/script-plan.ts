@@ -22,24 +22,20 @@ const SHORTEST_RATE_MS = 1000
 const VIRTUAL_USERS = { spare: 10, atFirstSeconds: 0.5, atMostSeconds: 5 } as const
 
 /** Under which name the jobs of an operation on an endpoint are kept. */
-export function jobsKey({
-  operation,
-  endpoint,
-  isMissing,
-}: Pick<Stretch, 'operation' | 'endpoint' | 'isMissing'>): string {
-  return `${endpoint} ${operation}${isMissing === true ? ' missing' : ''}`
+export function jobsKey(stretch: Pick<Stretch, 'operation' | 'endpoint' | 'isMissing'>): string {
+  return `${stretch.endpoint} ${stretch.operation}${stretch.isMissing === true ? ' missing' : ''}`
 }
 
 /** A plan as the scripts of k6 read it: no code, no address, no key. */
 export function scriptPlan(plan: Plan, requests: LoadRequests, fills: Fills = noFills): ScriptPlan {
   const common = { shape: plan.shape, requests, ids: fills.ids }
   if (plan.plane === 'pods') {
-    const { requests: most, probes, earlyShare, longestWaitMs } = plan
-    const planned = plan.shape === 'pod-headers' ? most : Math.min(most, 1 + probes)
+    const { plane, shape, ...pods } = plan
+    const planned = shape === 'pod-headers' ? pods.requests : Math.min(pods.requests, 1 + pods.probes)
     const k6 = { executor: 'per-vu-iterations', vus: 1, iterations: 1, maxDuration: `${timeLimitMs(plan)}ms` }
-    const scenarios = { pods: { operation: 'pods', endpoint: 'first', spacingMs: 0, jobs: [], k6 } }
-    const pods = { requests: most, probes, earlyShare, earlyFromMs: EARLY_FROM_MS, longestWaitMs }
-    return { ...common, planned, mayMiss: 0, holdMs: 0, answerMs: ANSWER_MS, scenarios, pods }
+    const scenarios = { [plane]: { operation: plane, endpoint: 'first', spacingMs: 0, jobs: [], k6 } }
+    const none = { mayMiss: 0, holdMs: 0, answerMs: ANSWER_MS }
+    return { ...common, ...none, planned, scenarios, pods: { ...pods, earlyFromMs: EARLY_FROM_MS } }
   }
   const taken = new Map<string, number>()
   const scenarios = plan.stretches.map((stretch, n) => {
@@ -69,9 +65,8 @@ export function timeLimitMs(plan: Plan): number {
 
 function scenarioOf(
   { operation, endpoint, startMs, count, spacingMs }: Stretch,
-  plan: QueuePlan,
+  { holdMs, quietMs }: QueuePlan,
 ): Omit<ScriptScenario, 'jobs'> {
-  const { holdMs, quietMs } = plan
   const begin = { startTime: `${Math.round(quietMs + startMs)}ms`, gracefulStop: `${holdMs + ANSWER_MS}ms` }
   // Half a spacing less than the whole, or k6 sends one more at the very end.
   const durationMs = Math.round((count - 0.5) * spacingMs)
@@ -82,18 +77,14 @@ function scenarioOf(
   }
   const usersFor = (seconds: number) =>
     Math.min(count, Math.ceil((1000 / spacingMs) * (seconds + holdMs / 1000)) + VIRTUAL_USERS.spare)
-  return {
-    operation,
-    endpoint,
-    spacingMs: 0,
-    k6: {
-      executor: 'constant-arrival-rate',
-      rate: count,
-      timeUnit: `${Math.round(count * spacingMs)}ms`,
-      duration: `${durationMs}ms`,
-      preAllocatedVUs: usersFor(VIRTUAL_USERS.atFirstSeconds),
-      maxVUs: usersFor(VIRTUAL_USERS.atMostSeconds),
-      ...begin,
-    },
+  const k6 = {
+    executor: 'constant-arrival-rate',
+    rate: count,
+    timeUnit: `${Math.round(count * spacingMs)}ms`,
+    duration: `${durationMs}ms`,
+    preAllocatedVUs: usersFor(VIRTUAL_USERS.atFirstSeconds),
+    maxVUs: usersFor(VIRTUAL_USERS.atMostSeconds),
+    ...begin,
   }
+  return { operation, endpoint, spacingMs: 0, k6 }
 }

@@ -1,9 +1,11 @@
 import type { RateOperation } from '../../generated/tables.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import type { LoadRule } from '../analyse/rules.ts'
-import type { Point } from '../points.ts'
-import { type Faults, smokeFaults } from './smoke.ts'
+import { isServed, type Point } from '../points.ts'
 import { holdFault, limitSteps, type QueueStep, SMOKE_HELD, type Step, type StepOptions, smokeSteps } from './steps.ts'
+
+/** Operations that would show nothing under load, each with the reason. */
+export type Faults = ReadonlyMap<RateOperation, string>
 
 /** Rules that no plan can decide here, each with the reason. */
 export type Undecided = ReadonlyMap<LoadRule, string>
@@ -16,20 +18,16 @@ export interface LoadScope {
   readonly windowScale: number
 }
 
-/** A plan of the smoke that was driven. */
-export interface DrivenSmoke {
-  readonly step: Step
-  readonly points: readonly Point[]
-}
-
-/** One request of each operation. */
-export interface Smoke {
-  /** The responses of the operations whose rate is judged, and why some would show nothing under load. */
+/** Responses of one request of each operation, and why some would show nothing under load. */
+export interface Shown {
   readonly points: readonly Point[]
   readonly faults: Faults
-  /** The same of those that are to be held open. */
-  readonly held: readonly Point[]
-  readonly heldFaults: Faults
+}
+
+/** The smoke of the operations whose rate is judged, and of those that are to be held open. */
+export interface Smoke {
+  readonly brief: Shown
+  readonly held: Shown
 }
 
 /** The plans after the smoke. */
@@ -46,40 +44,43 @@ export function beforeSmoke({ queue, rules, windowScale }: LoadScope): StepOptio
 }
 
 /** The result of a smoke; requests that are held open are listed separately. */
-export function readSmoke(driven: readonly DrivenSmoke[], scope: LoadScope): Smoke {
-  const steps = smokeSteps(beforeSmoke(scope))
-  const pointsOf = (isHeld: boolean) =>
-    driven.filter(({ step: { name } }) => (name === SMOKE_HELD) === isHeld).flatMap(({ points }) => points)
-  const faultsOf = (isHeld: boolean) => {
-    const own = steps.filter(({ name }) => (name === SMOKE_HELD) === isHeld)
-    const operations = own.flatMap(({ plan }) => plan.stretches.map(({ operation }) => operation))
-    return smokeFaults(pointsOf(isHeld), operations, scope.queue.url)
+export function readSmoke(
+  driven: readonly { readonly step: Step; readonly points: readonly Point[] }[],
+  scope: LoadScope,
+): Smoke {
+  const planned = smokeSteps(beforeSmoke(scope))
+  const shown = (isOne: (name: string) => boolean): Shown => {
+    const points = driven.filter(({ step }) => isOne(step.name)).flatMap((one) => one.points)
+    const stretches = planned.filter(({ name }) => isOne(name)).flatMap(({ plan }) => plan.stretches)
+    const operations = stretches.map(({ operation }) => operation)
+    return { points, faults: smokeFaults(points, operations, scope.queue.url) }
   }
-  return { points: pointsOf(false), faults: faultsOf(false), held: pointsOf(true), heldFaults: faultsOf(true) }
+  return { brief: shown((name) => name !== SMOKE_HELD), held: shown((name) => name === SMOKE_HELD) }
 }
 
 /** The plans that follow from a smoke, and the rules that it leaves undecided. Pure: a replay derives them again. */
-export function planAfterSmoke({ points, faults, held, heldFaults }: Smoke, scope: LoadScope): AfterSmoke {
-  const [first] = faults.values()
-  const isDead = first !== undefined && faults.size === points.length && held.length === heldFaults.size
-  const known: StepOptions = { ...beforeSmoke(scope), holds: holdsOf(held, heldFaults) }
-  const all = limitSteps(known).map((step) => ({ step, fault: faultOf(step, faults, heldFaults) }))
+export function planAfterSmoke({ brief, held }: Smoke, scope: LoadScope): AfterSmoke {
+  const [first] = brief.faults.values()
+  const isDead = [brief, held].every(({ faults, points }) => faults.size === points.length)
+  const known: StepOptions = { ...beforeSmoke(scope), holds: holdsOf(held) }
+  const all = limitSteps(known).map((step) => ({ step, fault: faultOf(step, { brief, held }) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   const judging = new Set(steps.flatMap((step) => step.rules))
   const unserved = all.flatMap(({ step, fault }) =>
     fault === undefined ? [] : step.rules.filter((rule) => !judging.has(rule)).map((rule) => [rule, fault] as const),
   )
-  return { fault: isDead ? first : null, steps, undecided: new Map([...tooShort(known), ...unserved]) }
+  const undecided = new Map([...tooShort(known), ...unserved])
+  return { fault: first !== undefined && isDead ? first : null, steps, undecided }
 }
 
-function holdsOf(points: readonly Point[], faults: Faults): Partial<Record<RateOperation, number>> {
+function holdsOf({ points, faults }: Shown): Partial<Record<RateOperation, number>> {
   const served = points.filter(({ operation }) => !faults.has(operation as RateOperation))
   return Object.fromEntries(served.map(({ operation, sentMs, receivedMs }) => [operation, receivedMs - sentMs]))
 }
 
-function faultOf({ plan }: QueueStep, faults: Faults, heldFaults: Faults): string | undefined {
-  const of = plan.shape === 'concurrency' ? heldFaults : faults
-  return plan.stretches.map(({ operation }) => of.get(operation)).find((fault) => fault !== undefined)
+function faultOf({ plan }: QueueStep, { brief, held }: Smoke): string | undefined {
+  const { faults } = plan.shape === 'concurrency' ? held : brief
+  return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)
 }
 
 /** Rules about requests at once, of operations that do not hold a request for long enough. */
@@ -91,4 +92,25 @@ function tooShort(options: StepOptions): Undecided {
     if (fault !== null) found.set(`limits.queue.concurrent-${operation}`, fault)
   }
   return found
+}
+
+/** Operations that did not serve one request, each with why a load of it would show nothing. */
+function smokeFaults(points: readonly Point[], operations: readonly RateOperation[], url: string): Faults {
+  const faults = new Map<RateOperation, string>()
+  for (const operation of operations) {
+    const point = points.find((one) => one.operation === operation)
+    if (point !== undefined && isServed(point)) continue
+    const came =
+      point === undefined ? 'was not recorded' : point.status === 0 ? 'had no answer' : `was answered ${point.status}`
+    faults.set(operation, `one request of ${operation} to ${url} ${came} before any load; ${hint(point?.status ?? 0)}`)
+  }
+  return faults
+}
+
+function hint(status: number): string {
+  if (status === 0) return 'see that the target is up, and that it does not hold this operation without end'
+  if (status === 401 || status === 403) return 'check keys.full of the target file'
+  if (status === 404 || status === 405) return 'check queue.paths and queue.endpoints.dedicated of the target file'
+  if (status === 429) return 'see that nobody else uses the endpoint'
+  return 'nothing can be said of a limit while the operation itself fails'
 }

@@ -1,12 +1,13 @@
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import { type Driven, workerCount } from '../judge-step.ts'
+import type { Driven } from '../judge-step.ts'
 import type { Fills } from '../k6/script-plan.ts'
 import { LoadError } from '../load-error.ts'
 import type { Point } from '../points.ts'
 import type { QueueClient } from './client.ts'
 import { prepareJobs } from './prepare.ts'
 import type { QueueStep } from './steps.ts'
+import { workerCount } from './workers.ts'
 
 /** Sends the requests of one plan: with k6 over HTTP, or in process. */
 export type Drive<S> = (step: S, fills: Fills) => Promise<Pick<Driven, 'points' | 'notes'>>

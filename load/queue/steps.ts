@@ -2,7 +2,15 @@ import { type RateOperation, tables } from '../../generated/tables.ts'
 import type { LoadRule } from '../analyse/rules.ts'
 import { jobsKey } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
-import { lengthOf, type Plan, plannedCount, type QueuePlan, type Stretch, type Workers } from '../plan/types.ts'
+import {
+  lengthOf,
+  type Plan,
+  plannedCount,
+  type QueuePlan,
+  type QueueShape,
+  type Stretch,
+  type Workers,
+} from '../plan/types.ts'
 import { jobOperations, submitting } from './requests.ts'
 
 /** One plan of a load, and the rules that it judges. */
@@ -38,56 +46,70 @@ const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 /** A request that was held has shown nothing of its operation's rate, and the other way round. */
 export const SMOKE_HELD = 'smoke-held'
 
+/** A plan by its shape and operations; its first rule selects it. */
+interface Row {
+  readonly shape: QueueShape
+  readonly operation: RateOperation
+  readonly rules: readonly [LoadRule, ...LoadRule[]]
+  /** Isolation alone. */
+  readonly neighbour?: RateOperation
+}
+
+/** The selected plans: below, beyond and at once for each operation; then what all have in common. */
+function rowsOf({ rules, hasRequests }: Pick<StepOptions, 'rules' | 'hasRequests'>): Row[] {
+  const status = 'limits.queue.status-429'
+  // The operation to exceed if any will do costs fewest requests; the one beside another, or elsewhere, needs one job.
+  const cheapest = hasRequests ? 'requests' : 'cancel'
+  const beside = hasRequests ? 'requests' : 'status'
+  const rows: Row[] = [
+    ...operations.flatMap((operation): Row[] => [
+      { shape: 'under', operation, rules: [`limits.queue.${operation}`] },
+      { shape: 'over', operation, rules: [`limits.queue.${operation}`, status] },
+      operation === 'purge'
+        ? { shape: 'burst', operation, rules: [`limits.queue.${operation}`, status] }
+        : { shape: 'concurrency', operation, rules: [`limits.queue.concurrent-${operation}`] },
+    ]),
+    { shape: 'over', operation: cheapest, rules: [status] },
+    { shape: 'released', operation: 'cancel', rules: ['limits.queue.concurrency-released'] },
+    { shape: 'recovery', operation: cheapest, rules: ['limits.queue.recovers'] },
+    { shape: 'isolation', operation: 'cancel', neighbour: beside, rules: ['limits.queue.per-operation'] },
+    { shape: 'isolation', operation: beside, neighbour: beside, rules: ['limits.queue.per-endpoint'] },
+  ]
+  return rows.filter(({ rules: [rule] }) => rules.has(rule))
+}
+
 /**
  * One request of each operation that the rules are about, one after the other; and then, by themselves, since a purge
  * would end them, one of each that is to be held open.
  */
 export function smokeSteps(options: Pick<StepOptions, 'rules' | 'hasRequests'>): QueueStep[] {
-  const { rules } = options
-  const brief = operations.filter((operation) => isLoaded(operation, options))
-  const held = operations.filter(
-    (operation) => operation !== 'purge' && rules.has(`limits.queue.concurrent-${operation}`),
-  )
+  const rows = rowsOf(options)
+  const operationsIn = (isHeld: boolean) => {
+    const named = rows.filter(({ shape }) => (shape === 'concurrency') === isHeld)
+    return operations.filter((one) => named.some((row) => row.operation === one || row.neighbour === one))
+  }
+  return [...smokeOf('smoke', operationsIn(false), 0), ...smokeOf(SMOKE_HELD, operationsIn(true), LONGEST_HOLD_MS)]
+}
+
+function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number): QueueStep[] {
+  const [first] = wanted
+  if (first === undefined) return []
+  const common = { endpoint: FIRST_ENDPOINT, count: 1, spacingMs: SMOKE_SPACING_MS }
+  const stretches = wanted.map((operation, n): Stretch => ({ operation, startMs: n * SMOKE_SPACING_MS, ...common }))
   return [
-    ...(brief.length === 0 ? [] : [smokeOf('smoke', brief, 0)]),
-    ...(held.length === 0 ? [] : [smokeOf(SMOKE_HELD, held, LONGEST_HOLD_MS)]),
+    { name, plan: { ...queuePlan({ operation: first, shape: 'smoke' }), stretches, quietMs: 0, holdMs }, rules: [] },
   ]
 }
 
-function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number): QueueStep {
-  const [first = 'requests'] = wanted
-  const plan = queuePlan({ operation: first, shape: 'smoke' })
-  const stretches = wanted.map(
-    (operation, n): Stretch => ({
-      operation,
-      endpoint: FIRST_ENDPOINT,
-      startMs: n * SMOKE_SPACING_MS,
-      count: 1,
-      spacingMs: SMOKE_SPACING_MS,
-    }),
-  )
-  return { name, plan: { ...plan, stretches, quietMs: 0, holdMs }, rules: [] }
-}
-
-/** Every plan that the rules ask for: below, beyond and at once for each operation; then what all have in common. */
+/** Every plan that the rules ask for. */
 export function limitSteps(options: StepOptions): QueueStep[] {
-  const { rules } = options
-  const steps = operations.flatMap((operation) => operationSteps(operation, options))
-  const cheap = cheapest(options)
-  const needs429 = rules.has('limits.queue.status-429') && !steps.some(({ plan }) => plan.shape === 'over')
-  if (needs429) steps.push(stepOf('over', cheap, ['limits.queue.status-429'], options))
-  if (rules.has('limits.queue.concurrency-released')) {
-    steps.push(stepOf('released', 'cancel', ['limits.queue.concurrency-released'], options))
-  }
-  if (rules.has('limits.queue.recovers')) steps.push(stepOf('recovery', cheap, ['limits.queue.recovers'], options))
-  if (rules.has('limits.queue.per-operation')) {
-    steps.push(stepOf('isolation', 'cancel', ['limits.queue.per-operation'], options, cheapestBeside(options)))
-  }
-  if (rules.has('limits.queue.per-endpoint')) {
-    const operation = cheapestBeside(options)
-    steps.push(stepOf('isolation', operation, ['limits.queue.per-endpoint'], options, operation))
-  }
-  return steps
+  const rows = rowsOf(options)
+  // Each overload shows the status of what is refused.
+  const [firstOver] = rows.filter(({ shape }) => shape === 'over')
+  return rows
+    .filter((row) => row.shape !== 'over' || row.rules.length > 1 || row === firstOver)
+    .filter(({ shape, operation }) => shape !== 'concurrency' || holdFault(operation, options) === null)
+    .map((row) => stepOf(row, options))
 }
 
 /** Why requests of an operation cannot be held open at once, or null. */
@@ -120,59 +142,16 @@ export function isNaming(operation: RateOperation): boolean {
   return (jobOperations as readonly RateOperation[]).includes(operation)
 }
 
-function operationSteps(operation: RateOperation, options: StepOptions): QueueStep[] {
-  const { rules } = options
-  const rate: LoadRule = `limits.queue.${operation}`
-  const steps: QueueStep[] = []
-  if (rules.has(rate)) {
-    steps.push(stepOf('under', operation, [rate], options))
-    steps.push(stepOf('over', operation, [rate, 'limits.queue.status-429'], options))
-    if (operation === 'purge') steps.push(stepOf('burst', operation, [rate, 'limits.queue.status-429'], options))
-  }
-  if (operation === 'purge' || !rules.has(`limits.queue.concurrent-${operation}`)) return steps
-  if (holdFault(operation, options) === null) {
-    steps.push(stepOf('concurrency', operation, [`limits.queue.concurrent-${operation}`], options))
-  }
-  return steps
-}
-
-function stepOf(
-  shape: QueuePlan['shape'],
-  operation: RateOperation,
-  rules: readonly LoadRule[],
-  { windowScale, workers, holds }: StepOptions,
-  neighbour?: RateOperation,
-): QueueStep {
+function stepOf({ shape, operation, rules, neighbour }: Row, { windowScale, workers, holds }: StepOptions): QueueStep {
   const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
   const plan = queuePlan({
     operation,
     shape,
     windowScale,
     workers,
-    ...(neighbour === undefined ? {} : { neighbour }),
-    ...(holdMs === undefined ? {} : { holdMs: Math.round(holdMs) }),
+    ...(neighbour !== undefined && { neighbour }),
+    ...(holdMs !== undefined && { holdMs: Math.round(holdMs) }),
   })
   const apart = neighbour === undefined ? '' : neighbour === operation ? '-across-endpoints' : `-beside-${neighbour}`
   return { name: `${operation}-${shape}${apart}`, plan, rules }
-}
-
-/** The operation to exceed if any will do: the one that costs fewest requests. */
-function cheapest({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
-  return hasRequests ? 'requests' : 'cancel'
-}
-
-/** The operation to drive beside another one, or on another endpoint: it needs one job. */
-function cheapestBeside({ hasRequests }: Pick<StepOptions, 'hasRequests'>): RateOperation {
-  return hasRequests ? 'requests' : 'status'
-}
-
-/** True if an operation is driven for its rate, or for what all rates have in common. */
-function isLoaded(operation: RateOperation, options: Pick<StepOptions, 'rules' | 'hasRequests'>): boolean {
-  const has = (rule: LoadRule) => options.rules.has(rule)
-  if (has(`limits.queue.${operation}`)) return true
-  if (has('limits.queue.concurrency-released') && operation === 'cancel') return true
-  if (has('limits.queue.per-operation') && (operation === 'cancel' || operation === cheapestBeside(options)))
-    return true
-  if (has('limits.queue.per-endpoint') && operation === cheapestBeside(options)) return true
-  return (has('limits.queue.recovers') || has('limits.queue.status-429')) && operation === cheapest(options)
 }

@@ -1,5 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
+import type { Health } from '../../harness/record/events.ts'
 import type { QueuePlane } from '../../target/types.ts'
 import type { Workers } from '../plan/types.ts'
 
@@ -21,16 +23,19 @@ export function workersIn(health: unknown, path: string): number | null {
   return Math.max(count('ready'), count('idle') + count('running')) + count('initializing')
 }
 
-/** Running workers and the requests that each adds to the limit of an operation, as the target file says. */
-export function workersOf(
-  count: number | null,
-  { perWorkerRate }: Pick<QueuePlane, 'perWorkerRate'>,
-  operation: RateOperation,
-): Workers {
-  if (count === 0) return { running: 0, requestsPerWindow: 0 }
+/** How many workers a response of /health counts; null if it does not say. */
+export function workerCount({ status, body }: Health, queue: QueuePlane): number | null {
+  return isSuccess(status) ? workersIn(body, queue.health.workers) : null
+}
+
+/** The most workers that /health counted, and the requests that each adds to a limit, as the target file says. */
+export function workersDuring(health: readonly Health[], queue: QueuePlane, operation: RateOperation): Workers {
+  const counts = health.map((answer) => workerCount(answer, queue))
+  const running = counts.length === 0 || counts.includes(null) ? null : Math.max(...counts.map(Number))
+  if (running === 0) return { running, requestsPerWindow: 0 }
+  const { perWorkerRate } = queue
   const requestsPerWindow = typeof perWorkerRate === 'number' ? perWorkerRate : perWorkerRate?.[operation]
-  if (count === null || requestsPerWindow === undefined) return 'unknown'
-  return { running: count, requestsPerWindow }
+  return running === null || requestsPerWindow === undefined ? 'unknown' : { running, requestsPerWindow }
 }
 
 function isCount(value: unknown): value is number {

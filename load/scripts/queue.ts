@@ -1,8 +1,22 @@
+import { sleep } from 'k6'
+import execution from 'k6/execution'
+import { filled } from './lib/fill.ts'
 import { optionsOf, readPlan } from './lib/plan.ts'
-import { queueDriver } from './lib/queue.ts'
+import { createSend } from './lib/send.ts'
 
 // Every shape of load on endpoints (docs/load.md): the plan says what is sent, and when.
 const plan = readPlan()
+const send = createSend(plan)
 
 export const options = optionsOf(plan)
-export const drive = queueDriver(plan)
+
+/** Sends one request of the running scenario in each iteration. */
+export function drive(): void {
+  const { name, iterationInTest } = execution.scenario
+  const { operation = '', endpoint = '', spacingMs = 0, jobs = [] } = plan.scenarios[name] ?? {}
+  const request = plan.requests[operation]
+  if (request === undefined) throw new Error(`The plan says nothing of what ${name} sends`)
+  if (spacingMs > 0) sleep((iterationInTest * spacingMs) / 1000)
+  const job = jobs[iterationInTest % jobs.length] ?? ''
+  send(endpoint, filled(request, plan, endpoint, job), { tags: { operation, endpoint } })
+}

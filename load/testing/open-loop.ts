@@ -52,8 +52,7 @@ export async function driveOpenLoop(options: OpenLoopOptions): Promise<Point[]> 
     const { operation, endpoint, isMissing } = stretch
     const sentMs = now()
     const silent: Point = { operation, endpoint, sentMs, receivedMs: sentMs, status: 0, kind: 'transport' }
-    const missing = isMissing === true ? { isMissing } : {}
-    const answered = send({ operation, endpoint, holdMs: plan.holdMs, ...missing }).then(
+    const answered = send({ operation, endpoint, holdMs: plan.holdMs, ...(isMissing && { isMissing }) }).then(
       (answer) => void points.push({ ...silent, ...answer, receivedMs: now(), kind: 'answer' }),
       () => void points.push({ ...silent, receivedMs: now() }),
     )

@@ -1,8 +1,8 @@
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { inProcess } from '../../harness/transport/in-process.ts'
 import { TransportFailure } from '../../harness/transport/types.ts'
+import { referenceTarget } from '../../proof/instance.ts'
 import { createControlledClock, createReference, defaultKeys, type ReferenceOptions } from '../../reference/index.ts'
-import { defaultHealth, defaultQueuePaths, defaultStream, defaultTolerances } from '../../target/defaults.ts'
 import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
 import { type Conducted, type ConductOptions, conductLoad } from '../conduct.ts'
 import { keepingOpen } from '../defects.ts'
@@ -11,35 +11,17 @@ import { createQueueClient } from '../queue/client.ts'
 import { type Drive, performQueue } from '../queue/perform.ts'
 import { queueRequests } from '../queue/requests.ts'
 import type { QueueStep } from '../queue/steps.ts'
+import { filled } from '../scripts/lib/fill.ts'
 import { driveOpenLoop, type Send } from './open-loop.ts'
 
 const START_MS = 1_767_323_045_123
 const PATIENCE_MS = 120_000
 const noWorkers = { workersMin: 0, workersMax: 0, coldStartMs: 0, idleTimeoutMs: 0 }
 
-/** The queue plane of a reference whose endpoints have no workers, as a target file would say it. */
-export const queue: QueuePlane = {
-  url: 'https://reference.test',
-  paths: defaultQueuePaths,
-  endpoints: {
-    normal: 'normal',
-    dedicated: 'dedicated',
-    second: 'second',
-    twoWorkers: null,
-    scaleToZero: null,
-    executionTimeout: null,
-    noExecutionTimeout: null,
-  },
-  executionTimeoutMs: null,
-  worker: false,
-  workers: 1,
-  perWorkerRate: null,
-  input: null,
-  stream: defaultStream,
-  health: defaultHealth,
-  requests: true,
-  openai: true,
-}
+/** The target of a reference whose endpoints have no workers. */
+const { queue: ofReference, tolerances } = referenceTarget('https://reference.test', 'real')
+if (ofReference === null) throw new Error('the reference has no queue plane')
+const queue: QueuePlane = { ...ofReference, worker: false }
 
 export interface ReferenceLoad extends Pick<ConductOptions, 'rules'> {
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
@@ -50,7 +32,7 @@ export interface ReferenceLoad extends Pick<ConductOptions, 'rules'> {
 
 /** A whole load of a reference in this process, on a clock that stands still until all that drive it wait. */
 export async function loadReference(options: ReferenceLoad): Promise<Conducted> {
-  const { rules, change = same, windowScale = 1, perWorkerRate = null } = options
+  const { rules, change = (options) => options, windowScale = 1, perWorkerRate = null } = options
   const controlled = createControlledClock(START_MS)
   const endpoints = [
     { id: 'dedicated', ...noWorkers },
@@ -68,7 +50,7 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     section: queue,
     token,
     userAgent: 'plumbline',
-    tolerances: defaultTolerances,
+    tolerances,
     clock,
     resources() {},
     // An answer may take time on this clock, so it is waited for as what comes from outside is.
@@ -114,20 +96,16 @@ function senderOf(fetch: (request: Request) => Promise<Response>, token: string,
   const requests = queueRequests(queue)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const taken = new Map<string, number>()
-  return async ({ operation, endpoint, isMissing }) => {
-    const { method = '', path = '', body = null } = requests[operation] ?? {}
-    const missing = isMissing === true ? { isMissing } : {}
-    const key = jobsKey({ operation: operation as 'run', endpoint, ...missing })
+  return async ({ operation, endpoint, holdMs, isMissing }) => {
+    const request = requests[operation]
+    if (request === undefined) throw new Error(`nothing is sent for ${operation}`)
+    const key = jobsKey({ operation: operation as 'run', endpoint, ...(isMissing && { isMissing }) })
     const n = taken.get(key) ?? 0
     taken.set(key, n + 1)
     const own = jobs[key] ?? []
-    const filled = path.replace('{endpoint}', ids[endpoint] ?? '').replace('{job}', own[n % own.length] ?? '')
-    const response = await fetch(new Request(queue.url + filled, { method, body, headers }))
+    const { method, path, body } = filled(request, { ids, holdMs }, endpoint, own[n % own.length] ?? '')
+    const response = await fetch(new Request(queue.url + path, { method, body, headers }))
     await response.arrayBuffer()
     return { status: response.status, retryAfter: response.headers.get('retry-after') }
   }
-}
-
-function same<T>(value: T): T {
-  return value
 }

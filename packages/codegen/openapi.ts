@@ -1,6 +1,5 @@
-import { type Output, withHeader } from './header.ts'
+import { literal, type Output, withHeader } from './header.ts'
 import type { Inputs } from './inputs.ts'
-import { literal } from './literal.ts'
 
 const TYPE = `/** The bundled OpenAPI document, typed loosely: it is there to be served. */
 export interface OpenApiDocument {

@@ -1,6 +1,5 @@
-import { type Output, withHeader } from './header.ts'
+import { literal, type Output, union, withHeader } from './header.ts'
 import type { Document, Inputs, Schema, Source } from './inputs.ts'
-import { literal, union } from './literal.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'] as const
 

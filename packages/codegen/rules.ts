@@ -1,7 +1,6 @@
-import { type Output, withHeader } from './header.ts'
+import { literal, type Output, union, withHeader } from './header.ts'
 import type { Inputs } from './inputs.ts'
 import { readLedger } from './ledger.ts'
-import { literal, union } from './literal.ts'
 import { ruleSchema } from './rule-schema.ts'
 
 /** rules.ts: the ledger as data, and the union of its ids. */

@@ -1,10 +1,10 @@
 import { readBounds } from './bounds.ts'
 import { readConstraints } from './constraints.ts'
-import { secondsOf } from './durations.ts'
-import { type Output, withHeader } from './header.ts'
+import { literal, type Output, union, withHeader } from './header.ts'
 import { sourcesOf } from './headings.ts'
 import type { Document, Inputs, Schema, Source } from './inputs.ts'
-import { literal, quoted, union } from './literal.ts'
+
+const UNITS: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86400 }
 
 type Rows<T> = Readonly<Record<string, T>>
 
@@ -126,8 +126,8 @@ export function generateTables({ document, tables, headings, openapi }: Inputs):
     `export const tables: Tables = frozen(${literal(value)})`,
     '/** The heading of the description that each table stands under. */',
     `export const tableSources: { readonly [N in TableName]: string } = frozen(${literal(cited)})`,
-    `export const podStatuses = [${statuses.map(quoted).join(', ')}] as const satisfies readonly PodStatus[]`,
-    `export const podActions = [${actions.map(quoted).join(', ')}] as const satisfies readonly PodAction[]`,
+    `export const podStatuses = ${literal(statuses)} as const satisfies readonly PodStatus[]`,
+    `export const podActions = ${literal(actions)} as const satisfies readonly PodAction[]`,
     `export const podClouds = ${literal(enumOf(document, 'PodCloud'))} as const`,
     `export const jobStatuses = ${literal(enumOf(document, 'JobStatus'))} as const`,
     `export const podRequired: readonly string[] = ${literal(required)}`,
@@ -181,4 +181,13 @@ function checkAgreement(
 
 function conditions(rows: Rows<string>) {
   return Object.entries(rows).map(([status, condition]) => ({ status: Number(status), condition }))
+}
+
+/** "10 seconds" or "1 day" in seconds. Throws on another form. */
+export function secondsOf(text: string): number {
+  const [, amount, unit] = /^(\d+) (second|minute|hour|day)s?$/.exec(text) ?? []
+  const factor = UNITS[unit ?? '']
+  if (!amount || !factor)
+    throw new Error(`"${text}" is no length of time; write a whole number and seconds, minutes, hours or days.`)
+  return Number(amount) * factor
 }

@@ -1,9 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
 import addFormats from 'ajv-formats'
-import { type Output, withHeader } from './header.ts'
+import { type Output, union, withHeader } from './header.ts'
 import type { Inputs, Schema } from './inputs.ts'
-import { union } from './literal.ts'
 import { moduleOf, withoutExports } from './standalone.ts'
 
 const POINTER = '#/components/schemas/'
@@ -55,25 +54,13 @@ function compile(schemas: Readonly<Record<string, Schema>>, names: readonly stri
     code: { source: true, esm: true, lines: true },
   })
   addFormats.default(ajv, ['date-time', 'uri', 'float'])
-  ajv.addVocabulary([...annotations(schemas)])
-  ajv.addSchema({ $id: 'api', $defs: relocate(schemas) })
+  ajv.addVocabulary([...annotations(schemas), 'components'])
+  ajv.addSchema({ $id: 'api', components: { schemas } })
   const code = standalone.default(
     ajv,
-    Object.fromEntries(names.map((name) => [`validate_${name}`, `api#/$defs/${name}`])),
+    Object.fromEntries(names.map((name) => [`validate_${name}`, `api${POINTER}${name}`])),
   )
   return withoutExports(code)
-}
-
-/** The schemas with their references pointing into `$defs`. */
-function relocate(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(relocate)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      const isReference = key === '$ref' && typeof inner === 'string'
-      return [key, isReference ? inner.replace(POINTER, '#/$defs/') : relocate(inner)]
-    }),
-  )
 }
 
 /** Keywords that say something about a schema without constraining it: what strict mode has to be told of. */

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, matchesGlob } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { CommanderError } from 'commander'
 import { createLogUpdate } from 'log-update'
+import { UsageError } from '../../cli/errors.ts'
 import { exitCodes } from '../../results/types.ts'
 import { judgeMutants, judgeReference, type Outcome } from './crew.ts'
 import { instrument, type Mutant } from './instrument.ts'
-import { readOptions, UsageError } from './options.ts'
+import { type Options, readOptions } from './options.ts'
 import { conclude, isClassified, linesOf } from './report.ts'
-import { readTable, TableError } from './table.ts'
+import { readTable } from './table.ts'
 
 // npm run mutate: judges mutants of the reference (docs/mutants.md).
 
@@ -16,17 +18,18 @@ const root = join(import.meta.dirname, '..', '..')
 const tableFile = 'proof/mutants.yaml'
 
 try {
-  process.exitCode = await main(process.argv.slice(2))
+  process.exitCode = await main(readOptions(process.argv.slice(2), (text) => process.stderr.write(text)))
 } catch (error) {
-  const isUsage = error instanceof UsageError || error instanceof TableError
-  process.exitCode = isUsage ? exitCodes.usage : exitCodes.broken
-  const where = error instanceof TableError ? `${tableFile}: ` : ''
-  process.stderr.write(`${where}${isUsage ? error.message : error instanceof Error ? error.stack : error}\n`)
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
+  else {
+    const isUsage = error instanceof UsageError
+    process.exitCode = isUsage ? exitCodes.usage : exitCodes.broken
+    process.stderr.write(`${isUsage ? error.message : error instanceof Error ? error.stack : error}\n`)
+  }
 }
 
-async function main(args: readonly string[]): Promise<number> {
+async function main({ sample, all, seed, only, limit, json }: Options): Promise<number> {
   const beginMs = performance.now()
-  const { sample, seed, only, limit, json } = readOptions(args)
   const table = readTable(readFileSync(join(root, tableFile), 'utf8'))
   const files = sourceFiles().filter((file) => table.exclusion(file) === undefined)
   const chosenFiles = only.length === 0 ? files : files.filter((file) => only.some((glob) => matchesGlob(file, glob)))
@@ -37,14 +40,15 @@ async function main(args: readonly string[]): Promise<number> {
   const setup = { code: new Map([...code].map(([file, text]) => [urlOf(file), text])), rules: null }
   const baseline = await judgeReference(setup, limit)
   const reached = mutants.filter(({ id }) => baseline.reached.has(id))
-  const chosen = sample === null ? reached : sampleOf(reached, sample, seed)
+  const chosen = all ? reached : sampleOf(reached, sample, seed)
   const outcomes = await judgeMutants(chosen, setup, baseline, progress(chosen.length))
   const beyond = mutants.filter(({ id }) => !baseline.reached.has(id))
-  const result = conclude(outcomes, beyond, table, sample === null && only.length === 0)
+  const result = conclude(outcomes, beyond, table, all && only.length === 0)
   const left = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`)
   for (const line of linesOf(result, (performance.now() - beginMs) / 1000)) process.stdout.write(`${line}\n`)
   process.stdout.write(`left out: ${left.join(', ')}\n`)
-  if (json !== null) writeFileSync(json, `${JSON.stringify({ sample, seed, leftOut, ...result }, null, 2)}\n`)
+  const drawn = { sample: all ? null : sample, seed }
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ ...drawn, leftOut, ...result }, null, 2)}\n`)
   return isClassified(result) ? exitCodes.conformant : exitCodes['not conformant']
 }
 

@@ -1,55 +1,37 @@
-import { parseArgs } from 'node:util'
+import { Command, Option } from 'commander'
+import { gather, integer } from '../../cli/arguments.ts'
 
 export interface Options {
-  /** How many mutants to judge; null for all. */
-  readonly sample: number | null
+  /** How many mutants to judge; with `all` every one. */
+  readonly sample: number
+  readonly all: boolean
   readonly seed: number
   /** Globs over files; empty for every file. */
   readonly only: readonly string[]
   /** The time limit of a mutant, in runs of the reference. */
   readonly limit: number
   /** Where the result is written as JSON. */
-  readonly json: string | null
+  readonly json?: string
 }
 
-/** The command line is wrong. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** @throws UsageError for an unknown or contradictory flag, or a value out of range. */
-export function readOptions(args: readonly string[]): Options {
-  const { sample, seed, all, only, limit, json } = flagsOf(args)
-  if (all && sample !== undefined) throw new UsageError('--all and --sample exclude each other')
-  return {
-    sample: all ? null : countOf('--sample', sample ?? '300', 1),
-    seed: countOf('--seed', seed ?? '1', 0),
-    only,
-    limit: countOf('--limit', limit ?? '10', 1),
-    json: json ?? null,
-  }
-}
-
-function flagsOf(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        sample: { type: 'string' },
-        seed: { type: 'string' },
-        all: { type: 'boolean', default: false },
-        only: { type: 'string', multiple: true, default: [] },
-        limit: { type: 'string' },
-        json: { type: 'string' },
-      },
-    }).values
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-function countOf(flag: string, text: string, least: number): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
-  throw new UsageError(`${flag} is ${text}; expected an integer from ${least}`)
+/**
+ * Reads the command line; `tell` gets the usage, or what is wrong.
+ * @throws CommanderError for `--help`, an unknown or contradictory flag, or a value out of range.
+ */
+export function readOptions(args: readonly string[], tell: (text: string) => void): Options {
+  return new Command('npm run mutate --')
+    .description('Judges mutants of the reference (docs/mutants.md).')
+    .exitOverride()
+    .configureOutput({ writeErr: tell })
+    .allowExcessArguments(false)
+    .addOption(
+      new Option('--sample <count>', 'how many mutants to judge').argParser(integer(1)).default(300).conflicts('all'),
+    )
+    .option('--all', 'every mutant', false)
+    .option('--seed <number>', 'another sample', integer(0), 1)
+    .option('--only <glob>', 'only these files; can be repeated', gather, [])
+    .option('--limit <runs>', 'time limit of a mutant, in runs of the reference', integer(1), 10)
+    .option('--json <file>', 'write the result into this file')
+    .parse([...args], { from: 'user' })
+    .opts<Options>()
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { UsageError } from '../../cli/errors.ts'
 import type { Mutant } from './instrument.ts'
-import { readTable, TableError } from './table.ts'
+import { readTable } from './table.ts'
 
 const text = `
 excluded:
@@ -58,7 +59,9 @@ test.each([
     `${text}  - { class: freedom, reason: Open., mutants: ['${sum.key}'] }`,
     `survivors lists this mutant twice: ${sum.key}`,
   ],
-])('%s is refused', (wrong, message) => expect(() => readTable(wrong)).toThrow(new TableError(message)))
+])('%s is refused', (wrong, message) =>
+  expect(() => readTable(wrong)).toThrow(new UsageError(`proof/mutants.yaml: ${message}`)),
+)
 
 test('the table of the project can be read', () => {
   readTable(readFileSync(join(import.meta.dirname, '../../proof/mutants.yaml'), 'utf8'))

@@ -1,6 +1,7 @@
 import { matchesGlob } from 'node:path'
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
+import { UsageError } from '../../cli/errors.ts'
 import type { Mutant } from './instrument.ts'
 
 /** In the order of the report. */
@@ -22,11 +23,6 @@ export interface Table {
   unreached(mutant: Mutant): Classification | undefined
   /** Entries that none of these mutants needs. */
   stale(survivors: readonly Mutant[], unreached: readonly Mutant[]): string[]
-}
-
-/** The table is not valid. */
-export class TableError extends Error {
-  override readonly name = 'TableError'
 }
 
 interface Document {
@@ -60,18 +56,18 @@ const isTable = new Ajv().compile<Document>({
   additionalProperties: false,
 })
 
-/** @throws TableError if the text is not such a table. */
+/** @throws UsageError if the text is not such a table. */
 export function readTable(yaml: string): Table {
   const document: unknown = parse(yaml)
   if (!isTable(document)) {
     const [error] = isTable.errors ?? []
-    throw new TableError(`${error?.instancePath || 'the document'} ${error?.message}`)
+    throw new UsageError(`proof/mutants.yaml: ${error?.instancePath || 'the document'} ${error?.message}`)
   }
   const { excluded, unreached, survivors } = document
   const byKey = new Map<string, Classification>()
   for (const entry of survivors) {
     for (const key of entry.mutants ?? []) {
-      if (byKey.has(key)) throw new TableError(`survivors lists this mutant twice: ${key}`)
+      if (byKey.has(key)) throw new UsageError(`proof/mutants.yaml: survivors lists this mutant twice: ${key}`)
       byKey.set(key, entry)
     }
   }

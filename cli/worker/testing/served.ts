@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { defaultKeys } from '../../../reference/index.ts'
+import { createCommands } from '../../testing/commands.ts'
 import type { Receiver } from './receiver.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -15,29 +13,10 @@ interface ClockState {
   readonly open: number
 }
 
-const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-
-/** Starts `plumbline serve` and waits for its address. */
-export async function startServe(words: readonly string[]): Promise<{ readonly child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...words], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const url = /answers at (http:\S+?),/.exec(line)?.[1]
-    if (url !== undefined) {
-      child.stdout.resume()
-      return { child, url }
-    }
-  }
-  throw new Error('plumbline serve ended before it gave an address')
-}
-
 /** A served reference whose time a receiver moves by the rules of docs/clock.md. */
 export async function drive(words: readonly string[], receiver: Receiver) {
-  const { child, url } = await startServe(['--clock', 'control', ...words])
+  const commands = createCommands('worker')
+  const { child, url } = await commands.serve(['--clock', 'control', ...words])
   const startMs = (await clock()).nowMs
   let unanswered = 0
   let jobs = 0
@@ -100,6 +79,7 @@ export async function drive(words: readonly string[], receiver: Receiver) {
       const input = { plumbline: { v: 1, beacon: receiver.url + beacon, steps } }
       const { id } = await operate('POST', 'run', { input, ...more })
       await rest()
+      const own = () => receiver.arrivals.filter(({ path }) => path.startsWith(`${beacon}/`))
       return {
         status: () => operate('GET', `status/${id}`),
         async act(action: string): Promise<void> {
@@ -111,20 +91,16 @@ export async function drive(words: readonly string[], receiver: Receiver) {
           await rest()
         },
         /** Its arrivals: path below the beacon, moment since the submission, and body. */
-        heard(): readonly (readonly [path: string, body: unknown])[] {
-          const own = receiver.arrivals.filter(({ path }) => path.startsWith(`${beacon}/`))
-          return own.map(({ path, body }) => [path.slice(beacon.length + 1), body])
-        },
-        moments(): readonly number[] {
-          const own = receiver.arrivals.filter(({ path }) => path.startsWith(`${beacon}/`))
-          return own.map(({ atMs }) => (atMs ?? Number.NaN) - (own[0]?.atMs ?? 0))
-        },
+        heard: () => own().map(({ path, body }) => [path.slice(beacon.length + 1), body] as const),
+        moments: () => own().map(({ atMs }, _, [first]) => (atMs ?? Number.NaN) - (first?.atMs ?? 0)),
       }
     },
     async end(signal: NodeJS.Signals): Promise<number | null> {
       const closed = once(child, 'close')
       child.kill(signal)
-      return (await closed)[0]
+      const [code] = await closed
+      commands.close()
+      return code
     },
   }
 }

@@ -1,7 +1,6 @@
-import http from 'k6/http'
-import { Counter, Trend } from 'k6/metrics'
-import { required } from './plan.ts'
+import { Trend } from 'k6/metrics'
 import type { PodAnswer } from './pod-steps.ts'
+import { createSend } from './send.ts'
 import type { ScriptPlan } from './types.ts'
 
 const HEADERS = { retry_after: 'Retry-After', ratelimit: 'Ratelimit', ratelimit_policy: 'Ratelimit-Policy' }
@@ -10,34 +9,21 @@ const HEADERS = { retry_after: 'Retry-After', ratelimit: 'Ratelimit', ratelimit_
 const BODY_CHARACTERS = 500
 
 /** A function that sends one reading request to the pod API and records the response with its headers about limits. */
-export function podSender({ requests, answerMs }: ScriptPlan): () => PodAnswer {
-  const url = required('PLUMBLINE_URL')
-  const token = required('PLUMBLINE_TOKEN')
-  const request = requests.pods ?? { method: 'GET', path: '/v2/pods', body: null }
-  const sent = new Counter('plumbline_sent')
+export function podSender(plan: ScriptPlan): () => PodAnswer {
+  const request = plan.requests.pods ?? { method: 'GET', path: '/v2/pods', body: null }
+  const send = createSend(plan)
   const answer = new Trend('plumbline_answer', true)
-  http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
   return () => {
-    const { status, error_code, headers, body, timings } = http.request(
-      request.method,
-      url + request.path,
-      request.body,
-      {
-        headers: { authorization: `Bearer ${token}` },
-        timeout: `${answerMs}ms`,
-        responseType: 'text',
-      },
-    )
+    const { status, error_code, headers, body, timings } = send('first', request, { responseType: 'text' })
     const tags: Record<string, string> = { operation: 'pods', status: String(status), headers: 'recorded' }
     if (error_code !== 0) tags.error_code = String(error_code)
     for (const [tag, name] of Object.entries(HEADERS)) {
       const line = headers[name]
       if (line !== undefined) tags[tag] = line
     }
-    if (status === 429) tags.body = (body ?? '').slice(0, BODY_CHARACTERS)
+    if (status === 429) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
     answer.add(timings.duration, tags)
-    sent.add(1)
     return { status, retryAfter: headers['Retry-After'] ?? null }
   }
 }

@@ -1,3 +1,5 @@
+import type { PodPlan } from '../../plan/types.ts'
+
 /** The part of a plan that a script reads: what is sent, when, and how often. Made by `load/k6/script-plan.ts`. */
 export interface ScriptPlan {
   readonly shape: string
@@ -16,13 +18,8 @@ export interface ScriptPlan {
   readonly ids: Readonly<Record<string, string>>
 }
 
-export interface ScriptPods {
-  readonly requests: number
-  readonly probes: number
-  readonly earlyShare: number
-  readonly earlyFromMs: number
-  readonly longestWaitMs: number
-}
+/** Load on the pod API; an earlier request is sent only within a wait of `earlyFromMs` or more. */
+export type ScriptPods = Omit<PodPlan, 'plane' | 'shape'> & { readonly earlyFromMs: number }
 
 export interface ScriptScenario {
   readonly operation: string

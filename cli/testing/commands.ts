@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runHere } from '../../cli/testing/in-process.ts'
+import { runHere } from './in-process.ts'
 
 /** The output of a command and its exit code; null if it was killed. */
 export interface Ended {
@@ -23,12 +23,14 @@ export interface Commands {
   /** A command that ends by itself, in this process; `said` has its output before its errors. */
   run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>
   /** A reference that is served in real time, and its target file. */
-  serve(flags: readonly string[]): Promise<{ readonly target: string; readonly child: ChildProcess }>
+  serve(
+    flags: readonly string[],
+  ): Promise<{ readonly target: string; readonly url: string; readonly child: ChildProcess }>
   /** Ends what is still under way, and removes the folder. */
   close(): void
 }
 
-const main = join(import.meta.dirname, '..', '..', 'cli', 'main.ts')
+const main = join(import.meta.dirname, '..', 'main.ts')
 
 /** Makes the folder that commands of a test run in. */
 export function createCommands(name: string): Commands {
@@ -56,8 +58,8 @@ export function createCommands(name: string): Commands {
     async serve(flags) {
       const target = `target-${servers++}.yaml`
       const { child } = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])
-      await textOf(join(cwd, target), 'keys:')
-      return { target, child }
+      const url = /url: (\S+)/.exec(await textOf(join(cwd, target), 'keys:'))?.[1] ?? ''
+      return { target, url, child }
     },
     close() {
       for (const child of began) child.kill('SIGKILL')

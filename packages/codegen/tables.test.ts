@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { secondsOf } from './durations.ts'
+import { secondsOf } from './tables.ts'
 
 test.each([
   ['10 seconds', 10],

@@ -1,0 +1,76 @@
+import type { PlannedLimit, QueuePlan } from '../plan/types.ts'
+import { isRefused, isServed, type Point } from '../points.ts'
+import { createExplainer } from './explain.ts'
+import { findOverflow } from './generous.ts'
+import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
+
+/** An even pace below the limit: every 429 must have an explanation in the requests before it. */
+export function judgeTooStrict({ plan, points, beganMs }: Case): Ruling {
+  return judgeRefusals(points, plan.limit, beganMs)
+}
+
+/** Judges the 429s among requests to one limiter by those requests alone. */
+function judgeRefusals(points: readonly Point[], limit: PlannedLimit, beganMs: number): Ruling {
+  const { operation, requests, windowMs } = limit
+  const refused = points.filter(isRefused)
+  const [first] = refused
+  if (first === undefined) return passed(`${operation} gave ${points.length} evenly paced requests no 429`)
+  const { isExplained, inWindowBefore } = createExplainer(points, limit)
+  const strict = refused.find((point) => !isExplained(point))
+  const answered = `${operation} answered 429 at ${milliseconds((strict ?? first).sentMs - beganMs)}`
+  if (strict === undefined) {
+    return unclear(`${answered}, but requests were late, bunched or open for so long that a limiter may be right`)
+  }
+  return failed(
+    `${answered} with at most ${inWindowBefore(strict)} requests counted in the ${milliseconds(windowMs)} before, where ${requests} are permitted (${refused.length} of ${points.length} refused)`,
+  )
+}
+
+/** Overload: what is served in no span may be more than the limit explains, and something must be refused. */
+export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
+  const { operation, windowMs, concurrent } = plan.limit
+  const requests = limitInForce(plan)
+  const each = `${requests} each ${milliseconds(windowMs)}`
+  const overflow = findOverflow(points.filter(isServed), requests, windowMs)
+  if (overflow !== null) {
+    const { fromMs, toMs, served, allowed } = overflow
+    const span = `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
+    const sentence = `${operation} served ${served} requests ${span}, where ${each} explain at most ${allowed}`
+    if (plan.workers !== 'unknown') return failed(sentence)
+    return unclear(`${sentence}; running workers may have raised the limit`)
+  }
+  const refused = points.filter(isRefused)
+  if (refused.length === 0) return unclear(`${operation} refused nothing, and served no more than is permitted`)
+  const { openAt } = createExplainer(points, plan.limit)
+  if (concurrent !== null && refused.every((point) => openAt(point) >= concurrent)) {
+    return unclear(
+      `every 429 of ${operation} came while ${concurrent} requests may have been open, so its rate was never tried`,
+    )
+  }
+  return passed(
+    `${operation} refused ${refused.length} of ${points.length} requests, and served no span more than ${each} explain`,
+  )
+}
+
+/** The higher of the base and what the running workers allow (heading Limits). */
+function limitInForce({ limit, workers }: QueuePlan): number {
+  return workers === 'unknown' || workers.running === 0
+    ? limit.requests
+    : Math.max(limit.requests, workers.running * workers.requestsPerWindow)
+}
+
+/** One limit is exceeded while another one is used at a fraction: the other's 429s must be its own. */
+export function judgeIsolation({ plan, points, beganMs }: Case): Ruling {
+  const { neighbour, stretches, limit } = plan
+  const [loud, quiet] = stretches
+  if (neighbour === null || quiet === undefined) return unclear('the plan of isolation names no second limit')
+  const isQuiet = ({ operation, endpoint = loud?.endpoint }: Point) =>
+    operation === quiet.operation && endpoint === quiet.endpoint
+  const refused = points.filter((point) => !isQuiet(point) && isRefused(point)).length
+  if (refused === 0) {
+    return unclear(`${limit.operation} was never at its limit, so nothing shows whether it is shared`)
+  }
+  const where = neighbour.across === 'endpoint' ? 'on another endpoint' : 'on the same endpoint'
+  const { sentence, verdict } = judgeRefusals(points.filter(isQuiet), neighbour.limit, beganMs)
+  return { verdict, sentence: `while ${refused} requests of ${limit.operation} were refused, ${where} ${sentence}` }
+}
