@@ -32,7 +32,7 @@ test('a run that comes to more than its plan ends where it may cost no more', { 
   const { code, said } = await priced('slow', 0.5, { statuses: { EXITED: { actions: [], hook: slow } } })
   expect(code).toBe(3)
   expect(said).toMatch(/\nestimated cost: about 0\.[0-4]\d USD/)
-  expect(said).toContain('unverified: not done when the run had cost 0.5 USD')
+  expect(said).toContain('unverified: not finished: the run had cost 0.5 USD')
   expect(said).not.toContain('could not be')
   const replayed = await commands.run(['replay', 'slow', '--out', 'again'])
   expect(replayed.code).toBe(3)

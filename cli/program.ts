@@ -49,7 +49,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
     .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
     .addOption(common.heavy)
-    .option('--load', 'drive the rate limits with k6 after that, and judge them in the same run')
+    .option('--load', 'drive the rate limits with k6 after all other rules, and judge them in the same run')
     .addOption(common.owned)
     .addOption(common.maxRequests)
     .addOption(common.maxSeconds)
@@ -108,7 +108,11 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--print-target <file>', 'write the target file once the port answers')
     .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
     .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
-    .option('--window-scale <factor>', 'scale its windows, such as 0.1 for windows of one second', factor)
+    .option(
+      '--window-scale <factor>',
+      'scale the windows of the queue limits, such as 0.1 for windows of one second',
+      factor,
+    )
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
     .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime, 0)
     .option('--fail <rate>', 'let this share of the requests fail with 500, such as 0.1', share, 0)
@@ -146,7 +150,7 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
     .option('--runs <number>', 'how many cases (default: 10000)', integer(1))
     .option('--for <length>', 'how long, such as 30s or 5m', lengthOfTime)
     .option('--seed <number>', 'the cases of an earlier run', integer(0))
-    .option('--path <path>', 'only one case of that seed, as named by a finding')
+    .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
     .option('--json <file>', 'write the findings into this file')
     .action(async (options) =>
       ended(await (await import('./commands/fuzz.ts')).fuzz(await ofTarget(options), terminal)),

@@ -73,7 +73,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
   if (plan.plane === 'pods') await removeSecrets(rawFile, clean)
   const { points, dropped } = await readRawPoints(rawFile)
   const notes = said === '' ? [] : [`k6 said: ${said}`]
-  if (dropped > 0) notes.push(`k6 left out ${dropped} requests, for want of virtual users or of processor time`)
+  if (dropped > 0) notes.push(`k6 left out ${dropped} requests, for lack of virtual users or of processor time`)
   return { points, notes }
 }
 

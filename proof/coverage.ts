@@ -13,7 +13,7 @@ export interface Unproven {
   readonly reading: string | null
 }
 
-/** Clauses that were reached somewhere and that no defect kills, sorted. */
+/** Clauses that were reached somewhere and in which no defect was found, sorted. */
 export function unkilledClauses(runs: Iterable<readonly Judgement[]>, defects: readonly DefectResult[]): RuleClause[] {
   const killed = new Set(defects.filter((defect) => defect.killed).map(keyOf))
   const reached = new Map<string, RuleClause>()

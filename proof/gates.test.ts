@@ -108,8 +108,8 @@ describe('the catalog', () => {
 
   it.each<[Partial<Defect>[], string]>([
     [[{}, {}], 'two defects or latitudes are called it-breaks: ids are unique'],
-    [[{ id: 'It_Breaks' }], 'It_Breaks is no kebab-case id of small letters and digits'],
-    [[{ says: 'it breaks' }], 'it-breaks says "it breaks", which is no sentence that ends with a full stop'],
+    [[{ id: 'It_Breaks' }], 'It_Breaks is not a kebab-case id of small letters and digits'],
+    [[{ says: 'it breaks' }], 'it-breaks says "it breaks", which is not a sentence that ends with a full stop'],
     [[{ tour: [] }], 'defect it-breaks names a tour, but pods.action.exited.stop is a scenario and needs none'],
     [[{}, { id: 'other', rule: 'pods.shape.env' }], 'defect other is of rule pods.shape.env, which has no function'],
     [[], 'no defect breaks rule pods.action.exited.stop'],

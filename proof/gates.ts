@@ -58,10 +58,10 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
     ...repeated(variants.map(({ id }) => id)).map((id) => `two defects or latitudes are called ${id}: ids are unique`),
     ...variants
       .filter(({ id }) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id))
-      .map(({ id }) => `${id} is no kebab-case id of small letters and digits`),
+      .map(({ id }) => `${id} is not a kebab-case id of small letters and digits`),
     ...variants
       .filter(({ says }) => !/^[\p{Lu}\p{Ll}\d"'\u2018-\u201d{[].*[.]$/u.test(says))
-      .map(({ id, says }) => `${id} says "${says}", which is no sentence that ends with a full stop`),
+      .map(({ id, says }) => `${id} says "${says}", which is not a sentence that ends with a full stop`),
     ...variants
       .filter(({ change, tool, wrap }) => change === undefined && tool === undefined && wrap === undefined)
       .map(({ id }) => `${id} changes nothing: it needs change, wrap or tool`),
@@ -77,7 +77,7 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
     ...defects.flatMap(({ id, tour = [] }) =>
       tour
         .filter((rule) => functions.get(rule) !== 'scenario')
-        .map((rule) => `the tour of defect ${id} names ${rule}, which is no scenario`),
+        .map((rule) => `the tour of defect ${id} names ${rule}, which is not a scenario`),
     ),
     ...latitudes.flatMap(({ id, verdicts = {}, readings = {} }) =>
       [...Object.keys(verdicts), ...Object.keys(readings)]

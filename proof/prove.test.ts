@@ -81,6 +81,7 @@ const renamed: Latitude = {
 const hidesIndented: Latitude = {
   id: 'hides-indented',
   says: 'A list in several lines has another name.',
+  about: 'the list',
   wrap: answering((text) => (text.includes('\n') ? text.replace('"pods"', '"items"') : text)),
 }
 

@@ -64,7 +64,7 @@ function coverage(rows: readonly ProfileCoverage[]): Markup {
     ['profile', 'must rules', 'verified', 'of them in part', 'unclaimed', 'not applicable', 'claimed, not verified'],
     rows.map((row) => [
       ...[row.profile, row.must, row.verified, row.inPart],
-      ...[row.unclaimed, row.notApplicable, row.unverified],
+      ...[row.unclaimed, row.notApplicable, row.notVerified],
     ]),
   )
 }

@@ -118,7 +118,7 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
   const then = {
     'no longer fails': 'no longer fails: remove it from known',
     expired: `expired on ${expires}: fix the failure or set a later date`,
-    stale: 'names an unknown rule or clause: correct it or remove it from known',
+    stale: 'was not reached, for the rule passed without it: remove it from known',
     accepted: 'accepted',
     'not judged': 'accepts nothing here: the rule failed before that clause',
   }[state]

@@ -101,7 +101,7 @@ export type KnownState = 'accepted' | 'no longer fails' | 'expired' | 'stale' | 
 
 export interface ProfileCoverage {
   readonly profile: string
-  /** Must rules of the profile that were selected: the sum of the four counts below. */
+  /** Must rules of the profile that were selected: verified + unclaimed + notApplicable + notVerified. */
   readonly must: number
   /** Passed, observed or failed: a verdict about the target. */
   readonly verified: number
@@ -110,7 +110,7 @@ export interface ProfileCoverage {
   readonly unclaimed: number
   readonly notApplicable: number
   /** Claimed rules without a verdict about the target: inconclusive, blocked, unverified or broken. */
-  readonly unverified: number
+  readonly notVerified: number
 }
 
 /** `results.json`: the results of a run, derived only from its record and the ledger. */

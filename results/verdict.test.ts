@@ -70,7 +70,7 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'known is stale',
     facts([passed], { known: [{ state: 'stale' }] }),
     1,
-    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 known failure names an unknown rule or clause',
+    'not conformant: core (1 of 1 must rules verified, 0 unclaimed); 1 known failure was not reached',
   ],
   [
     'known was not judged',
@@ -188,7 +188,7 @@ describe('the verdict of a run', () => {
   it('counts every must rule of a profile once', () => {
     const rules = [passed, rule('failed'), rule('unclaimed'), rule('not-applicable'), rule('blocked'), rule('broken')]
     expect(judgeRun(facts([...rules, rule('passed', { level: 'should' })])).coverage).toEqual([
-      { profile: 'core', must: 6, verified: 2, inPart: 0, unclaimed: 1, notApplicable: 1, unverified: 2 },
+      { profile: 'core', must: 6, verified: 2, inPart: 0, unclaimed: 1, notApplicable: 1, notVerified: 2 },
     ])
   })
 })

@@ -53,7 +53,7 @@ const claimedInVain: readonly Verdict[] = ['inconclusive', 'blocked', 'unverifie
 const knownTrouble: Readonly<Partial<Record<KnownState, readonly [one: string, many: string]>>> = {
   'no longer fails': ['known failure no longer fails', 'known failures no longer fail'],
   expired: ['known failure has expired', 'known failures have expired'],
-  stale: ['known failure names an unknown rule or clause', 'known failures name unknown rules or clauses'],
+  stale: ['known failure was not reached', 'known failures were not reached'],
 }
 
 /**
@@ -128,8 +128,8 @@ function cover({ rules, profiles }: RunFacts): ProfileCoverage[] {
     const inPart = must.filter(isInPart).length
     const unclaimed = must.filter((rule) => rule.verdict === 'unclaimed').length
     const notApplicable = must.filter((rule) => rule.verdict === 'not-applicable').length
-    const unverified = must.length - verified - unclaimed - notApplicable
-    return { profile, must: must.length, verified, inPart, unclaimed, notApplicable, unverified }
+    const notVerified = must.length - verified - unclaimed - notApplicable
+    return { profile, must: must.length, verified, inPart, unclaimed, notApplicable, notVerified }
   })
 }
 

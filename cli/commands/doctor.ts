@@ -71,8 +71,7 @@ function addresses(target: Target): string[] {
   })
 }
 
-/** The planes that are judged, and those that only the ledger knows so far. */
-const planes: ReadonlySet<string> = new Set([...allPlanes().map(({ name }) => name), 'deploy'])
+const planes: ReadonlySet<string> = new Set(allPlanes().map(({ name }) => name))
 
 /** A plane itself, and all that a rule of a given plane asks for; the needs of other planes come once those are given. */
 function isOfGivenPlane(target: Target, need: string): boolean {

@@ -72,11 +72,13 @@ export function told(result: ProofResult): string[] {
   const { defects, latitudes, matrix, proven } = result
   const found = defects.filter(({ killed }) => killed)
   const alike = latitudes.filter(({ failed }) => failed.length === 0)
+  const faults = proofFaults(result)
   return [
     ...(matrix ?? []).flatMap(toldRow),
     ...toldCliffs(matrix ?? []),
-    ...proofFaults(result),
-    `${proven ? 'proven' : 'not proven'}: ${found.length} of ${pluralize(defects.length, 'defect')} found, ` +
+    ...faults,
+    `${proven ? 'proven' : `not proven (${pluralize(faults.length, 'fault')})`}: ` +
+      `${found.length} of ${pluralize(defects.length, 'defect')} found, ` +
       `${alike.length} of ${pluralize(latitudes.length, 'latitude')} judged as expected`,
   ]
 }

@@ -30,8 +30,8 @@ test('what has no price has no cost that anybody knows', () => {
 test.each([
   [0, 2, null],
   [2, 2, null],
-  [2.01, 2, 'not done when the run had cost 2 USD'],
-  [null, 2, 'not done when the run had created what budget gives no price, and it may cost 2 USD'],
+  [2.01, 2, 'not finished: the run had cost 2 USD, as much as --max-cost permits'],
+  [null, 2, 'not finished: the run created something for which budget has no price, and --max-cost is 2 USD'],
 ])('a run that came to %s USD and may cost %s ends: %s', (spent, maxCost, reason) => {
   expect(reasonToEnd(spent, maxCost)).toBe(reason)
 })

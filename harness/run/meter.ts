@@ -30,6 +30,6 @@ export function createMeter(prices: Pick<Budget, 'podPricePerHour' | 'jobPrice'>
 /** Why a run that has cost `spent` ends if it may cost `maxCost`, both in USD; null if it goes on. */
 export function reasonToEnd(spent: number | null, maxCost: number): string | null {
   if (spent === null)
-    return `not done when the run had created what budget gives no price, and it may cost ${maxCost} USD`
-  return spent > maxCost ? `not done when the run had cost ${maxCost} USD` : null
+    return `not finished: the run created something for which budget has no price, and --max-cost is ${maxCost} USD`
+  return spent > maxCost ? `not finished: the run had cost ${maxCost} USD, as much as --max-cost permits` : null
 }

@@ -36,9 +36,9 @@ export interface StepOptions {
 
 const operations = Object.keys(tables.rates) as RateOperation[]
 
-/** Requests of a smoke lie so far apart. */
+/** Time between two requests of a smoke, ms. */
 const SMOKE_SPACING_MS = 100
-/** How much longer than it takes to open all of them a target must hold requests, so that they are open at once. */
+/** A target must hold requests this many times as long as it takes to open all of them, so that all are open together. */
 const HOLD_MARGIN = 1.2
 /** The most that is waited for an answer that a target holds: its documented wait, and a third of it. */
 const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)

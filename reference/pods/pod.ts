@@ -11,7 +11,7 @@ export type Hardware =
 /** A pod as it is kept. What is derived from it, such as actions, cost and runtime, is computed when it is read. */
 export interface StoredPod {
   readonly id: string
-  /** The how-manieth pod it is; addresses and ports derive from it. */
+  /** Its number, in the order of creation; addresses and ports derive from it. */
   readonly n: number
   readonly user: string
   readonly cloud: PodCloud

@@ -19,7 +19,7 @@ export interface EndpointOffer {
   readonly executionTimeoutMs?: number
   /** Rates of this endpoint in place of those of the table. */
   readonly rates?: { readonly [O in RateOperation]?: Partial<Pick<Rate, 'requests' | 'windowSeconds' | 'concurrent'>> }
-  /** The counts that its workers report. */
+  /** Environment and GPUs that its workers report. */
   readonly env?: Readonly<Record<string, string>>
   readonly gpu?: { readonly id: string; readonly count: number }
 }

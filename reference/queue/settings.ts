@@ -18,9 +18,9 @@ export interface QueueSetup {
   /** Of the accounts; the first one owns what names no owner. */
   readonly users: readonly string[]
   readonly jobId: (n: number) => string
-  /** The template that endpoints show which were not created from one. */
+  /** The template that is shown by endpoints that were created without one. */
   readonly templateId: string
-  /** When endpoints were created that the reference begins with. */
+  /** When the endpoints of the beginning were created. */
   readonly madeMs: number
 }
 

@@ -182,8 +182,8 @@ function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: st
   tellOnce(
     stage,
     cases,
-    `${observed} came of a pod while bodies were refused`,
-    'which a pod may come to by itself',
+    `${observed} appeared on a pod while bodies were refused`,
+    'which a pod may change by itself',
     steps,
   )
 }
