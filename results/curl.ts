@@ -18,7 +18,7 @@ export interface ShellReproduction extends Reproduction, TargetFacts {
 }
 
 /** Headers that curl sends itself, or that are useless outside the run. */
-const leftOut =
+const omittedHeaders =
   /^(accept-encoding|connection|content-length|host|traceparent|tracestate|transfer-encoding|user-agent)$/i
 /** A status of a pod or job that a pattern can search for; otherwise the HTTP status decides. */
 const searchable = /^[A-Za-z0-9_-]{1,40}$/
@@ -89,15 +89,15 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const lines = waitedMs < 1_000 ? [comment(title)] : [wait(waitedMs), comment(title)]
     if (step.hook !== null)
       lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))
-    if (isTool) return step === last ? [comment(title), ...told(null)] : [comment(title)]
+    if (isTool) return step === last ? [comment(title), ...closingComments(null)] : [comment(title)]
     if (sent.bodyBytes > 0 && step.body === null) {
-      if (step === last) return [...lines, ...told(made), comment('a long body, which this sends:'), rerun]
+      if (step === last) return [...lines, ...closingComments(made), comment('a long body, which this sends:'), rerun]
       return [...lines, comment(`a long body; ${rerun} sends it`)]
     }
     const isLook = sent.method === 'GET' && polls !== null
     if (isLook && polls.from !== polls.to) lines.push(poll(step, shown.receivedMs - polls.sinceMs, polls.count))
     else if (isLook) lines.push(wait(shown.receivedMs - polls.sinceMs))
-    if (step === last) return [...lines, ...told(made), request(step, '-si')]
+    if (step === last) return [...lines, ...closingComments(made), request(step, '-si')]
     if (isLook && polls.from !== polls.to) return lines
     if (made === null) return [...lines, `${request(step, '-s')}; echo`]
     const variable = `${made.kind.toUpperCase()}_${at + 1}`
@@ -126,7 +126,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
     return `for i in $(seq ${times}); do ${isReached} && break;${isBurst ? '' : ` ${wait(tickMs)};`} done`
   }
 
-  function told(made: Made | null): string[] {
+  function closingComments(made: Made | null): string[] {
     return [
       ...removals,
       ...(made === null || made.removal === null
@@ -160,10 +160,10 @@ export function toCurl(scenario: ShellReproduction): string[] {
             ),
           ]
         : []),
-      start(scenario),
+      exportBase(scenario),
       ...marksIn(sent)
         .filter((name) => isUsed(variableOf(name)))
-        .map((name) => demand(name, scenario)),
+        .map((name) => exportSecret(name, scenario)),
       `export AGENT=${word(`plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${rule})`)}`,
       ...(isUsed('NONCE') ? ['export NONCE=$(date +%s)'] : []),
       ...(clock !== null && lines.some((line) => line.includes('wait_ms '))
@@ -182,7 +182,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
 }
 
 /** The address of the target. The reference in process has none, so a served one takes its place. */
-function start({ embedded, base, clock }: TargetFacts): string {
+function exportBase({ embedded, base, clock }: TargetFacts): string {
   if (!embedded) return `export BASE=${word(base)}`
   const serve = `${program} serve --port 8080${clock === null ? '' : ' --clock control'}`
   return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
@@ -197,14 +197,14 @@ const waitMs =
 
 /** Headers as sent; an empty one is written with a semicolon, as curl requires. */
 function headerArguments(headers: HeaderPairs, hasBody: boolean): string[] {
-  const sent = headers.filter(([name]) => !leftOut.test(name))
+  const sent = headers.filter(([name]) => !omittedHeaders.test(name))
   const lines = sent.map(([name, value]) => (value.trim() === '' ? `${name};` : `${name}: ${value}`))
   const untyped = hasBody && headerOf(sent, 'content-type') === null
   return [...lines, ...(untyped ? ['Content-Type:'] : [])].map((line) => `-H ${word(line)}`)
 }
 
 /** Takes a secret from the environment, and says which one it is if it is missing there. */
-function demand(name: string, { embedded }: TargetFacts): string {
+function exportSecret(name: string, { embedded }: TargetFacts): string {
   const where =
     name === 'key.altered' ? 'keys.full with its last characters exchanged' : name.replace(/^key\./, 'keys.')
   const file = embedded ? `the target file that ${program} serve prints` : 'your target file'

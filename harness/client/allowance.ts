@@ -1,10 +1,10 @@
 import type { WireResponse } from '../exchange/exchange.ts'
 
 /**
- * When requests may go out. `certain`: now. `blind`: one alone, whose response shows how many may follow. `answered`:
+ * When requests may go out. `certain`: now. `blind`: one alone, whose response shows how many may follow. `after-response`:
  * once another response is there. A number: in so many ms, unless a response comes earlier.
  */
-export type Room = 'certain' | 'blind' | 'answered' | number
+export type Room = 'certain' | 'blind' | 'after-response' | number
 
 /** An estimate of the requests that a limit grants. Moments are ms on the target's clock. */
 export interface Allowance {
@@ -14,7 +14,7 @@ export interface Allowance {
    * Counts a request that goes out. The returned function takes its response, or null if there was none. `isElsewhere`:
    * another limit may count the request.
    */
-  send(now: number): (response: WireResponse | null, now: number, isElsewhere: boolean) => void
+  note(now: number): (response: WireResponse | null, now: number, isElsewhere: boolean) => void
   /** The most requests that are ever granted together; null if unknown. */
   most(): number | null
   /** The limit in words, for the reason of an inconclusive rule. */
@@ -34,6 +34,6 @@ export function createLog(most: number, windowMs: number) {
       const excess = this.count(now) + Math.min(requests, most) - most
       return excess <= 0 ? 0 : (sent[excess - 1] ?? now) + windowMs - now
     },
-    send: (now: number) => void sent.push(now),
+    note: (now: number) => void sent.push(now),
   }
 }

@@ -12,7 +12,7 @@ test('no span of a window has more than four fifths of the documented requests',
     if (typeof room === 'number') now += room
     else {
       sent.push(now)
-      rate.send(now)(answer(), now, false)
+      rate.note(now)(answer(), now, false)
       now += 1
     }
   }
@@ -22,30 +22,30 @@ test('no span of a window has more than four fifths of the documented requests',
 test('a rate of two leaves one request a window', () => {
   const rate = createDocumentedRate('purgeQueue', 'purge')
   expect(rate.room(1, 5_000)).toBe('certain')
-  rate.send(5_000)(answer(), 5_000, false)
+  rate.note(5_000)(answer(), 5_000, false)
   expect([rate.room(1, 6_000), rate.room(1, 15_000)]).toEqual([9_000, 'certain'])
 })
 
 test('no more at once than four fifths of what is documented: an answer decides', () => {
   const rate = createDocumentedRate('listRequests', 'requests')
-  const answered = rate.send(0)
-  expect(rate.room(1, 0)).toBe('answered')
+  const answered = rate.note(0)
+  expect(rate.room(1, 0)).toBe('after-response')
   answered(answer(), 0, false)
   expect(rate.room(1, 0)).toBe('certain')
 })
 
 test('after a 429 one request goes alone', () => {
   const rate = createDocumentedRate('getEndpointHealth', null)
-  rate.send(0)(answer(429), 0, false)
+  rate.note(0)(answer(429), 0, false)
   expect(rate.room(1, 0)).toBe('blind')
-  const answered = rate.send(0)
-  expect(rate.room(1, 0)).toBe('answered')
+  const answered = rate.note(0)
+  expect(rate.room(1, 0)).toBe('after-response')
   answered(answer(), 0, false)
   expect(rate.room(1, 0)).toBe('certain')
 })
 
 test('an operation without a documented rate is free', () => {
   const rate = createDocumentedRate('getEndpointHealth', null)
-  for (let n = 0; n < 10_000; n++) rate.send(0)
+  for (let n = 0; n < 10_000; n++) rate.note(0)
   expect(rate.room(1, 0)).toBe('certain')
 })

@@ -20,11 +20,11 @@ export function createDocumentedRate(operation: string, name: RateOperation | nu
     room(count, now) {
       const waitMs = log.waitMs(count, now)
       if (waitMs > 0) return waitMs
-      if (isRefused) return underWay === 0 ? 'blind' : 'answered'
-      return underWay + count <= mostAtOnce ? 'certain' : 'answered'
+      if (isRefused) return underWay === 0 ? 'blind' : 'after-response'
+      return underWay + count <= mostAtOnce ? 'certain' : 'after-response'
     },
-    send(now) {
-      log.send(now)
+    note(now) {
+      log.note(now)
       underWay++
       return (response) => {
         underWay--

@@ -16,7 +16,7 @@ export interface Visitor {
   readonly isGone: () => boolean
 }
 
-/** Takes the response to a request, or null if there was none. `isElsewhere`: see `Allowance.send`. */
+/** Takes the response to a request, or null if there was none. `isElsewhere`: see `Allowance.note`. */
 export type TakeResponse = (response: WireResponse | null, isElsewhere?: boolean) => void
 
 /** Lets the requests of one quota pass so that none meets a 429 that another one caused. First come, first served. */
@@ -38,7 +38,7 @@ export interface Gate {
   /** Releases reserved requests that are not needed. */
   giveBack(requests: number): void
   /** Wakes visitors whose rule has ended, so that they leave. */
-  look(): void
+  wakeAll(): void
 }
 
 export interface GateOptions {
@@ -90,10 +90,10 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     waiting[0]?.wake()
   }
 
-  function send(): TakeResponse {
+  function sendNow(): TakeResponse {
     const sentAt = now()
-    budget?.send(sentAt)
-    const answered = allowance.send(sentAt)
+    budget?.note(sentAt)
+    const answered = allowance.note(sentAt)
     return (response, isElsewhere = false) => {
       answered(response, now(), isElsewhere)
       if (response?.status === 429) close(response, sentAt)
@@ -154,7 +154,7 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
   }
 
   /** Why waiting ends; null while it goes on. */
-  function hopeless(waitMs: number, since: number): string | null {
+  function reasonToGiveUp(waitMs: number, since: number): string | null {
     const leftMs = (refusedSince ?? since) + longestMs - now()
     if (waitMs <= leftMs) return null
     const longest = `the tolerance rateWait (${lengthOf(longestMs)})`
@@ -176,16 +176,16 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     async pass(visitor, isRefused = false) {
       if (waiting.length === 0) {
         const first = room(1)
-        if (first === 'certain' || first === 'blind') return send()
+        if (first === 'certain' || first === 'blind') return sendNow()
       }
       const entry = { rank: isRefused ? ranks.refused : ranks.request, visitor, wake() {} }
       return inLine(entry, (since) => {
         const free = room(1)
-        if (free === 'certain' || free === 'blind') return { done: send() }
-        if (free === 'answered') return { waitMs: null }
-        const reason = hopeless(free, since)
+        if (free === 'certain' || free === 'blind') return { done: sendNow() }
+        if (free === 'after-response') return { waitMs: null }
+        const reason = reasonToGiveUp(free, since)
         if (reason !== null) throw new UsedUp(reason)
-        return { waitMs: free, unpaced: send }
+        return { waitMs: free, unpaced: sendNow }
       })
     },
     async reserve(visitor, requests) {
@@ -201,10 +201,10 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         // A response that shows nothing about the quota would be requested again and again.
         const isInVain = now() - since >= longestMs || (free === 'blind' && hasRefreshed)
         if (free === 'certain' || (isInVain && refusedSince === null)) return { done: keep() }
-        if (free === 'answered') return { waitMs: null }
+        if (free === 'after-response') return { waitMs: null }
         hasRefreshed = free === 'blind'
         if (free === 'blind') return refresh()
-        const reason = free > longestMs || refusedSince !== null ? hopeless(free, since) : null
+        const reason = free > longestMs || refusedSince !== null ? reasonToGiveUp(free, since) : null
         if (reason !== null) throw new UsedUp(reason)
         return { waitMs: Math.min(free, since + longestMs - now()), unpaced: keep }
       })
@@ -212,11 +212,11 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     passReserved() {
       if (now() < closedUntil || refusedSince !== null) return null
       reserved--
-      return send()
+      return sendNow()
     },
-    passAtOnce: send,
+    passAtOnce: sendNow,
     giveBack,
-    look() {
+    wakeAll() {
       for (const { wake } of [...waiting]) wake()
     },
   }

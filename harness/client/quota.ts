@@ -92,7 +92,7 @@ export function createQuota(
     release(): void {
       for (const [gate, requests] of reserved) gate.giveBack(requests)
       reserved.clear()
-      for (const [gate, requests] of waitsAt) if (requests > 0) gate.look()
+      for (const [gate, requests] of waitsAt) if (requests > 0) gate.wakeAll()
     },
   }
 }

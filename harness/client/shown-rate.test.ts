@@ -25,7 +25,7 @@ function drive(server: Server, requests: number) {
       now += waitMs
       continue
     }
-    const answered = rate.send(now)
+    const answered = rate.note(now)
     const response = server(now)
     answered(response, now, false)
     if (response.status === 429) {
@@ -102,49 +102,49 @@ describe('requests beside each other', () => {
 
   test('the first goes alone, and as many follow as are left', () => {
     const rate = createShownRate(longestMs)
-    const first = rate.send(0)
-    expect(rate.room(1, 0)).toBe('answered')
+    const first = rate.note(0)
+    expect(rate.room(1, 0)).toBe('after-response')
     first(shows(2), 0, false)
     expect(rate.room(2, 0)).toBe('certain')
     expect(rate.room(3, 0)).toBe(30_000)
-    for (const _ of [1, 2]) rate.send(0)
+    for (const _ of [1, 2]) rate.note(0)
     expect(rate.room(1, 0)).toBe(30_000)
   })
 
   test('answers in any order: what was under way beside a request may not be counted in its answer', () => {
     const rate = createShownRate(longestMs)
-    rate.send(0)(shows(9), 0, false)
-    const beside = [rate.send(0), rate.send(0), rate.send(0)]
+    rate.note(0)(shows(9), 0, false)
+    const beside = [rate.note(0), rate.note(0), rate.note(0)]
     for (const [place, remaining] of [6, 8, 7].entries()) beside[place]?.(shows(remaining), 0, false)
     expect([rate.room(6, 0), rate.room(7, 0)]).toEqual(['certain', 30_000])
   })
 
   test('after t one goes blind, and the others wait for its answer', () => {
     const rate = createShownRate(longestMs)
-    rate.send(0)(shows(0), 0, false)
+    rate.note(0)(shows(0), 0, false)
     expect(rate.room(1, 29_999)).toBe(1)
     expect(rate.room(1, 30_000)).toBe('blind')
-    const blind = rate.send(30_000)
-    expect(rate.room(1, 30_000)).toBe('answered')
+    const blind = rate.note(30_000)
+    expect(rate.room(1, 30_000)).toBe('after-response')
     blind(shows(9), 30_000, false)
     expect(rate.room(9, 30_000)).toBe('certain')
   })
 
   test('several together wait until they are given back evenly, and a request more to show it', () => {
     const rate = createShownRate(longestMs)
-    rate.send(0)(answer(200, { RateLimit: '"minute";r=2;t=1', 'RateLimit-Policy': policy }), 0, false)
+    rate.note(0)(answer(200, { RateLimit: '"minute";r=2;t=1', 'RateLimit-Policy': policy }), 0, false)
     expect(rate.room(5, 0)).toBe(24_000)
     expect(rate.most()).toBe(9)
   })
 
   test('an answer that may be counted elsewhere is read until a refusal shows that it is', () => {
     const rate = createShownRate(longestMs)
-    rate.send(0)(shows(0), 0, false)
-    rate.send(30_000)(shows(8), 30_000, true)
+    rate.note(0)(shows(0), 0, false)
+    rate.note(30_000)(shows(8), 30_000, true)
     expect(rate.room(8, 30_000)).toBe('certain')
-    rate.send(30_000)(answer(429, {}), 30_000, false)
-    rate.send(31_000)(shows(0), 31_000, false)
-    rate.send(61_000)(shows(8), 61_000, true)
+    rate.note(30_000)(answer(429, {}), 30_000, false)
+    rate.note(31_000)(shows(0), 31_000, false)
+    rate.note(61_000)(shows(8), 61_000, true)
     expect(rate.room(1, 61_000)).toBe('blind')
   })
 })

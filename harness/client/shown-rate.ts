@@ -74,18 +74,18 @@ export function createShownRate(longestMs: number): Allowance {
   /** The room by the policies alone, or by refusals if there is no policy. */
   function untrusted(requests: number, now: number): Room {
     const waits = [...logs.values()].map((log) => log.waitMs(requests, now))
-    if (waits.length === 0) return underWay < together ? 'certain' : 'answered'
+    if (waits.length === 0) return underWay < together ? 'certain' : 'after-response'
     const waitMs = Math.max(...waits)
     return waitMs > 0 ? waitMs : 'certain'
   }
 
   function room(requests: number, now: number): Room {
-    if (!isAnswered) return underWay === 0 ? 'blind' : 'answered'
-    if (refusedAfter !== null) return blind === null ? 'blind' : 'answered'
+    if (!isAnswered) return underWay === 0 ? 'blind' : 'after-response'
+    if (refusedAfter !== null) return blind === null ? 'blind' : 'after-response'
     if (windows.length === 0 || !isTrusted()) return untrusted(requests, now)
     const short = shortOf(requests)
     if (short.length === 0 && !windows.some((window) => isLong(window, requests))) return 'certain'
-    if (blind !== null) return 'answered'
+    if (blind !== null) return 'after-response'
     if (short.length === 0) return 'blind'
     const waitMs = readAt + Math.max(...short.map((window) => waitFor(window, requests))) - now
     return waitMs <= 0 ? 'blind' : waitMs
@@ -138,7 +138,7 @@ export function createShownRate(longestMs: number): Allowance {
 
   return {
     room,
-    send(now) {
+    note(now) {
       const before = { sent, underWay }
       const isBlind = room(1, now) === 'blind'
       const waitedMs = isBlind && windows.length > 0 && refusedAfter === null ? now - readAt : 0
@@ -147,7 +147,7 @@ export function createShownRate(longestMs: number): Allowance {
       sent++
       underWay++
       used++
-      for (const log of logs.values()) log.send(now)
+      for (const log of logs.values()) log.note(now)
 
       return (response, answeredAt, isElsewhere) => {
         underWay--

@@ -18,7 +18,7 @@ export class Actors {
   /** Number of events so far. */
   moves = 0
   /** Why time never moves again; null while it can. */
-  over: Error | null = null
+  endedBy: Error | null = null
   readonly #unanswered = new Set<{ readonly isHeld: boolean; readonly giveUp: (reason: Error) => void }>()
   #changed: () => void
 
@@ -32,7 +32,7 @@ export class Actors {
   }
 
   /** True if every actor waits, for a response or otherwise, and nothing real is under way. */
-  idle(): boolean {
+  isIdle(): boolean {
     if (this.all.size === 0) return false
     for (const { waits, requests, reals } of this.all) if (reals > 0 || (waits === 0 && requests === 0)) return false
     return true
@@ -45,11 +45,11 @@ export class Actors {
 
   /** The number of events, if no more can follow; else null. */
   standstill(): number | null {
-    return this.#unanswered.size === 0 && this.sleepers.size === 0 && this.idle() ? this.moves : null
+    return this.#unanswered.size === 0 && this.sleepers.size === 0 && this.isIdle() ? this.moves : null
   }
 
   /** True if an actor waits for a response that should need no time. */
-  asking(): boolean {
+  isAsking(): boolean {
     for (const actor of this.all) if (actor.requests > 0) return true
     return false
   }
@@ -60,7 +60,7 @@ export class Actors {
   }
 
   /** Counts a request until its response is there. `isHeld`: the response may need time. */
-  async ask<T>(work: Promise<T>, isHeld: boolean): Promise<T> {
+  async track<T>(work: Promise<T>, isHeld: boolean): Promise<T> {
     let giveUp = (_: Error) => {}
     const never = new Promise<never>((_, reject) => {
       giveUp = reject
@@ -68,7 +68,7 @@ export class Actors {
     const entry = { isHeld, giveUp }
     this.asked++
     this.#unanswered.add(entry)
-    if (isHeld && this.over !== null) giveUp(abandoned(this.over))
+    if (isHeld && this.endedBy !== null) giveUp(abandoned(this.endedBy))
     this.changed()
     try {
       return await Promise.race([work, never])
@@ -95,9 +95,9 @@ export class Actors {
    * Adds a wait for a moment. If time never moves again, the wait fails, but after everything that has already come.
    */
   add(sleeper: Sleeper): void {
-    const { over } = this
-    if (over === null) this.sleepers.add(sleeper)
-    else setImmediate(() => sleeper.fail(over))
+    const { endedBy } = this
+    if (endedBy === null) this.sleepers.add(sleeper)
+    else setImmediate(() => sleeper.fail(endedBy))
   }
 
   /** Runs something at a moment; the returned function cancels it. */
@@ -134,7 +134,7 @@ export class Actors {
 
   /** Ends every wait, later ones too. */
   end(reason: Error): void {
-    this.over = reason
+    this.endedBy = reason
     this.fail(reason)
   }
 
@@ -143,7 +143,7 @@ export class Actors {
   }
 }
 
-/** An actor of a clock with a book of actors. `waited` is called with every wait that belongs in the record. */
+/** An actor of a clock with its actors. `waited` is called with every wait that belongs in the record. */
 export class Participant implements Actor {
   readonly name: string
   waits = 0
@@ -152,7 +152,7 @@ export class Participant implements Actor {
   /** Number of times it began or ended a wait, a request or something real. */
   moves = 0
   wakesAt: number | null = null
-  readonly #book: Actors
+  readonly #actors: Actors
   readonly #clock: Pick<RunClock, 'now'>
   readonly #waited: Waited
   readonly #branches = new Branches()
@@ -161,12 +161,12 @@ export class Participant implements Actor {
   #waits = 0
   #look = () => {}
 
-  constructor(name: string, book: Actors, clock: Pick<RunClock, 'now'>, waited: Waited) {
+  constructor(name: string, actors: Actors, clock: Pick<RunClock, 'now'>, waited: Waited) {
     this.name = name
-    this.#book = book
+    this.#actors = actors
     this.#clock = clock
     this.#waited = waited
-    book.all.add(this)
+    actors.all.add(this)
   }
 
   now(): number {
@@ -201,7 +201,7 @@ export class Participant implements Actor {
   async until<T>(event: Promise<T> | PendingEvent<T>, deadline: number): Promise<T | null> {
     const wait = ++this.#waits
     const comes = 'comes' in event ? event.comes : event
-    const late = this.#book.sleep(deadline)
+    const late = this.#actors.sleep(deadline)
     late.over.catch(() => {})
     const came = comes.then(
       (value) => ({ value }),
@@ -226,7 +226,7 @@ export class Participant implements Actor {
 
   async pause(ms: number, early?: Promise<unknown>): Promise<string | null> {
     // Pauses are not recorded, so none may end a rule.
-    const { over } = this.#book
+    const { endedBy: over } = this.#actors
     if (over === null) return this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).then(() => null, textOf)
     await nextTurn()
     return over.message
@@ -236,28 +236,28 @@ export class Participant implements Actor {
     this.requests++
     this.moves++
     try {
-      return await this.#book.ask(work, false)
+      return await this.#actors.track(work, false)
     } finally {
       this.requests--
       this.moves++
-      this.#book.changed()
+      this.#actors.changed()
     }
   }
 
   hold<T>(work: Promise<T>): Promise<T> {
-    return this.#book.ask(work, true)
+    return this.#actors.track(work, true)
   }
 
   async real<T>(work: Promise<T>): Promise<T> {
     this.reals++
     this.moves++
-    this.#book.changed()
+    this.#actors.changed()
     try {
       return await work
     } finally {
       this.reals--
       this.moves++
-      this.#book.changed()
+      this.#actors.changed()
     }
   }
 
@@ -270,12 +270,12 @@ export class Participant implements Actor {
   }
 
   done(): void {
-    this.#book.all.delete(this)
-    this.#book.changed()
+    this.#actors.all.delete(this)
+    this.#actors.changed()
   }
 
   async #sleepUntil(at: number, early: Promise<unknown> = never): Promise<void> {
-    const { over, cancel } = this.#book.sleep(at)
+    const { over, cancel } = this.#actors.sleep(at)
     await this.#waiting(at, Promise.race([over, early])).finally(cancel)
   }
 
@@ -283,14 +283,14 @@ export class Participant implements Actor {
     this.waits++
     this.moves++
     this.wakesAt = until
-    this.#book.changed()
+    this.#actors.changed()
     try {
       return await promise
     } finally {
       this.waits--
       this.moves++
       this.wakesAt = null
-      this.#book.changed()
+      this.#actors.changed()
     }
   }
 

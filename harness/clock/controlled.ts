@@ -48,7 +48,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   let isStuck = false
   /** Number of requests begun when all were last seen to have arrived. */
   let arrived = 0
-  const book = new Actors(() => {
+  const actors = new Actors(() => {
     changed = true
     patience.interrupt()
     void step()
@@ -57,7 +57,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     kind,
     controlled: true,
     now: () => now,
-    actor: (name) => new Participant(name, book, clock, waited),
+    actor: (name) => new Participant(name, actors, clock, waited),
     stamp(take) {
       if (moving) unstamped.push(take)
       else arrive(take)
@@ -66,11 +66,11 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       count(call, 1)
       return once(() => count(call, -1))
     },
-    after: (ms, run) => book.schedule(now + ms, run),
-    pending: () => book.pending(),
-    still: () => book.still(),
+    after: (ms, run) => actors.schedule(now + ms, run),
+    pending: () => actors.pending(),
+    still: () => actors.still(),
     answerMs: () => (answers === 0 ? null : spentMs / answers),
-    standstill: () => book.standstill(),
+    standstill: () => actors.standstill(),
     close() {
       closed = true
       patience.interrupt()
@@ -78,7 +78,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   }
 
   async function step(): Promise<void> {
-    if (stepping || closed || book.over !== null) return
+    if (stepping || closed || actors.endedBy !== null) return
     stepping = true
     changed = false
     try {
@@ -94,9 +94,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
 
   /** A fault that passes ends the present waits; any other fault ends all later ones too. */
   function fail(error: unknown): void {
-    if (error instanceof TooManySteps || (error instanceof Unrest && !isStuck)) book.fail(error)
-    else if (error instanceof Inconclusive) book.end(error)
-    else book.end(new Inconclusive(`the clock of the target failed: ${reason(error)}`))
+    if (error instanceof TooManySteps || (error instanceof Unrest && !isStuck)) actors.fail(error)
+    else if (error instanceof Inconclusive) actors.end(error)
+    else actors.end(new Inconclusive(`the clock of the target failed: ${reason(error)}`))
     isStuck = error instanceof Unrest
   }
 
@@ -105,12 +105,12 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     let restless: { readonly sinceMs: number; looks: number } | null = null
     while (!closed && (await stillIdle())) {
       changed = false
-      const wake = book.earliest()
-      if (wake === null && book.unanswered() === 0) return
-      if (book.unanswered() === 0) arrived = book.asked
-      else if (book.asked !== arrived) {
-        const { asked } = book
-        if (!(await patience.wait(book.asking() ? 'answer' : 'arrival'))) continue
+      const wake = actors.earliest()
+      if (wake === null && actors.unanswered() === 0) return
+      if (actors.unanswered() === 0) arrived = actors.asked
+      else if (actors.asked !== arrived) {
+        const { asked } = actors
+        if (!(await patience.wait(actors.isAsking() ? 'answer' : 'arrival'))) continue
         arrived = asked
       }
       const state = watch.seen(await timed(control.state()))
@@ -127,13 +127,13 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       if (++taken > stepBudget) throw new TooManySteps(restlessTimers(stepBudget))
       const due = state.nextMs
       if (wake !== null && wake <= now && (due === null || due > now)) {
-        book.wake(now)
+        actors.wake(now)
         taken = 0
       } else if (wake !== null || due !== null) {
         await move(Math.max(0, Math.ceil((wake ?? due ?? now) - now)))
       } else {
         if (!(await patience.wait('nothing'))) continue
-        book.giveUp('the target has not answered, and nothing is due on its clock')
+        actors.giveUp('the target has not answered, and nothing is due on its clock')
         return
       }
     }
@@ -161,20 +161,20 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
 
   function arrive(take: (nowMs: number) => void): void {
     take(now)
-    book.changed()
+    actors.changed()
   }
 
   /** Code after a settled promise runs within two turns of the event loop. */
   async function stillIdle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) {
-      if (!book.idle()) return false
+      if (!actors.isIdle()) return false
       await nextTurn()
     }
-    return book.idle()
+    return actors.isIdle()
   }
 
   function atRest({ busy, open }: ClockState): boolean {
-    return open >= book.unanswered() && busy.every((id) => calls.has(id))
+    return open >= actors.unanswered() && busy.every((id) => calls.has(id))
   }
 
   function unrest({ busy, open }: ClockState): string {
@@ -183,14 +183,14 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     const more = away.length > shownIds ? ` and ${away.length - shownIds} more` : ''
     if (away.length > 0)
       return `${waits}: the target says that it is busy with ${away.slice(0, shownIds).join(', ')}${more}, which is not here`
-    return `${waits}: ${pluralize(book.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
+    return `${waits}: ${pluralize(actors.unanswered(), 'unanswered request')}, and the target says that it has ${open} open`
   }
 
   function count(call: string, by: number): void {
     const sum = (calls.get(call) ?? 0) + by
     if (sum > 0) calls.set(call, sum)
     else calls.delete(call)
-    book.changed()
+    actors.changed()
   }
 
   return clock

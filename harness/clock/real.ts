@@ -4,29 +4,29 @@ import type { RunClock, Waited } from './types.ts'
 /** Real time: one timer for the earliest sleeper. `waited` is called with every wait that belongs in the record. */
 export function createRealClock(waited: Waited = () => {}): RunClock {
   let timer: NodeJS.Timeout | undefined
-  const book = new Actors(arm)
+  const actors = new Actors(arm)
   const clock: RunClock = {
     kind: 'real',
     controlled: false,
     now: () => Date.now(),
-    actor: (name) => new Participant(name, book, clock, waited),
+    actor: (name) => new Participant(name, actors, clock, waited),
     stamp: (take) => take(Date.now()),
     holding: () => () => {},
-    after: (ms, run) => book.schedule(Date.now() + ms, run),
-    pending: () => book.pending(),
-    still: () => book.still(),
+    after: (ms, run) => actors.schedule(Date.now() + ms, run),
+    pending: () => actors.pending(),
+    still: () => actors.still(),
     answerMs: () => null,
-    standstill: () => book.standstill(),
+    standstill: () => actors.standstill(),
     close: () => clearTimeout(timer),
   }
 
   function arm(): void {
     clearTimeout(timer)
-    const at = book.earliest()
+    const at = actors.earliest()
     if (at === null) return
     timer = setTimeout(
       () => {
-        book.wake(Date.now())
+        actors.wake(Date.now())
         arm()
       },
       Math.min(Math.max(0, at - Date.now()), 2 ** 31 - 1),

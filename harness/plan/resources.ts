@@ -8,7 +8,7 @@ import type { Claim, Resources } from './turns.ts'
  * The claim of a rule while it runs. A rule that needs the worker keeps one, unless it has endpoints to itself. A rule
  * that has the normal endpoint to itself, under whatever role, keeps all its workers.
  */
-export function claimOf(
+export function occupancyOf(
   { alone, exclusive = [], shared = [], wakes = [], workers, creates }: Omit<Scenario, 'kind' | 'id' | 'run'>,
   row: RuleRow,
   target: Target,

@@ -2,7 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import { missingNeed } from '../../target/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
-import { claimOf, resourcesOf } from '../plan/resources.ts'
+import { occupancyOf, resourcesOf } from '../plan/resources.ts'
 import { createTurns, type Turn } from '../plan/turns.ts'
 import type { Shared } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
@@ -52,7 +52,7 @@ export function createJudging(options: JudgingOptions) {
     const actor = clock.actor(rule.id)
     const cut = new Promise<Cut>((resolve) => cutters.set(rule.id, resolve))
     try {
-      const taken = turns.take(claimOf(rule, row, target))
+      const taken = turns.take(occupancyOf(rule, row, target))
       const turn = await actor.join(Promise.race([taken, cut]))
       if ('leave' in turn) return await judgeIn(rule, row, actor, cut, turn).finally(turn.leave)
       void taken.then((late) => late.leave())

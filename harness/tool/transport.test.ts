@@ -13,7 +13,7 @@ function node(line: string, ...words: readonly string[]): readonly string[] {
   return [process.execPath, '-e', line, ...words]
 }
 
-const quiet = node('')
+const quiet = node('', '{project}', '{package}', '{name}', '{from}', '{to}')
 const unused = () => expect.fail('nothing is sent over HTTP')
 
 function section(given: Partial<DeploySection>, environment: Record<string, string> = {}): DeployPlane {
@@ -74,13 +74,13 @@ test('a command gets the variables of the target file and no other secret', asyn
 test.each<[says: string, given: Partial<DeploySection>, address: string, message: RegExp]>([
   [
     'that does not end',
-    { remove: node('setTimeout(() => {}, 60_000)'), limit: '500ms' },
+    { remove: node('setTimeout(() => {}, 60_000)', '{name}'), limit: '500ms' },
     'remove/a',
     /did not end within 500 ms/,
   ],
   [
     'that does not exist',
-    { remove: ['no-such-tool'] },
+    { remove: ['no-such-tool', '{name}'] },
     'remove/a',
     /no-such-tool \(deploy.remove\) could not be started/,
   ],
@@ -90,7 +90,7 @@ test.each<[says: string, given: Partial<DeploySection>, address: string, message
 })
 
 test('a removal that fails is no success, and an endpoint that is not listed is not found', async () => {
-  const plane = section({ remove: node('process.exit(3)'), list: node('console.log("[]")') })
+  const plane = section({ remove: node('process.exit(3)', '{name}'), list: node('console.log("[]")') })
   expect(await ask(plane, 'remove/a')).toMatchObject({ status: 500, json: { exit: 3 } })
   expect(await ask(plane, 'list/a')).toMatchObject({ status: 404 })
 })

@@ -4,7 +4,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/fixtures/history.ts'
-import { unseenAdvice } from '../../harness/fixtures/pods.ts'
+import { unseenHint } from '../../harness/fixtures/pods.ts'
 import { quotaIn } from '../../harness/planes/pods/pod-times.ts'
 import { answered, type Check, isOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -108,7 +108,7 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
   if (out !== undefined) return out
   const last = restarted.at(-1)
   if (last !== undefined && restarted.length === podsTried && (await lasts(context, status, restarted))) return last
-  const advice = transient.has(status) ? `; ${late === null ? unseenAdvice(status) : lateText(late)}` : ''
+  const advice = transient.has(status) ? `; ${late === null ? unseenHint(status) : lateText(late)}` : ''
   context.inconclusive(`none of ${podsTried} pods was still in ${status} when it was asked to ${action}${advice}`)
 }
 
