@@ -190,6 +190,15 @@ export function withBody(request: Request, body: unknown): Request {
   return new Request(request.url, { method: request.method, headers: request.headers, body: JSON.stringify(body) })
 }
 
+/** JSON objects in the bodies of requests are exchanged before anything reads them; null leaves one as it is. */
+export function exchanges(when: (request: Request) => boolean, other: (body: Json) => unknown): Wrap {
+  return (fetch) => async (request) => {
+    const body = when(request) ? await jsonOf(request) : null
+    const exchanged = body === null ? null : other(body)
+    return fetch(exchanged === null ? request : withBody(request, exchanged))
+  }
+}
+
 /** The JSON object in a body, which can still be read afterwards; null if there is none. */
 export async function jsonOf(request: Request): Promise<Json | null> {
   const text = await request.clone().text()
