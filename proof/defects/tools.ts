@@ -131,6 +131,11 @@ export function onAnswer(
   }
 }
 
+/** True for the answers with this status, to the requests that `to` picks. */
+export function answered(status: number, to: (request: Request) => boolean = () => true) {
+  return (request: Request, response: Response) => response.status === status && to(request)
+}
+
 /** Answers get another value of a header. */
 export function setsHeader(
   when: (request: Request, response: Response) => boolean,
