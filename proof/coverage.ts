@@ -16,23 +16,14 @@ export interface Unproven {
 /** Clauses that were reached somewhere and in which no defect was found, sorted. */
 export function unkilledClauses(runs: Iterable<readonly Judgement[]>, defects: readonly DefectResult[]): RuleClause[] {
   const killed = new Set(defects.filter((defect) => defect.killed).map(keyOf))
-  const reached = new Map<string, RuleClause>()
-  for (const run of runs) {
-    for (const { rule, clauses } of run) {
-      for (const clause of clauses) reached.set(keyOf({ rule, clause }), { rule, clause })
-    }
-  }
-  return [...reached.values()]
+  return [...reachedIn(runs).values()]
     .filter((entry) => !killed.has(keyOf(entry)))
     .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
 
 /** Defects that name a clause which their rule reached nowhere. */
 export function unknownClauses(runs: Iterable<readonly Judgement[]>, defects: readonly DefectResult[]): DefectResult[] {
-  const reached = new Set<string>()
-  for (const run of runs) {
-    for (const { rule, clauses } of run) for (const clause of clauses) reached.add(keyOf({ rule, clause }))
-  }
+  const reached = reachedIn(runs)
   return defects.filter((defect) => !defect.killed && !reached.has(keyOf(defect)))
 }
 
@@ -52,6 +43,12 @@ export function unprovenReadings(runs: Iterable<readonly Judgement[]>): Unproven
       if (names.size === 0) return ruleById.get(rule as RuleId)?.basis === 'open' ? [{ rule, reading: null }] : []
       return [...names].filter(([, seen]) => seen.size < 2).map(([reading]) => ({ rule, reading }))
     })
+}
+
+/** Every clause that was reached in one of the runs. */
+function reachedIn(runs: Iterable<readonly Judgement[]>): ReadonlyMap<string, RuleClause> {
+  const all = [...runs].flat().flatMap(({ rule, clauses }) => clauses.map((clause) => ({ rule, clause })))
+  return new Map(all.map((one) => [keyOf(one), one]))
 }
 
 function keyOf({ rule, clause }: RuleClause): string {

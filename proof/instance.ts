@@ -1,11 +1,11 @@
 import { stringify } from 'yaml'
 import { defaultTool } from '../reference/deploy/index.ts'
 import { createEmbedded, embeddedUrl, targetFileOf } from '../reference/embedded.ts'
+import { composeOptions, type ReferenceOptions } from '../reference/options.ts'
 import { parseTarget } from '../target/load.ts'
 import type { EmbeddedTarget, Target } from '../target/types.ts'
 import { withReferenceTool } from './tool.ts'
 import type { Variant } from './types.ts'
-import { withVariants } from './variants.ts'
 
 let reference: Target | undefined
 
@@ -39,4 +39,12 @@ export function embeddedTarget(): Target {
 /** The target file of a reference at `url`; its keys are the published examples. */
 export function referenceTarget(url: string, clock: 'real' | 'control'): Target {
   return parseTarget(stringify(targetFileOf({ url, clock })), { file: 'the reference', environment: {} })
+}
+
+/** Options with variants laid over them: changes in their order, wrappers from inside out. */
+export function withVariants(options: ReferenceOptions, variants: readonly Variant[]): ReferenceOptions {
+  return variants.reduce((changed, { change, wrap }) => {
+    const next = change?.(changed) ?? changed
+    return wrap === undefined ? next : composeOptions(next, { wrapFetch: wrap })
+  }, options)
 }

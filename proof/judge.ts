@@ -29,17 +29,7 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
-  const {
-    variants,
-    rules,
-    seed = 1,
-    plain = false,
-    asReal = false,
-    cleanup = 'none',
-    exchanged,
-    judged,
-    workersFreed,
-  } = options
+  const { variants, rules, seed = 1, plain = false, asReal = false, cleanup = 'none', ...told } = options
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
@@ -52,19 +42,19 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     target: asReal ? { ...target, clock: 'real' } : target,
     transport: inProcess(fetch),
     clock: asReal ? { ...clock, controlled: false } : clock,
-    recorder: exchanged === undefined ? noRecorder : { ...noRecorder, exchange: exchanged },
+    recorder: told.exchanged === undefined ? noRecorder : { ...noRecorder, exchange: told.exchanged },
     resources() {},
     rules,
     cleanup,
     wallNow: () => 0,
     listener: inProcessListener(instance),
-    ...(workersFreed === undefined ? {} : { workersFreed }),
+    ...(told.workersFreed === undefined ? {} : { workersFreed: told.workersFreed }),
   })
   try {
     const scenarios = await Promise.all(
       session.scenarios.map(async ({ judge }) => {
         const judgement = await judge()
-        judged?.(judgement)
+        told.judged?.(judgement)
         return judgement
       }),
     )

@@ -4,7 +4,7 @@ import { composeOptions } from '../reference/options.ts'
 import { defaultTolerances } from '../target/defaults.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
-import { endpointsWith } from './latitudes/queue-time.ts'
+import { endpointsWith } from './latitudes/queue.ts'
 import type { Fetch, Variant } from './types.ts'
 
 // A gateway that answers in place of the API decides nothing, and neither does a worker too many: no rule fails for it,

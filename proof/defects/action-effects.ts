@@ -2,6 +2,7 @@ import type { PodAction } from '../../generated/tables.ts'
 import type { Defect } from '../types.ts'
 import { carriesOut, comesBackAs, does, doesToo, effectOf, later, seen } from './action-tools.ts'
 import {
+  answered,
   defect,
   is,
   jsonOf,
@@ -108,7 +109,7 @@ export const actionEffects: readonly Defect[] = [
   defect('terminate-announces-body', 'pods.action.content-type', 'no-body', {
     says: 'The 204 to terminate announces a body in pieces.',
     observed: 'Transfer-Encoding chunked',
-    wrap: setsHeader((request, { status }) => is.action(request) && status === 204, 'transfer-encoding', 'chunked'),
+    wrap: setsHeader(answered(204, is.action), 'transfer-encoding', 'chunked'),
     tour: ['pods.action.running.terminate'],
   }),
   defect('action-not-json-refused-and-terminates', 'pods.action-body.no-effect', 'unchanged', {
@@ -196,10 +197,7 @@ export const actionEffects: readonly Defect[] = [
   defect('action-errors-objects', 'pods.action-body.errors-list', 'strings', {
     says: 'A 422 to an action lists its errors as objects.',
     observed: 'errors of type object',
-    wrap: onJson(
-      (request, { status }) => is.action(request) && status === 422,
-      ({ errors, ...problem }) => ({ ...problem, errors: [{ message: errors }] }),
-    ),
+    wrap: onJson(answered(422, is.action), ({ errors, ...problem }) => ({ ...problem, errors: [{ message: errors }] })),
   }),
 ]
 

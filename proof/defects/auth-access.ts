@@ -27,7 +27,7 @@ export const authAccess: readonly Defect[] = [
   defect('stranger-lists-all-pods', 'auth.pods.hidden', 'not-listed', {
     says: 'The list shows the pods of every account.',
     observed: 'the pod of another account',
-    change: part('listPods', (___, _, { store }) => [...store.all()]),
+    change: part('listPods', (_next, _caller, { store }) => [...store.all()]),
   }),
   defect('stranger-refused-and-deletes', 'auth.pods.hidden', 'unchanged', {
     says: 'DELETE by another account is answered 404 and carried out.',

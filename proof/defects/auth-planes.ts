@@ -143,7 +143,7 @@ export const authPlanes: readonly Defect[] = [
   defect('stranger-lists-endpoints', 'auth.management.hidden', 'not-listed', {
     says: 'The list shows the endpoints of all accounts.',
     observed: 'the endpoint of another account',
-    change: part('listEndpoints', (___, _, { queue }) => [...queue.endpoints.values()]),
+    change: part('listEndpoints', (_next, _caller, { queue }) => [...queue.endpoints.values()]),
   }),
   ...effects.slice(1).map(([operation, clause, observed]) =>
     defect(`stranger-refused-and-does-${slug(operation)}`, 'auth.management.hidden', clause, {

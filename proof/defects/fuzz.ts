@@ -1,6 +1,6 @@
 import { answers, asValue, carriesOut, deeply, pretends, readsAs, restates } from '../fuzz/tools.ts'
 import type { Defect } from '../types.ts'
-import { afterwards, defect, is } from './tools.ts'
+import { afterwards, answered, defect, is } from './tools.ts'
 
 const moved = '{"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}}'
 
@@ -22,13 +22,10 @@ export const fuzz: readonly Defect[] = [
   defect('terminate-extra-refused-and-renamed', 'pods.action-body.fuzz', 'unchanged', {
     says: 'A terminate with a further property that is null is refused, and the pod has another name.',
     observed: 'name "renamed" after extra-null at $',
-    wrap: afterwards(
-      (request, { status }) => is.action(request) && status === 422,
-      async ({ url, headers }, { action, plumbline }, fetch) => {
-        if (action !== 'terminate' || plumbline !== null) return
-        await fetch(new Request(url.replace(/\/action$/, ''), { method: 'PATCH', headers, body: '{"name":"renamed"}' }))
-      },
-    ),
+    wrap: afterwards(answered(422, is.action), async ({ url, headers }, { action, plumbline }, fetch) => {
+      if (action !== 'terminate' || plumbline !== null) return
+      await fetch(new Request(url.replace(/\/action$/, ''), { method: 'PATCH', headers, body: '{"name":"renamed"}' }))
+    }),
   }),
   defect('action-with-an-escape-not-carried-out', 'pods.action-body.fuzz', 'carried-out', {
     says: 'An action whose text is written with an escape is answered 200, and nothing happens.',

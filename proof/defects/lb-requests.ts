@@ -1,31 +1,28 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
-import { passes, returns, route, withStatus } from './lb-tools.ts'
+import { isAt, type Picks, passes, returns, route, withStatus } from './lb-tools.ts'
 import { defect, part, refusing } from './tools.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const isEcho = route('echo')
 const text = new TextDecoder()
 const bytesOf = (value: unknown) => new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value))
-const isJson = (headers: Headers) => headers.get('content-type') === 'application/json'
+const isPatch: Picks = ({ method }) => method === 'PATCH'
+const isJson: Picks = ({ headers }) => headers.get('content-type') === 'application/json'
 
 /** Requests on their way to the workers of load-balanced endpoints, and responses on their way back. */
 export const lbRequests: readonly Defect[] = [
   defect('body-wrapped-in-input', 'lb.direct-json', 'object', {
     says: 'A JSON body reaches the worker in an input wrapper, as on queue-based endpoints.',
     observed: '{"input":{"prompt":"grüße €𝄞","numbers":[1,2.5,-1e-7],"nested":{"empty":[],"none":null}}}',
-    change: passes(
-      ({ headers }) => isJson(headers),
-      ({ body }) => ({ body: body && bytesOf({ input: JSON.parse(text.decode(body)) }) }),
-    ),
+    change: passes(isJson, ({ body }) => ({ body: body && bytesOf({ input: JSON.parse(text.decode(body)) }) })),
   }),
   defect('body-input-unwrapped', 'lb.direct-json', 'object', {
     says: 'Of a JSON body with a member input, only that reaches the worker.',
     observed: '{"prompt":"a member that is called input"}',
-    change: passes(
-      ({ headers }) => isJson(headers),
-      ({ body }) => ({ body: body && bytesOf(JSON.parse(text.decode(body)).input ?? text.decode(body)) }),
-    ),
+    change: passes(isJson, ({ body }) => ({
+      body: body && bytesOf(JSON.parse(text.decode(body)).input ?? text.decode(body)),
+    })),
   }),
   defect('body-bytes-as-text', 'lb.direct-json', 'bytes', {
     says: 'Bodies pass through a text, so that bytes that are no UTF-8 are replaced.',
@@ -67,16 +64,15 @@ export const lbRequests: readonly Defect[] = [
     says: 'The JSON of a worker is answered as the output of a job.',
     observed:
       '"{\\"id\\":\\"j1\\",\\"status\\":\\"COMPLETED\\",\\"output\\":{\\"status\\":\\"COMPLETED\\",\\"output\\":[1]}}"',
-    change: returns(
-      ({ url }) => url.includes('/plumbline/return/200'),
-      async (response) => Response.json({ id: 'j1', status: 'COMPLETED', output: await response.json() }),
+    change: returns(isAt('return/200'), async (response) =>
+      Response.json({ id: 'j1', status: 'COMPLETED', output: await response.json() }),
     ),
   }),
   defect('response-type-json', 'lb.direct-response', 'type', {
     says: 'Every response has the content type application/json.',
     observed: 'application/json',
     change: returns(
-      ({ url }) => url.includes('/plumbline/return/201'),
+      isAt('return/201'),
       (response) =>
         new Response(response.body, { status: response.status, headers: { 'content-type': 'application/json' } }),
     ),
@@ -85,7 +81,7 @@ export const lbRequests: readonly Defect[] = [
     says: 'Of a response that is sent in parts only the first one is passed on.',
     observed: '1 part',
     change: returns(
-      ({ url }) => url.includes('/plumbline/parts/1000'),
+      isAt('parts/1000'),
       async (response) => new Response((await response.body?.getReader().read())?.value ?? null, response),
     ),
   }),
@@ -102,10 +98,7 @@ export const lbRequests: readonly Defect[] = [
   defect('method-patch-becomes-post', 'lb.methods', 'method', {
     says: 'PATCH reaches the worker as POST.',
     observed: '"POST"',
-    change: passes(
-      ({ method }) => method === 'PATCH',
-      () => ({ method: 'POST' }),
-    ),
+    change: passes(isPatch, () => ({ method: 'POST' })),
   }),
   defect('path-slash-decoded', 'lb.methods', 'path', {
     says: 'An encoded slash in a path is decoded on the way.',

@@ -16,6 +16,11 @@ export function route(name: string): Picks {
   return ({ url }) => new URL(url).pathname.startsWith(`/plumbline/${name}`)
 }
 
+/** The same of requests as the client sent them. */
+export function isAt(path: string): (request: Pick<Request, 'url'>) => boolean {
+  return ({ url }) => url.includes(`/plumbline/${path}`)
+}
+
 /** Requests that `when` picks reach the worker otherwise than they were sent. */
 export function passes(when: Picks, change: (passed: Passed) => Partial<Passed>): Change {
   return part('toWorker', async (next) => {

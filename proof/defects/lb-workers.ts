@@ -1,8 +1,8 @@
 import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { both, isMissing, lets, refusesAndDoes, type When } from './auth-tools.ts'
-import { copyOf, passesOn, returns, route, withStatus } from './lb-tools.ts'
-import { defect, options, part, refusing, setsHeader } from './tools.ts'
+import { copyOf, isAt, passesOn, returns, route, withStatus } from './lb-tools.ts'
+import { answered, defect, options, part, refusing, setsHeader } from './tools.ts'
 
 const isOfLb: When = ({ url }) => url.includes('/lb/')
 /** A worker that calls has no trace; every request of a run has one. */
@@ -155,22 +155,14 @@ export const lbWorkers: readonly Defect[] = [
   defect('concurrent-requests-500', 'lb.no-queue', 'answered', {
     says: 'Requests that are served at once are answered 500.',
     observed: 'status 500',
-    change: returns(
-      ({ url }) => url.includes('/plumbline/hold/'),
-      (response) => withStatus(response, 500),
-    ),
+    change: returns(isAt('hold/'), (response) => withStatus(response, 500)),
   }),
   ...errors.flatMap(([clause, name, status]) =>
     errorBodies.map(([id, says, observed, text, type]) =>
       defect(`error-${name}-${id}`, 'lb.error-body', clause, {
         says: `The body of a ${name} of the platform ${says}.`,
         observed,
-        wrap: setsHeader(
-          (request, response) => isOfLb(request) && response.status === status,
-          'content-type',
-          (was) => type ?? was,
-          { text },
-        ),
+        wrap: setsHeader(answered(status, isOfLb), 'content-type', (was) => type ?? was, { text }),
       }),
     ),
   ),

@@ -2,6 +2,7 @@ import { type PodService, Refusal, type StoredPod } from '../../reference/index.
 import {
   afterwards,
   type Change,
+  exchanges,
   is,
   type Json,
   jsonOf,
@@ -26,12 +27,11 @@ export function patching(step: Step): Change {
 
 /** The mounts of some PATCHes are exchanged for others before anything looks at them; null leaves them as they are. */
 export function amends(amend: (mounts: Json) => Json | null): Wrap {
-  return (fetch) => async (request) => {
-    const body = is.patch(request) ? await jsonOf(request) : null
-    const mounts = membersOf(body?.mounts)
+  return exchanges(is.patch, (body) => {
+    const mounts = membersOf(body.mounts)
     const other = mounts === null ? null : amend(mounts)
-    return fetch(other === null ? request : withBody(request, { ...body, mounts: other }))
-  }
+    return other === null ? null : { ...body, mounts: other }
+  })
 }
 
 /** Some refused PATCHes are carried out all the same, with the mounts that `amend` makes of theirs. */

@@ -131,6 +131,11 @@ export function onAnswer(
   }
 }
 
+/** True for the answers with this status, to the requests that `to` picks. */
+export function answered(status: number, to: (request: Request) => boolean = () => true) {
+  return (request: Request, response: Response) => response.status === status && to(request)
+}
+
 /** Answers get another value of a header. */
 export function setsHeader(
   when: (request: Request, response: Response) => boolean,
@@ -188,6 +193,15 @@ export function readOf({ url, headers }: Request): Request {
 /** A copy of a request with another JSON body. */
 export function withBody(request: Request, body: unknown): Request {
   return new Request(request.url, { method: request.method, headers: request.headers, body: JSON.stringify(body) })
+}
+
+/** JSON objects in the bodies of requests are exchanged before anything reads them; null leaves one as it is. */
+export function exchanges(when: (request: Request) => boolean, other: (body: Json) => unknown): Wrap {
+  return (fetch) => async (request) => {
+    const body = when(request) ? await jsonOf(request) : null
+    const exchanged = body === null ? null : other(body)
+    return fetch(exchanged === null ? request : withBody(request, exchanged))
+  }
 }
 
 /** The JSON object in a body, which can still be read afterwards; null if there is none. */

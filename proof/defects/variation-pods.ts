@@ -5,7 +5,7 @@ import type { Defect } from '../types.ts'
 import { comesBackAs, effectOf, later, seen } from './action-tools.ts'
 import { idIn } from './auth-tools.ts'
 import { entriesIn, isCpuPod, mountOf, mountsIn, patching } from './patch-tools.ts'
-import { type Change, defect, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
+import { type Change, defect, exchanges, is, jsonOf, part, parts, readOf, shows, type Wrap, withBody } from './tools.ts'
 
 /** The history of a pod: the actions that were carried out, and `patch`. */
 type Past = readonly (PodAction | 'patch')[]
@@ -126,11 +126,9 @@ export const variationPods: readonly Defect[] = [
     says: 'start ignores a reason that is a text.',
     observed: 'status 200',
     variation: 'action start',
-    wrap: (fetch) => async (request) => {
-      const body = is.action(request) ? await jsonOf(request) : null
-      const isMeant = body?.action === 'start' && typeof body.reason === 'string'
-      return fetch(isMeant ? withBody(request, { action: 'start' }) : request)
-    },
+    wrap: exchanges(is.action, ({ action, reason }) =>
+      action === 'start' && typeof reason === 'string' ? { action } : null,
+    ),
   }),
   defect('terminate-reads-trailing-comma', 'pods.action-body.not-json', 'trailing-comma', {
     says: 'terminate takes a body with a comma before its closing bracket.',

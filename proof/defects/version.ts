@@ -16,6 +16,7 @@ function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: strin
   }
 }
 
+const isDocument = ({ url }: Request) => url.endsWith('/openapi.json')
 const isPersistent = (body: unknown) => 'persistent' in (((body as Json).mounts ?? {}) as Json)
 
 /** Versions in paths, and what is deprecated. */
@@ -51,9 +52,6 @@ export const version: readonly Defect[] = [
   defect('persistent-mounts-not-marked', 'version.persistent-marked', 'marked', {
     says: 'The API document does not mark persistent mounts as deprecated.',
     observed: 'no mark',
-    wrap: onAnswer(
-      ({ url }) => url.endsWith('/openapi.json'),
-      ({ text }) => ({ text: text.replaceAll('"deprecated":true', '"deprecated":false') }),
-    ),
+    wrap: onAnswer(isDocument, ({ text }) => ({ text: text.replaceAll('"deprecated":true', '"deprecated":false') })),
   }),
 ]

@@ -1,4 +1,4 @@
-import { afterwards, is, type Wrap } from '../defects/tools.ts'
+import { afterwards, answered, is, type Wrap } from '../defects/tools.ts'
 
 // Effects of bodies on a pod that show in what comes later, for the tests of fuzzing.
 
@@ -12,18 +12,15 @@ export interface Sent {
 export function renaming(when: (sent: Sent) => boolean): Wrap {
   const sent = new Map<string, string[]>()
   let total = 0
-  return afterwards(
-    (request, { status }) => is.action(request) && status === 422,
-    async ({ url, headers }, body, fetch) => {
-      const bodies = sent.get(url) ?? []
-      sent.set(url, [...bodies, JSON.stringify(body)])
-      if (body.plumbline !== null) return
-      total++
-      if (!when({ bodies, total })) return
-      const change = { method: 'PATCH', headers, body: '{"name":"renamed"}' }
-      await fetch(new Request(url.replace(/\/action$/, ''), change))
-    },
-  )
+  return afterwards(answered(422, is.action), async ({ url, headers }, body, fetch) => {
+    const bodies = sent.get(url) ?? []
+    sent.set(url, [...bodies, JSON.stringify(body)])
+    if (body.plumbline !== null) return
+    total++
+    if (!when({ bodies, total })) return
+    const change = { method: 'PATCH', headers, body: '{"name":"renamed"}' }
+    await fetch(new Request(url.replace(/\/action$/, ''), change))
+  })
 }
 
 /** Once a pod was sent a body with a further property that is null, it answers every action with 500. */

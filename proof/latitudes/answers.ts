@@ -5,9 +5,9 @@ import { inProvisioning, inStarting, isOfLb, latitude, optioned, plane, styled, 
 
 /** Other statuses of success, and other things that a caller gets to see. Only the action call has its answers stated. */
 export const answers = [
-  styled('creation-answers-200', 'A creation is answered 200.', { createStatus: 200 }, { about: 'creations' }),
-  styled('creation-answers-202', 'A creation is answered 202.', { createStatus: 202 }, { about: 'creations' }),
-  styled('change-answers-202', 'A PATCH is answered 202.', { updateStatus: 202 }, { about: 'changes' }),
+  latitude('creation-answers-200', 'A creation is answered 200.', { style: { createStatus: 200 }, about: 'creations' }),
+  latitude('creation-answers-202', 'A creation is answered 202.', { style: { createStatus: 202 }, about: 'creations' }),
+  latitude('change-answers-202', 'A PATCH is answered 202.', { style: { updateStatus: 202 }, about: 'changes' }),
   styled('deletion-answers-200', 'DELETE answers 200 without a body.', { deleteStatus: 200 }),
   styled('deletion-answers-202', 'DELETE answers 202 without a body.', { deleteStatus: 202 }),
   styled('deletion-answers-object', 'DELETE answers 200 with an empty object.', {

@@ -2,7 +2,6 @@ import type { Latitude, LatitudePlane } from '../types.ts'
 import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { changes } from './changes.ts'
-import { creations } from './created.ts'
 import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
@@ -10,8 +9,7 @@ import { lbLatitudes } from './lb.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { offers } from './offers.ts'
-import { queueStyles } from './queue-styles.ts'
-import { queueTime } from './queue-time.ts'
+import { queue } from './queue.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
@@ -22,7 +20,6 @@ import { transport } from './transport.ts'
 export const latitudes: readonly Latitude[] = [
   ...on('pods', answers),
   ...on('pods', creation),
-  ...on('pods', creations),
   ...on('pods', changes),
   ...on('pods', terminated),
   ...on('pods', life),
@@ -32,8 +29,7 @@ export const latitudes: readonly Latitude[] = [
   ...offers,
   ...absent,
   ...transport,
-  ...on('queue', queueStyles),
-  ...on('queue', queueTime),
+  ...on('queue', queue),
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),

@@ -1,7 +1,6 @@
 import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { changeKinds, type OddCase, pathOf, type Step } from './change.ts'
-import { isPodOperation } from './operation.ts'
+import { changeKinds, isPodOperation, type OddCase, pathOf, type Step } from './change.ts'
 
 /** A place in the answers of a normal run. */
 export interface Place extends Omit<OddCase, 'change'> {

@@ -1,13 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { OperationId } from '../../generated/operations.ts'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { composeOptions } from '../../reference/options.ts'
+import type { PartWrappers } from '../../reference/parts.ts'
 import type { Service } from '../../reference/service.ts'
 import { isMadeOf, isText, type Wrong } from '../../suites/shared/table.ts'
 import { type Change, knowing, requestOf } from '../defects/tools.ts'
 import { embeddedTarget } from '../instance.ts'
 import type { Fetch } from '../types.ts'
-import { lenient, withoutAll, withoutOne } from './lenient.ts'
 import { type Sent, tableOperation } from './operations.ts'
 import { successOf } from './tools.ts'
 
@@ -118,4 +119,33 @@ export function isCase<Branch>(
 function readings(text: string): readonly string[] {
   const end = text.lastIndexOf('}')
   return [`${text}}`, text.slice(0, end + 1), text.replace(/,\}$/, '}'), text.replaceAll("'", '"')]
+}
+
+/** One request that the reference serves without one constraint, or without any. */
+interface Leniency {
+  readonly isTotal: boolean
+  /** The constraint that is not enforced: the first one that the request violates. */
+  missing: string | null
+}
+
+const served = new AsyncLocalStorage<Leniency>()
+
+/** Constraints are enforced for all requests but the ones that `withoutOne` and `withoutAll` serve. */
+export const lenient: PartWrappers = {
+  enforces: (original) => (constraint, body) => {
+    const leniency = served.getStore()
+    if (leniency === undefined) return original(constraint, body)
+    leniency.missing ??= constraint
+    return !leniency.isTotal && constraint !== leniency.missing
+  },
+}
+
+/** Serves a request without the first constraint that it violates. */
+export function withoutOne<T>(serve: () => T): T {
+  return served.run({ isTotal: false, missing: null }, serve)
+}
+
+/** Serves a request without any constraint. */
+export function withoutAll<T>(serve: () => T): T {
+  return served.run({ isTotal: true, missing: null }, serve)
 }

@@ -2,7 +2,7 @@ import { type HeaderTable, headerClause } from '../../suites/shared/header-table
 import { memberFaults } from '../../suites/shared/readers.ts'
 import { clauseOf, type ShapeTable } from '../../suites/shared/shape-table.ts'
 import type { Registered } from '../../suites/shared/table.ts'
-import { defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
+import { answered, defect, type Json, onAnswer, onJson, shows } from '../defects/tools.ts'
 import type { Defect, Variant } from '../types.ts'
 import { defectId } from './tools.ts'
 
@@ -15,7 +15,7 @@ const showings: Readonly<Record<string, Showing>> = {
   problem(field, spoil, at) {
     // Only a failed validation has a list of errors.
     const of = field === 'errors' ? 422 : oneOf(statuses.error, at)
-    return { wrap: onJson((_, { status }) => status === of, spoil) }
+    return { wrap: onJson(answered(of), spoil) }
   },
 }
 
@@ -45,14 +45,11 @@ export function headerDefects({ id, table }: Registered<HeaderTable>): Defect[] 
       defect(defectId(id, `${name} ${word}`), id, headerClause(name), {
         says: `A ${oneOf(statuses[table.on], header + count)} has ${value === null ? `no ${name}` : `the ${name} ${value}`}.`,
         observed: faultOf(value, name) ?? '',
-        wrap: onAnswer(
-          (_, { status }) => status === oneOf(statuses[table.on], header + count),
-          ({ headers }) => {
-            if (value === null) headers.delete(name)
-            else headers.set(name, value)
-            return {}
-          },
-        ),
+        wrap: onAnswer(answered(oneOf(statuses[table.on], header + count)), ({ headers }) => {
+          if (value === null) headers.delete(name)
+          else headers.set(name, value)
+          return {}
+        }),
       }),
     ),
   )

@@ -1,9 +1,22 @@
+import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
-import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
+import { idIn, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
-import { create, createdEndpoint, endpointBody, idleTimeoutOf, sectionOf, speaksOfQuota } from '../shared/endpoints.ts'
+import {
+  create,
+  createdEndpoint,
+  endOf,
+  endpointBody,
+  expectNotCreated,
+  idleTimeoutOf,
+  sectionOf,
+  speaksOfQuota,
+  submitTo,
+} from '../shared/endpoints.ts'
+import { expectRefusal } from '../shared/job-answers.ts'
 import { isNamed } from '../shared/listing.ts'
 import { kindOf } from '../shared/readers.ts'
+import { type Arrangement, refusals } from '../shared/table.ts'
 
 rule('endpoints.create', { creates: 2 }, async (context) => {
   const { check, inconclusive } = context
@@ -37,4 +50,83 @@ everyExchange('endpoints.json', ({ response }) => {
   const isJson = jsonOf(response.body) !== undefined
   const flaw = { clause: 'json', expected: 'JSON that parses', observed: 'a body that is not JSON' }
   return { exercised: ['json'], findings: isJson ? [] : [flaw] }
+})
+
+rule('endpoints.address', async (context) => {
+  const { check, queue } = context
+  const { id } = await createdEndpoint(context)
+  const job = await submitTo(context, id, { steps: [{ output: 1 }] })
+  expectRefusal(context, 'own', await queue.status(job.id))
+  const { reply, status } = await endOf(context, job)
+  check('serves').that(status === 'COMPLETED', 'COMPLETED', status, reply)
+})
+
+rule('endpoints.from-template', async (context) => {
+  const { check, random } = context
+  const { id } = await createdEndpoint(context)
+  const output = { sum: Math.floor(random() * 2 ** 40) }
+  const job = await submitTo(context, id, { input: { other: 1 }, steps: [{ output }] })
+  const { reply } = await endOf(context, job)
+  const isOurs = show(membersOf(reply.json)?.output) === show(output)
+  check('worker').that(isOurs, 'the output of the worker in the template', 'another output', reply)
+})
+
+rule('endpoints.unique', { creates: 2 }, async (context) => {
+  const { check } = context
+  const one = await createdEndpoint(context)
+  const two = await createdEndpoint(context)
+  check('ids').that(one.id !== two.id, 'two ids', 'the same id twice', two.reply)
+  const jobs = [
+    await submitTo(context, one.id, { steps: [{ output: 'one' }] }),
+    await submitTo(context, two.id, { steps: [{ output: 'two' }] }),
+  ] as const
+  expectRefusal(context, 'jobs', await jobs[0].queue.status(jobs[1].id))
+  expectRefusal(context, 'jobs', await jobs[1].queue.status(jobs[0].id))
+  for (const [at, job] of jobs.entries()) {
+    const { reply } = await endOf(context, job)
+    const [expected, output] = [show(at === 0 ? 'one' : 'two'), show(membersOf(reply.json)?.output)]
+    check('serves').that(output === expected, `output ${expected}`, `output ${output}`, reply)
+  }
+})
+
+/** Creations of endpoints, after one that succeeds. */
+const creation: Arrangement<null> = {
+  operation: () => 'createEndpoint',
+  each: () => [null],
+  varies: [],
+  async begin(context) {
+    const api = context.on('management')
+    const { id } = await createdEndpoint(context)
+    await api.call('deleteEndpoint', { ids: { id }, repeats: true })
+    const names: string[] = []
+    return {
+      valid: async () => endpointBody(context),
+      async send(body, { name }) {
+        const reply = await api.call('createEndpoint', { body, repeats: true })
+        if (reply.status >= 400) names.push(name)
+        return reply
+      },
+      expectNoEffect: () => expectNotCreated(context, names),
+    }
+  },
+}
+
+refusals('endpoints.types', creation, ['4XX'], {
+  // A list with the name shows it in the list of endpoints.
+  name: ({ name, ...rest }: Members) => ({ ...rest, name: Array.isArray(name) ? name : [name] }),
+  templateId: { templateId: { id: 'template' } },
+  gpuTypeIds: { gpuTypeIds: { first: 'gpu' } },
+  workersMin: { workersMin: 'none' },
+  workersMax: { workersMax: 'many' },
+  idleTimeout: { idleTimeout: 'soon' },
+})
+
+refusals('endpoints.template-unknown', creation, ['4XX'], {
+  unknown: (valid, target) => ({ ...valid, templateId: mutate(target.management?.template ?? '') }),
+})
+
+refusals('endpoints.min-above-max', creation, ['4XX'], {
+  above: { workersMin: 2, workersMax: 1 },
+  'negative minimum': { workersMin: -1 },
+  'negative maximum': { workersMax: -1 },
 })

@@ -4,7 +4,7 @@ import { restartBeginsMs } from '../../harness/fixtures/history.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { whileScarce } from './capacity.ts'
+import { whileScarce } from './answers.ts'
 
 /** The actions that answer the pod, in an order in which each is permitted, and where each leads. */
 const steps = [

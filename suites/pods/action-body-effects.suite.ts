@@ -11,7 +11,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 import { casesOf, refusalTables, wrongBody } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
-import { expectAccepted } from './twins.ts'
+import { expectAccepted } from './answers.ts'
 
 /** Statuses of a refusal because of the body; any other status may have another reason. */
 const forTheBody: ReadonlySet<number> = new Set([400, 415, 422])

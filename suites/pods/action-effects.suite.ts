@@ -7,9 +7,7 @@ import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOf } from '../shared/readers.ts'
 import { laterLooks } from '../shared/unchanged.ts'
-import { bodyTraces, expectTerminated } from './answers.ts'
-import { whileScarce } from './capacity.ts'
-import { expectAccepted } from './twins.ts'
+import { bodyTraces, expectAccepted, expectTerminated, refuseOtherReason, whileScarce } from './answers.ts'
 
 rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
   const { pods, fixture, check, settle, blocked, inconclusive } = context
@@ -37,16 +35,11 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
 })
 
 rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
-  const { pods, fixture, check, inconclusive } = context
+  const { pods, fixture, check } = context
   const { id, origin } = await fixture.gone()
   for (const action of podActions) {
     const reply = await pods.act(id, action, { repeats: true })
-    if (origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
-      inconclusive(`an invented id was answered ${reply.status}, as one of a wrong form may be`)
-    }
-    if (origin === 'terminated' && reply.status === 409) {
-      inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
-    }
+    refuseOtherReason(context, origin, reply)
     check('not-found').status(reply, 404)
   }
   await expectAccepted(context, await fixture.pod('RUNNING'))

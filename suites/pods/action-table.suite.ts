@@ -11,9 +11,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
-import { expectUnchanged } from '../shared/unchanged.ts'
-import { expectFullPod, expectNoBody, expectTerminated } from './answers.ts'
-import { refuseScarcity, whileScarce } from './capacity.ts'
+import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
+import { expectFullPod, expectNoBody, expectTerminated, refuseScarcity, whileScarce } from './answers.ts'
 
 /** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
@@ -145,7 +144,7 @@ async function isSound(
 
 /** The pod gets to where the action leads, and stays there; for TERMINATED, being gone is as good. */
 async function becomes(context: Context, pod: PodView, status: PodStatus): Promise<void> {
-  const { check, clock, looks, settle, target } = context
+  const { check, settle, target } = context
   const { settleMs, visibleMs } = target.tolerances
   const expectThere = async (clause: Check, boundMs: number) => {
     const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
@@ -157,9 +156,7 @@ async function becomes(context: Context, pod: PodView, status: PodStatus): Promi
   await expectThere(check(`becomes-${status.toLowerCase()}`), settleMs)
   // pods.action.terminate-is-final looks again at pods that were terminated.
   if (status === 'TERMINATED') return
-  const sinceMs = clock.now()
-  for (const ms of looks()) {
-    await clock.at(sinceMs + ms)
+  for await (const _ of looksLater(context)) {
     // A restart may be carried out late; nothing starts a stopped pod.
     await expectThere(check(`stays-${status.toLowerCase()}`), status === 'RUNNING' ? settleMs : visibleMs)
   }

@@ -1,9 +1,12 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import { headerOf, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { headerOf, isSuccess, type WireResponse } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
+import { whenCapable } from '../../harness/fixtures/creating.ts'
+import type { GoneId } from '../../harness/fixtures/types.ts'
 import type { Check } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
 
 /** The full pod that start, stop and restart answer (heading Trigger a pod action). */
 export function expectFullPod(check: Check, reply: Reply): PodView {
@@ -27,6 +30,19 @@ export function expectTerminated(check: Check, reply: Reply): void {
   check.that(pod.status === 'TERMINATED', '404 or status TERMINATED', `status ${pod.status}`, pod)
 }
 
+/**
+ * Ends the rule as inconclusive if something else may explain the answer to a call on a pod that is not there: the form of
+ * an invented id, or the status of a terminated pod.
+ */
+export function refuseOtherReason({ inconclusive }: Context, origin: GoneId['origin'], { status }: Reply): void {
+  if (origin === 'altered' && (status === 400 || status === 422)) {
+    inconclusive(`an invented id was answered ${status}, as one of a wrong form may be`)
+  }
+  if (origin === 'terminated' && status === 409) {
+    inconclusive('the id of a terminated pod was answered 409, as TERMINATED may be')
+  }
+}
+
 /** A sign of a body in a response: its bytes, or a header that announces some. Null if there is none. */
 export function bodyTraces({ headers, body }: Pick<WireResponse, 'headers' | 'body'>): string | null {
   if (body.length > 0) return `a body of ${pluralize(body.length, 'byte')}`
@@ -34,4 +50,53 @@ export function bodyTraces({ headers, body }: Pick<WireResponse, 'headers' | 'bo
   if (length !== null && length.trim() !== '0') return `Content-Length ${length}`
   const coding = headerOf(headers, 'transfer-encoding')
   return coding === null ? null : `Transfer-Encoding ${coding}`
+}
+
+/** Actions by which a right call is tried, in turn: terminate is permitted in every status. */
+const tried = ['stop', 'restart', 'terminate'] as const
+
+/**
+ * The positive twin of refused action calls: a right one works on the pod, so they were refused for what was wrong with
+ * them. Begins with the action that was asked for. Ends the rule as inconclusive where none works.
+ */
+export async function expectAccepted(
+  { pods, inconclusive }: Context,
+  { id }: { readonly id: string },
+  asked: string = 'stop',
+): Promise<void> {
+  const answers: string[] = []
+  for (const action of new Set([asked, ...tried])) {
+    const { status } = await pods.act(id, action)
+    if (isSuccess(status)) return
+    answers.push(`${action} ${status}`)
+  }
+  inconclusive(`no right action call works, so a refusal proves nothing: ${answers.join(', ')}`)
+}
+
+/**
+ * Asks for an action that takes compute; for a while again if there is none. Ends the rule as inconclusive if a new pod of
+ * the same kind is refused as well; otherwise the refusal is the answer.
+ */
+export async function whileScarce(context: Context, pod: PodView, ask: () => Promise<Reply>): Promise<Reply> {
+  const { clock, fixture, inconclusive, lacksCapacity, pods } = context
+  const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
+  if (!lacksCapacity(reply)) return reply
+  if (lacksCapacity(await pods.create(await fixture.body({ kind: kindOf(pod) })))) {
+    inconclusive('the target has no capacity, neither for this action nor for a new pod')
+  }
+  return reply
+}
+
+/**
+ * Ends the rule as inconclusive if a new pod does not leave PROVISIONING in time either: then there is no capacity for
+ * a pod that stays there.
+ */
+export async function refuseScarcity({ fixture, inconclusive, pods, settle }: Context, pod: PodView): Promise<void> {
+  const id = await fixture.createdId(await pods.create(await fixture.body({ kind: kindOf(pod) })))
+  const rest = id === null ? null : await settle(id, (status) => status !== 'PROVISIONING')
+  if (rest?.settled !== true) inconclusive('the pod stayed in PROVISIONING, as a new one does: there is no capacity')
+}
+
+function kindOf({ value }: PodView): 'gpu' | 'cpu' {
+  return 'cpu' in value ? 'cpu' : 'gpu'
 }

@@ -7,7 +7,7 @@ import { anyPod, type Dimension } from '../../harness/variation/dimensions.ts'
 import { eachOf, mountsMoved, patchablePod, patchVaries, type Shapes } from '../shared/patching.ts'
 import { type Arrangement, put } from '../shared/table.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
-import { expectAccepted } from './twins.ts'
+import { expectAccepted } from './answers.ts'
 
 type Change = (valid: Members) => unknown
 

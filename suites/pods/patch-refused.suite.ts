@@ -6,6 +6,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 import { bareStates, mountedStates, mountStates, mountsMoved, networkStates } from '../shared/patching.ts'
 import { needing, put, refusals, refusedWith } from '../shared/table.ts'
+import { refuseOtherReason } from './answers.ts'
 import { inMount, inNetwork, inPersistent, networksIn, patching, twoNetworks } from './arrangements.ts'
 
 const persistent = patching({ mount: 'persistent' })
@@ -89,18 +90,14 @@ refusals('pods.patch.two-networks', patching({ mount: 'network' }), constraints.
   'two networks': twoNetworks,
 })
 
-rule('pods.patch.unknown-pod', { varies: anyPod }, async ({ check, fixture, inconclusive, pods }) => {
+rule('pods.patch.unknown-pod', { varies: anyPod }, async (context) => {
+  const { check, fixture, inconclusive, pods } = context
   const pod = await fixture.pod('EXITED')
   const twin = await pods.patch(pod.id, { mounts: {} })
-  if (twin.status >= 300) inconclusive(`the same PATCH of a pod that exists refusedWith ${twin.status}`)
+  if (twin.status >= 300) inconclusive(`the same PATCH of a pod that exists was answered ${twin.status}`)
   const gone = await fixture.gone()
   const reply = await pods.patch(gone.id, { mounts: {} }, { repeats: true })
-  if (gone.origin === 'altered' && (reply.status === 400 || reply.status === 422)) {
-    inconclusive('this target may not accept ids of this form')
-  }
-  if (gone.origin === 'terminated' && reply.status === 409) {
-    inconclusive('the id of a terminated pod was refusedWith 409, as TERMINATED may be')
-  }
+  refuseOtherReason(context, gone.origin, reply)
   check('not-found').status(reply, 404)
 })
 

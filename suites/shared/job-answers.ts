@@ -8,6 +8,7 @@ import { answered, outageStatuses, refuseOutage } from '../../harness/rule/check
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { kindOf } from './readers.ts'
+import { looksLater } from './unchanged.ts'
 
 /** The shortest valid submission, before anything is made wrong with it. */
 export function validSubmission({ target }: Pick<Context, 'target'>) {
@@ -112,12 +113,8 @@ export async function insist(context: Context, clause: string, send: () => Promi
 }
 
 /** A job as it is looked at later, once for each second look of the run. */
-export async function* laterLooks({ clock, looks }: Pick<Context, 'clock' | 'looks'>, { id, queue }: JobAt) {
-  const startMs = clock.now()
-  for (const ms of looks()) {
-    await clock.at(startMs + ms)
-    yield await queue.status(id)
-  }
+export async function* laterLooks(context: Pick<Context, 'clock' | 'looks'>, { id, queue }: JobAt) {
+  for await (const _ of looksLater(context)) yield await queue.status(id)
 }
 
 /** Ends a rule that builds on what another rule judges. Throws Inconclusive if a gateway gave the answer. */

@@ -3,15 +3,22 @@ import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
 
-/** Refused calls have changed nothing about these pods, neither at once nor later. */
-export async function expectUnchanged(context: Context, ...all: readonly PodView[]): Promise<void> {
-  const { clock, looks, pods } = context
-  for (const before of all) await expectSame(context, await pods.get(before.id), before)
+/** Waits for each second look of the run in turn. */
+export async function* looksLater({ clock, looks }: Pick<Context, 'clock' | 'looks'>): AsyncGenerator<number> {
   const startMs = clock.now()
   for (const ms of looks()) {
     await clock.at(startMs + ms)
-    for (const before of all) await expectSame(context, await pods.get(before.id), before)
+    yield ms
   }
+}
+
+/** Refused calls have changed nothing about these pods, neither at once nor later. */
+export async function expectUnchanged(context: Context, ...all: readonly PodView[]): Promise<void> {
+  const look = async () => {
+    for (const before of all) await expectSame(context, await context.pods.get(before.id), before)
+  }
+  await look()
+  for await (const _ of looksLater(context)) await look()
 }
 
 /** Says of a pod that is gone that it is: a bare 404 reads as one more refusal. */
@@ -46,12 +53,8 @@ export async function refuseRestless(context: Context, { status, value }: PodVie
 }
 
 /** The pod as it is read later, once for each second look of the run. */
-export async function* laterLooks({ clock, looks, pods }: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
-  const startMs = clock.now()
-  for (const ms of looks()) {
-    await clock.at(startMs + ms)
-    yield await pods.get(id)
-  }
+export async function* laterLooks(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
+  for await (const _ of looksLater(context)) yield await context.pods.get(id)
 }
 
 /** The pod as it is read at the last of these looks. */

@@ -1,0 +1,185 @@
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
+import { shows } from '../../harness/fixtures/change.ts'
+import type { PodShape } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule } from '../../harness/rule/registry.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import { afterwards, changed, changes } from '../shared/changing.ts'
+import {
+  isMounted,
+  isRefusal,
+  mountStates,
+  mountsMoved,
+  movedPersistent,
+  networkStates,
+  patchablePod,
+  patchVaries,
+  sameMounts,
+  shown,
+  validPatch,
+} from '../shared/patching.ts'
+import { expectUnchanged, laterLooks, lookAgain, looksLater, refuseRestless } from '../shared/unchanged.ts'
+
+rule('pods.patch.omitted', { each: mountStates, varies: [...patchVaries, 'afterwards'] }, async (context, shape) => {
+  const pod = await context.fixture.pod('EXITED', shape)
+  expectMountKept(context, (await changes(context, pod)).pod, pod)
+  await goesOnKeeping(context, pod)
+})
+
+rule(
+  'pods.patch.empty-object',
+  { each: mountStates, varies: [...patchVaries, 'afterwards'] },
+  async (context, shape) => {
+    const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
+    const change = another('c')
+    context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
+    expectMountKept(context, await changed(context, pod.id, change), pod)
+    await goesOnKeeping(context, pod)
+  },
+)
+
+rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
+  const { pod, another } = await changes(context, await context.fixture.pod('EXITED'))
+  const change = another('c')
+  for (const mounts of context.vary.ordered([{ network: [] }, { plumbline: true }])) {
+    const reply = await context.pods.patch(pod.id, { ...change, mounts }, { repeats: true })
+    if (!isRefusal(reply)) {
+      const by = 'plumbline' in mounts ? 'pods.patch.extra' : 'pods.patch.empty-network'
+      context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
+    }
+  }
+  const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
+  if (after.status !== pod.status) await refuseRestless(context, pod)
+  const other = changedFields(pod.value, after.value).join(', ')
+  context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
+})
+
+rule('pods.patch.idempotent', { each: mountStates, varies: patchVaries }, async (context, shape) => {
+  const pod = await context.fixture.pod('EXITED', shape)
+  const body = validPatch(context, pod)
+  const first = await context.pods.patch(pod.id, body)
+  if (first.status >= 300) context.inconclusive(`a valid PATCH answered ${first.status}`)
+  const once = await shown(context, pod.id, (seen) => shows(seen, body))
+  if (once.pod === null || !once.settled) return context.inconclusive('a valid PATCH was answered and not carried out')
+  context.check('accepted').success(await context.pods.patch(pod.id, body))
+  await expectUnchanged(context, once.pod)
+})
+
+/** The mount is still there at each later look, and after what is drawn. */
+async function goesOnKeeping(context: Context, before: PodView): Promise<void> {
+  const { check, pods } = context
+  for await (const reply of laterLooks(context, before.id))
+    expectMountKept(context, check('unchanged').pod(reply), before)
+  await afterwards(context, before.id, async () => {
+    expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)
+  })
+}
+
+function expectMountKept({ check }: Context, after: PodView, before: PodView): void {
+  const text = ({ value }: PodView) => `mounts ${show(value.mounts)}`
+  check('unchanged').that(sameMounts(after.value.mounts, before.value.mounts), text(before), text(after), after)
+}
+
+const varies = [...patchVaries, 'afterwards'] as const
+
+rule('pods.patch.network-path', { each: networkStates, varies }, (context, shape) => moves(context, shape, 'network'))
+
+rule('pods.patch.persistent-path', { varies }, (context) => moves(context, { mount: 'persistent' }, 'persistent'))
+
+rule('pods.patch.answer', { varies: anyPod }, async (context) => {
+  const { check, fixture, inconclusive, pods } = context
+  const pod = await fixture.pod('EXITED')
+  const body = validPatch(context, pod)
+  const reply = await pods.patch(pod.id, body)
+  if (reply.status >= 300) inconclusive(`a valid PATCH answered ${reply.status}`)
+  const answered = check('pod').pod(reply)
+  const after = await shown(context, pod.id, (seen) => shows(seen, body))
+  if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
+  const other = changedFields(answered.value, after.pod.value)
+  check('as-afterwards').that(
+    other.length === 0,
+    'an answer that shows the pod as reads do afterwards',
+    `another ${other.join(', ')}`,
+    reply,
+  )
+})
+
+/** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */
+async function moves(context: Context, shape: PodShape, mount: 'network' | 'persistent'): Promise<void> {
+  const { check, fixture, pods } = context
+  const pod = await fixture.pod('EXITED', shape)
+  const mounts: Members = mountsMoved(context, mount)
+  const reply = await pods.patch(pod.id, { mounts })
+  check('accepted').success(reply)
+  const expectMoved = async (when = '') => {
+    const after = await shown(context, pod.id, isMounted(mounts))
+    const observed = after.pod === null ? `no pod, ${after.status}` : `mounts ${show(after.pod.value.mounts)}`
+    check('changed').that(after.settled, `mounts ${show(mounts)}${when}`, `${observed}${when}`, after.reply)
+  }
+  await expectMoved()
+  for await (const _ of looksLater(context)) await expectMoved()
+  await afterwards(context, pod.id, expectMoved)
+}
+
+/** The answers are recorded, so the status of the pod is the same in every run. */
+const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
+
+rule('pods.patch.persistent-size', { varies: anyMount }, async (context) => {
+  const pod = await patchablePod(context, { mount: 'persistent' })
+  const { size, path } = movedPersistent(context)
+  const mounts = { persistent: { size: size + 10, path } }
+  const reply = await context.pods.patch(pod.id, { mounts })
+  context.reading('another size', readingOf(reply))
+  if (isRefusal(reply)) return expectUnchanged(context, pod)
+  context.check('answer').success(reply)
+  const { settled } = await shown(context, pod.id, ({ value }) => sameMounts(value.mounts, mounts))
+  context.check('applied').that(settled, 'reads with the size that was accepted', 'another mount in reads', reply)
+})
+
+rule('pods.patch.null', { each: mountStates, varies: anyMount }, async (context, shape) => {
+  const pod = await patchablePod(context, shape)
+  const state = [shape.kind, shape.mount].filter(Boolean).join(' ')
+  for (const member of ['mounts', 'network', 'persistent']) {
+    const reply = await context.pods.patch(pod.id, { mounts: member === 'mounts' ? null : { [member]: null } })
+    context.reading(`${member} of ${state}`, readingOf(reply))
+    if (reply.status >= 300) context.check('answer').status(reply, 400, 422)
+  }
+  await expectUnchanged(context, pod)
+})
+
+rule('pods.patch.size-minimum', { varies: patchVaries }, async (context) => {
+  const { check, inconclusive, pods } = context
+  const pod = await patchablePod(context, { mount: 'persistent' })
+  const mount = movedPersistent(context)
+  const refused: Reply[] = []
+  for (const size of [9, 0]) {
+    const reply = await pods.patch(pod.id, { mounts: { persistent: { ...mount, size } } })
+    check('refused').status(reply, 422, 400)
+    refused.push(reply)
+  }
+  await expectUnchanged(context, pod)
+  // Such a size is another size and a smaller one as well, which a target need not accept: 400 may be for that.
+  const with400 = refused.find(({ status }) => status === 400)
+  if (with400 === undefined) return
+  if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
+  check('refused').status(with400, 422)
+})
+
+function readingOf({ status }: Reply): string {
+  return isSuccess(status) ? 'accepted' : String(status)
+}
+
+/** True if a persistent mount can be made larger, and smaller again, to a size that is valid. */
+async function canShrink(context: Context, { id }: PodView): Promise<boolean> {
+  const { size, path } = movedPersistent(context)
+  for (const other of [size + 10, size]) {
+    const mounts = { persistent: { size: other, path } }
+    const { status } = await context.pods.patch(id, { mounts })
+    if (status >= 300) return false
+    const { settled } = await shown(context, id, ({ value }) => sameMounts(value.mounts, mounts))
+    if (!settled) return false
+  }
+  return true
+}
