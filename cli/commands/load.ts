@@ -1,23 +1,19 @@
 import type { Target } from '../../target/types.ts'
 import { conduct } from '../conduct.ts'
 import { UsageError } from '../errors.ts'
-import { type LoadFlags, prepareLoad } from '../load/prepare.ts'
+import { prepareLoad } from '../load/prepare.ts'
 import { type LoadKind, selectLoad } from '../load/select.ts'
 import { tellSmoke } from '../load/smoke.ts'
+import type * as commands from '../options.ts'
 import { openOutput } from '../record.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface LoadOptions extends LoadFlags {
-  readonly target: string
-  readonly out?: string
-  readonly only: readonly string[]
-  readonly profile?: string
-}
+type Options = commands.OptionsOf<typeof commands.load>
 
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
-export async function load(kind: LoadKind, options: LoadOptions, terminal: Terminal): Promise<number> {
+export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
   const { out, quiet } = options
   const target = await readTarget(options.target, terminal)
   refuseNothing(kind, target)

@@ -7,24 +7,23 @@ import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
 import { differencesOf, tellDifferences } from '../kept.ts'
 import { withOutput } from '../lock.ts'
+import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
 import { prepareOutput, resultsOf, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 import { printResults } from '../text.ts'
 
-export interface ReplayOptions {
-  readonly out?: string
-}
+type Options = commands.OptionsOf<typeof commands.replay>
 
 /**
  * Judges a record again, without the target, by the same rules. Returns the exit code of the run. If the
  * results beside the record differ from what it gives, reports each difference and returns the code of `broken`.
  */
-export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+export async function replay(folder: string, options: Options, terminal: Terminal): Promise<number> {
   return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, options, terminal))
 }
 
-async function judgedAgain(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+async function judgedAgain(folder: string, options: Options, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
   if (!isFile(join(dir, 'evidence.ndjson'))) {
     throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
@@ -55,7 +54,7 @@ function heldAgainst(file: string, results: Results): readonly string[] | null {
 }
 
 /** Writes the reports if requested. Returns the exit code of the run. */
-function reported(dir: string, results: Results, options: ReplayOptions, terminal: Terminal): number {
+function reported(dir: string, results: Results, options: Options, terminal: Terminal): number {
   if (options.out !== undefined) {
     const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
     return tellReports(out, results, terminal)
