@@ -1,11 +1,18 @@
-import type * as typed from '@commander-js/extra-typings'
-import * as commander from 'commander'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
-import { factor, gather, integer, lengthOfTime, price, quotaList, share } from './arguments.ts'
+import {
+  Argument,
+  Command,
+  factor,
+  gather,
+  integer,
+  lengthOfTime,
+  Option,
+  price,
+  quotaList,
+  share,
+} from './arguments.ts'
 
 // The commands with their flags, from which the types of their options follow.
-
-const { Argument, Command, Option } = commander as unknown as typeof typed
 
 /** The options of a command as they are given. */
 export type OptionsOf<C extends () => { opts(): unknown }> = Readonly<ReturnType<ReturnType<C>['opts']>>
