@@ -11,9 +11,8 @@ import { packageFolder } from '../home.ts'
 import { withOutput } from '../lock.ts'
 import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
-import { prepareOutput, tellReports } from '../record.ts'
+import { prepareOutput, printResults, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
-import { printResults } from '../text.ts'
 
 type Options = commands.OptionsOf<typeof commands.merge>
 

@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import { redraw } from '../progress.ts'
-import { refuseOdd } from '../select.ts'
+import { refuseOdd } from '../selection.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.prove>
