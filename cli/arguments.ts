@@ -1,5 +1,9 @@
-import { InvalidArgumentError } from 'commander'
+import type * as typed from '@commander-js/extra-typings'
+import * as commander from 'commander'
 import { parseDuration } from '../target/duration.ts'
+
+/** The parts of commander, with options that are typed by their flags. */
+export const { Argument, Command, Option } = commander as unknown as typeof typed
 
 // Readers of option values. Each throws InvalidArgumentError, which says what was expected and what was given.
 
@@ -37,6 +41,6 @@ export function quotaList(text: string): Record<string, number> {
   throw expected('minute=60,hour=3000,day=50000 or a part of it, each at least 1', text)
 }
 
-function expected(what: string, text: string): InvalidArgumentError {
-  return new InvalidArgumentError(`Expected ${what}, got ${text}.`)
+function expected(what: string, text: string): commander.InvalidArgumentError {
+  return new commander.InvalidArgumentError(`Expected ${what}, got ${text}.`)
 }

@@ -14,13 +14,11 @@ import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './places.ts'
 import { noProgress, showProgress } from './progress.ts'
-import { prepareOutput, resultsOf, tellReports } from './record.ts'
-import { newRunId } from './run-id.ts'
-import { beginLedger, resourcesFile, writeOwner } from './runs.ts'
+import { prepareOutput, printResults, resultsOf, tellReports } from './record.ts'
+import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-patience.ts'
 import type { Terminal } from './terminal.ts'
-import { printResults } from './text.ts'
 
 /** A run as a command decides it. */
 export interface Conducting {

@@ -9,8 +9,8 @@ import { rowOf } from '../harness/run/rows.ts'
 import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import type { Target } from '../target/types.ts'
+import { quotaOf, type ShownQuota } from './ask.ts'
 import { UsageError } from './errors.ts'
-import { quotaOf, type ShownQuota } from './quota.ts'
 
 export { defaultBudgetMs }
 

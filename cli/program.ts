@@ -1,24 +1,16 @@
-import { Argument, Command, Option } from 'commander'
-import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
-import { factor, gather, integer, lengthOfTime, price, quotaList, share } from './arguments.ts'
+import { Command } from 'commander'
 import type { CheckOptions } from './commands/check.ts'
 import { UsageError } from './errors.ts'
 import { version } from './home.ts'
-import type { LoadFlags } from './load/prepare.ts'
+import * as commands from './options.ts'
 import type { TargetChoice } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The options of check as they are given. */
-type CheckFlags = Omit<CheckOptions, 'load'> & Partial<LoadFlags> & { readonly load?: boolean }
-
-/** Receives the exit code of the command that ran. */
-type Ended = (code: number) => void
-
 /**
- * The commands and their flags; the code of a command is loaded when it is called. Unknown commands, flags and arguments
- * are refused with the nearest known one.
+ * The commands, each of which tells its exit code to `ended`; the code of a command is loaded when it is called. Unknown
+ * commands, flags and arguments are refused with the nearest known one.
  */
-export function createProgram(terminal: Terminal, ended: Ended): Command {
+export function createProgram(terminal: Terminal, ended: (code: number) => void): Command {
   const program = new Command('plumbline')
     .description('Tests an implementation of the Compute Platform API, rule by rule.')
     .version(version())
@@ -29,181 +21,59 @@ export function createProgram(terminal: Terminal, ended: Ended): Command {
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
     })
-  const command = (name: string, description: string) =>
-    program.command(name).description(description).allowExcessArguments(false)
   /** Options about a target, and the one that they choose. Loaded when it is called, as commands are. */
   const ofTarget = async <O extends TargetChoice>(options: O) =>
     (await import('./target.ts')).withTarget(options, terminal)
-
-  command('check', 'judge a target, or the built-in reference')
-    .addOption(common.target)
-    .addOption(common.reference)
-    .addOption(common.only)
-    .option('--profile <list>', 'profiles to judge, separated by commas (default: core; of the reference: all)')
-    .addOption(common.out)
-    .option('--seed <number>', 'the order and the random choices of an earlier run', integer(0))
-    .option('--strict', 'unclaimed rules make the run incomplete', false)
-    .option('--keep', 'leave the pods of failed rules alive', false)
-    .addOption(common.quiet)
-    .addOption(common.budget)
-    .option('--max-cost <usd>', 'refuse a run that is planned to cost more, and end one that costs more', price)
-    .option('--max-pods <number>', 'pods that pods.create.fuzz may make (default: 4 in real time, else 20)', integer(0))
-    .addOption(common.heavy)
-    .option('--load', 'drive the rate limits with k6 after all other rules, and judge them in the same run')
-    .addOption(common.owned)
-    .addOption(common.maxRequests)
-    .addOption(common.maxSeconds)
-    .addOption(common.windowScale)
-    .action(async (options) =>
-      ended(await (await import('./commands/check.ts')).check(withLoad(await ofTarget(options)), terminal)),
-    )
-
-  command('plan', 'show how long a run takes and which rules a budget leaves out; asks the target for its quotas')
-    .addOption(common.target)
-    .addOption(common.reference)
-    .addOption(common.only)
-    .option('--profile <list>', 'profiles, separated by commas (default: core; of the reference: all)')
-    .addOption(common.budget)
-    .addOption(common.heavy)
-    .action(async (options) =>
-      ended(await (await import('./commands/plan.ts')).plan(await ofTarget(options), terminal)),
-    )
-
-  command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
-    .addArgument(new Argument('<kind>', 'the load to drive').choices(['smoke', 'limits', 'pods']))
-    .requiredOption('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
-    .addOption(common.only)
-    .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
-    .addOption(common.out)
-    .addOption(common.owned)
-    .addOption(common.maxRequests)
-    .addOption(common.maxSeconds)
-    .addOption(common.windowScale)
-    .addOption(common.quiet)
-    .action(async (kind, options) => ended(await (await import('./commands/load.ts')).load(kind, options, terminal)))
-
-  command('merge', 'join the results of check and load of one target')
-    .argument('<folder...>', 'folders that hold results.json')
-    .requiredOption('--out <folder>', 'write results.json, junit.xml and report.html into this folder')
-    .addOption(common.quiet)
-    .action(async (folders, options) =>
-      ended(await (await import('./commands/merge.ts')).merge(folders, options, terminal)),
-    )
-
-  command('sweep', 'remove what interrupted runs left behind')
-    .argument('[run...]', 'ids of runs (default: all that have a ledger in .plumbline/runs)')
-    .option('--target <file>', 'the target file (default: the one that the run was started with)')
-    .option('--all-hosts', 'also sweep runs of other machines, all of which must have ended', false)
-    .option('--forget', 'list what cannot be removed of the named runs, and give it up', false)
-    .action(async (runs, options) => ended(await (await import('./commands/sweep.ts')).sweep(runs, options, terminal)))
-
-  command('serve', 'serve the reference implementation on this machine')
-    .option('--port <number>', 'the port; 0 takes any free port', integer(0, 65_535), 8080)
-    .option('--host <address>', 'the address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
-    .addOption(new Option('--clock <kind>', 'the clock of the reference').choices(['real', 'control']).default('real'))
-    .option('--defect <id>', 'serve it with a defect of the proof (see --list); can be repeated', gather, [])
-    .option('--latitude <id>', 'serve it with a latitude of the proof (see --list); can be repeated', gather, [])
-    .option('--list', 'list the defects and latitudes instead, each with its sentence', false)
-    .option('--json', 'with --list: as JSON', false)
-    .option('--print-target <file>', 'write the target file once the port answers')
-    .option('--worker <command>', 'a process that executes jobs (spec/worker.md), such as "python3 suites/worker"')
-    .addOption(new Option('--limiter <kind>', 'how requests are counted').choices(limiterKindNames))
-    .option(
-      '--window-scale <factor>',
-      'scale the windows of the queue limits, such as 0.1 for windows of one second',
-      factor,
-    )
-    .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
-    .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime, 0)
-    .option('--fail <rate>', 'let this share of the requests fail with 500, such as 0.1', share, 0)
-    .option('--state <file>', 'endpoints and pods that are there from the beginning')
-    .option('--log', 'print a line for each request', false)
-    .action(async (options) => ended(await (await import('./commands/serve.ts')).serve(options, terminal)))
-
-  command('rules', 'list the rules')
-    .option('--json', 'as a JSON array', false)
-    .action(async (options) => ended(await (await import('./commands/rules.ts')).rules(options, terminal)))
-
-  command('prove', 'prove that every rule can fail and that none fails wrongly')
-    .option(
-      '--only <pattern>',
-      'a defect, a latitude, or rules with all their defects: an id, a glob such as "queue.*", or an area; can be repeated',
-      gather,
-      [],
-    )
-    .option('--matrix', 'judge every rule on every defect', false)
-    .option('--odd', 'instead, change each field of each response of the reference: no rule may crash', false)
-    .option('--sample <number>', 'with --odd: how many changes to draw (default: all)', integer(0))
-    .option('--seed <number>', 'with --sample: the seed of the draw', integer(0))
-    .option(
-      '--seeds <number>',
-      'instead, judge the reference and every latitude with this many seeds: verdicts must not change',
-      integer(1, 9_999),
-    )
-    .option('--json <file>', 'write the proof into this file')
-    .option('--quiet', 'print only the last line and errors', false)
-    .action(async (options) => ended(await (await import('./commands/prove.ts')).prove(options, terminal)))
-
-  command('fuzz', 'send generated bodies to the pod API and compare each response with what the description allows')
-    .addOption(common.target)
-    .addOption(common.reference)
-    .option('--runs <number>', 'how many cases (default: 10000)', integer(1))
-    .option('--for <length>', 'how long, such as 30s or 5m', lengthOfTime)
-    .option('--seed <number>', 'the cases of an earlier run', integer(0))
-    .option('--path <path>', 'only the cases of that seed that a finding names, such as 3,56')
-    .option('--json <file>', 'write the findings into this file')
-    .action(async (options) =>
-      ended(await (await import('./commands/fuzz.ts')).fuzz(await ofTarget(options), terminal)),
-    )
-
-  command('replay', 'judge a record again, without the target')
-    .argument('<folder>', 'the folder of a run')
-    .addOption(common.out)
-    .action(async (folder, options) =>
-      ended(await (await import('./commands/replay.ts')).replay(folder, options, terminal)),
-    )
-
-  command('doctor', 'show what a target file claims and which rules it leaves out')
-    .addOption(common.target)
-    .addOption(common.reference)
-    .action(async (options) =>
-      ended(await (await import('./commands/doctor.ts')).doctor(await ofTarget(options), terminal)),
-    )
-
+  const run =
+    <A extends unknown[]>(work: (...given: A) => Promise<number>) =>
+    async (...given: A) =>
+      ended(await work(...given))
+  const all = [
+    commands
+      .check()
+      .action(
+        run(async (options) =>
+          (await import('./commands/check.ts')).check(withLoad(await ofTarget(options)), terminal),
+        ),
+      ),
+    commands
+      .plan()
+      .action(run(async (options) => (await import('./commands/plan.ts')).plan(await ofTarget(options), terminal))),
+    commands
+      .load()
+      .action(run(async (kind, options) => (await import('./commands/load.ts')).load(kind, options, terminal))),
+    commands
+      .merge()
+      .action(run(async (folders, options) => (await import('./commands/merge.ts')).merge(folders, options, terminal))),
+    commands
+      .sweep()
+      .action(run(async (runs, options) => (await import('./commands/sweep.ts')).sweep(runs, options, terminal))),
+    commands.serve().action(run(async (options) => (await import('./commands/serve.ts')).serve(options, terminal))),
+    commands.rules().action(run(async (options) => (await import('./commands/rules.ts')).rules(options, terminal))),
+    commands.prove().action(run(async (options) => (await import('./commands/prove.ts')).prove(options, terminal))),
+    commands
+      .fuzz()
+      .action(run(async (options) => (await import('./commands/fuzz.ts')).fuzz(await ofTarget(options), terminal))),
+    commands
+      .replay()
+      .action(run(async (folder, options) => (await import('./commands/replay.ts')).replay(folder, options, terminal))),
+    commands
+      .doctor()
+      .action(run(async (options) => (await import('./commands/doctor.ts')).doctor(await ofTarget(options), terminal))),
+  ]
+  for (const command of all) program.addCommand((command as unknown as Command).copyInheritedSettings(program))
   return program
 }
 
-/** Options that several commands have. */
-const common = {
-  target: new Option('--target <file>', 'the target file (default: ./plumbline.yaml)'),
-  reference: new Option('--reference', 'the built-in reference instead of a target').default(false),
-  only: new Option('--only <pattern>', 'rules: an id, a glob such as "queue.*", or an area; can be repeated')
-    .argParser(gather)
-    .default([]),
-  out: new Option(
-    '--out <folder>',
-    'write results.json, junit.xml, report.html and the record, if any, into this folder',
-  ),
-  heavy: new Option('--heavy', 'also judge rules that pack projects of more than a gigabyte').default(false),
-  quiet: new Option('--quiet', 'print only the verdict').default(false),
-  budget: new Option(
-    '--budget <length>',
-    'leave out rules that take longer, such as 20s or 5m; cleaning up may go on after it (default: 5m in real time, 30m on a controlled clock)',
-  ).argParser(lengthOfTime),
-  owned: new Option('--i-own-this <host>', 'load this host, which is not this machine, if its owner permits it'),
-  maxRequests: new Option('--max-requests <number>', 'refuse a load of more requests (default: 100000)').argParser(
-    integer(0),
-  ),
-  maxSeconds: new Option('--max-seconds <number>', 'refuse a load that takes longer (default: 3600)').argParser(
-    integer(0),
-  ),
-  windowScale: new Option('--window-scale <factor>', 'load a reference that is served with the same factor').argParser(
-    factor,
-  ),
-}
-
 /** The options of check, those of load apart. */
-function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...options }: CheckFlags): CheckOptions {
+function withLoad({
+  load,
+  iOwnThis,
+  maxRequests,
+  maxSeconds,
+  windowScale,
+  ...options
+}: commands.OptionsOf<typeof commands.check>): CheckOptions {
   const flags = { iOwnThis, maxRequests, maxSeconds, windowScale }
   const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
   if (load === true) return { ...options, load: { ...given, quiet: options.quiet } }

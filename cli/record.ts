@@ -6,6 +6,7 @@ import { readEvidence, toExchange } from '../harness/record/read.ts'
 import { plansFolder } from '../load/record.ts'
 import { renderHtml } from '../reports/html.ts'
 import { renderJunit } from '../reports/junit.ts'
+import { renderText } from '../reports/text.ts'
 import { buildResults, serialiseResults } from '../results/build.ts'
 import { exitCodes, type Results } from '../results/types.ts'
 import { UsageError } from './errors.ts'
@@ -119,4 +120,13 @@ async function* withDerived(dir: string, derived: readonly EvidenceEvent[]): Asy
   }
   yield* derived.filter(({ type }) => judged.has(type))
   yield* ends
+}
+
+/** Prints results as text on standard output: failures first, the verdict last. Quiet: only the verdict. */
+export function printResults(
+  results: Results,
+  { out, colors }: Terminal,
+  { quiet }: { readonly quiet: boolean },
+): void {
+  out(quiet ? results.verdict.line : renderText(results, colors).trimEnd())
 }

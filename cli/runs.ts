@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -128,4 +129,9 @@ export function deleteLedger({ folder }: RunLedger): void {
 function readOwner(cwd: string, run: string): RunOwner | null {
   const file = join(runFolder(cwd, run), 'owner.json')
   return existsSync(file) ? ((jsonIn(readFileSync(file, 'utf8')) as RunOwner | undefined) ?? null) : null
+}
+
+/** The id of a run: `r` and ten characters of base 36. */
+export function newRunId(): string {
+  return `r${Array.from({ length: 10 }, () => randomInt(36).toString(36)).join('')}`
 }

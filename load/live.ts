@@ -27,7 +27,7 @@ export function createLive(task: LoadTask, clock: ScenarioClock): Readonly<Recor
         requests,
         fills,
         k6: k6.path,
-        urls: { first: url, second: url },
+        url,
         token,
         clean: recorder.clean,
         userAgent: agentOf(rules[0] ?? 'smoke'),

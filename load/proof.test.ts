@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
 import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
-import { rulingOf } from './analyse/merge.ts'
+import { rulingOf } from './analyse/analyse.ts'
 import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
 import type { LoadDefect } from './defect.ts'
 import { loadDefects, queueLoadDefects } from './defects.ts'

@@ -24,12 +24,8 @@ export function planFolder(count: number, name: string): string {
 /** The raw points of a plan as the record names them. */
 export function pointsOf(dir: string, plan: string): PlanEvent['points'] {
   const file = `${plansFolder}/${plan}/${rawName}`
-  return {
-    file,
-    digest: `sha256:${createHash('sha256')
-      .update(readFileSync(join(dir, file)))
-      .digest('hex')}`,
-  }
+  const hash = createHash('sha256').update(readFileSync(join(dir, file)))
+  return { file, digest: `sha256:${hash.digest('hex')}` }
 }
 
 /** Judges the load of a record in `dir` again, by its plans and their points. */

@@ -15,8 +15,8 @@ export interface LoadRunOptions {
   readonly requests: LoadRequests
   /** The path of a k6 (`findK6`). */
   readonly k6: string
-  /** Addresses of the endpoints that the plan names; `first` is required. */
-  readonly urls: Readonly<Record<string, string>>
+  /** The base address of the plane. */
+  readonly url: string
   readonly token: string
   /** Removes secrets from texts of the target. */
   readonly clean?: (text: string) => string
@@ -28,8 +28,6 @@ export interface LoadRunOptions {
   readonly folder: string
   /** Told of the process of k6 once it runs. */
   readonly onStart?: (process: number) => void
-  /** Kills k6 when it fires: nothing is judged then. */
-  readonly signal?: AbortSignal
 }
 
 export interface LoadRun {
@@ -78,11 +76,7 @@ export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
 }
 
 function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Promise<Ended> {
-  const { plan, k6, urls, token, signal, userAgent, onStart } = options
-  const addresses = Object.entries(urls).map(([endpoint, url]) => [
-    endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`,
-    url,
-  ])
+  const { plan, k6, url, token, userAgent, onStart } = options
   const args = ['run', '--quiet', '--no-color', '--no-usage-report', '--include-system-env-vars']
   const begunMs = performance.now()
   return new Promise((resolve, reject) => {
@@ -93,13 +87,12 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
         K6_NO_USAGE_REPORT: 'true',
         PLUMBLINE_PLAN: planFile,
         PLUMBLINE_TOKEN: token,
+        PLUMBLINE_URL: url,
         ...(userAgent !== undefined && { K6_USER_AGENT: userAgent }),
-        ...Object.fromEntries(addresses),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeLimitMs(plan),
       killSignal: 'SIGKILL',
-      ...(signal !== undefined && { signal }),
     })
     if (child.pid !== undefined) onStart?.(child.pid)
     let text = ''
@@ -109,8 +102,7 @@ function runK6(options: LoadRunOptions, planFile: string, rawFile: string): Prom
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
     child.on('error', (error) => {
-      if (error.name === 'AbortError') reject(new LoadError('k6 was stopped before its end, so nothing is judged.'))
-      else reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}; name another one in PLUMBLINE_K6.`))
+      reject(new LoadError(`k6 at ${k6} could not be run: ${error.message}; name another one in PLUMBLINE_K6.`))
     })
     child.on('close', (code, killed) => resolve({ code, signal: killed, text, tookMs: performance.now() - begunMs }))
   })

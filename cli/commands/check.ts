@@ -6,32 +6,14 @@ import type { Target } from '../../target/types.ts'
 import { conduct } from '../conduct.ts'
 import { UsageError } from '../errors.ts'
 import { type LoadFlags, type PreparedLoad, prepareLoad } from '../load/prepare.ts'
-import { loadProfiles } from '../load/select.ts'
-import { selectionOf } from '../selection.ts'
+import type * as commands from '../options.ts'
+import { loadProfiles, selectionOf } from '../selection.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface CheckOptions {
-  readonly target?: string
-  readonly only: readonly string[]
-  readonly profile?: string
-  readonly out?: string
-  readonly seed?: number
-  readonly strict: boolean
-  readonly keep: boolean
-  readonly quiet: boolean
-  /** Judge rules that pack projects of more than a gigabyte. */
-  readonly heavy: boolean
-  /** Longest duration of the run, ms. */
-  readonly budget?: number
-  /** Highest cost of the run in USD, planned and actual. */
-  readonly maxCost?: number
-  /** Pods that pods.create.fuzz may make of bodies that may be accepted. */
-  readonly maxPods?: number
-  /** Set if load is driven once all other rules are judged. */
-  readonly load?: LoadFlags
-}
+/** With `load` if load is driven once all other rules are judged. */
+export type CheckOptions = Omit<commands.OptionsOf<typeof commands.check>, 'load'> & { readonly load?: LoadFlags }
 
 /** A run on a controlled clock takes seconds; one with a slow or useless clock ends within this, real ms. */
 const controlledBudgetMs = 1_800_000

@@ -5,19 +5,18 @@ import { rules as ledger } from '../../generated/rules.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { embed } from '../../proof/instance.ts'
-import { claimOf, needsOf } from '../../target/claims.ts'
+import { absenceOf, claimOf, needsOf } from '../../target/claims.ts'
 import { allNeeds } from '../../target/needs.ts'
 import type { Target } from '../../target/types.ts'
 import { added, addition } from '../additions.ts'
+import type * as commands from '../options.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface DoctorOptions {
-  readonly target?: string
-}
+type Options = commands.OptionsOf<typeof commands.doctor>
 
 /** Shows what a target file claims, which rules it leaves out, and what to add. Sends nothing. */
-export async function doctor(options: DoctorOptions, terminal: Terminal): Promise<number> {
+export async function doctor(options: Options, terminal: Terminal): Promise<number> {
   const { target: name } = options
   const target = name === undefined ? embed().target : await readTarget(name, terminal)
   const text = name === undefined ? '' : readFileSync(resolve(terminal.cwd, name), 'utf8')
@@ -37,25 +36,26 @@ export function diagnose(target: Target, text: string): string[] {
   const asked = [...new Set(ledger.flatMap((row): readonly string[] => [...needsOf(row), ...row.parts]))]
     .filter((need) => isOfGivenPlane(target, need))
     .sort()
-  const groups = { given: [] as string[], absent: [] as string[], unclaimed: [] as string[] }
-  for (const need of asked) {
+  const groups = Map.groupBy(asked, (need) => {
     const claim = claimOf(target, need)
-    if (claim === 'given') groups.given.push(`  ${need}: ${allNeeds()[need]?.says ?? ''}`)
-    else if (claim === 'unclaimed') groups.unclaimed.push(...unclaimed(target, need, hint))
-    else
-      groups.absent.push(
-        `  ${need}: ${claim.absent} (${affected(target, need).join(', ') || 'no rule'} not applicable)`,
-      )
-  }
+    return typeof claim === 'string' ? claim : 'absent'
+  })
+  const given = groups.get('given')?.map((need) => `  ${need}: ${allNeeds()[need]?.says ?? ''}`)
+  const absent = groups.get('absent')?.map((need) => {
+    return `  ${need}: ${absenceOf(target.absent, need)} (${affected(target, need).join(', ') || 'no rule'} not applicable)`
+  })
   const isUnclaimed = (need: string) => claimOf(target, need) === 'unclaimed'
   const out = ledger.filter((row) => needsOf(row).some(isUnclaimed))
   const isJudged = (row: (typeof ledger)[number]) => needsOf(row).every((need) => claimOf(target, need) === 'given')
   const inPart = ledger.filter((row) => isJudged(row) && row.parts.some(isUnclaimed)).length
   return [
     `${[`${target.name}:`, ...addresses(target)].join(' ')}, clock ${target.clock === 'real' ? 'real' : 'controlled'}`,
-    ...section('claimed', groups.given),
-    ...section('declared absent', groups.absent),
-    ...section('unclaimed', groups.unclaimed),
+    ...section('claimed', given),
+    ...section('declared absent', absent),
+    ...section(
+      'unclaimed',
+      groups.get('unclaimed')?.flatMap((need) => unclaimed(target, need, hint)),
+    ),
     out.length === 0
       ? `all ${ledger.length} rules can be judged or are not applicable${inPart === 0 ? '' : `, ${inPart} of them in part`}`
       : `${out.length} of ${ledger.length} rules ${out.length === 1 ? 'is' : 'are'} left out as unclaimed` +
@@ -116,6 +116,6 @@ function affected(target: Target, need: string): string[] {
   ]
 }
 
-function section(title: string, lines: readonly string[]): string[] {
+function section(title: string, lines: readonly string[] = []): string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines]
 }

@@ -5,6 +5,7 @@ import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
 import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findings.ts'
 import type { Target } from '../../target/types.ts'
+import { refusalBefore } from '../ask.ts'
 import { UsageError } from '../errors.ts'
 import { curlOf } from '../fuzz-curl.ts'
 import { bodyLines, found, report } from '../fuzz-report.ts'
@@ -18,25 +19,16 @@ import {
   replayOn,
 } from '../fuzzing.ts'
 import { watchInterruption } from '../interrupt.ts'
-import { refusalBefore } from '../look.ts'
+import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import { redraw } from '../progress.ts'
-import { newRunId } from '../run-id.ts'
-import { beginLedger } from '../runs.ts'
+import { beginLedger, newRunId } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepOwn } from '../sweep.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface FuzzCommandOptions {
-  readonly target?: string
-  readonly runs?: number
-  /** How long to try cases, ms. */
-  readonly for?: number
-  readonly seed?: number
-  readonly path?: string
-  readonly json?: string
-}
+type Options = commands.OptionsOf<typeof commands.fuzz>
 
 /** Default number of cases. */
 const usualRuns = 10_000
@@ -49,7 +41,7 @@ const overtimeMs = 500
 const graceMs = 2_000
 
 /** Sends generated bodies to a target or the reference, and compares each response with the oracle. */
-export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Promise<number> {
+export async function fuzz(options: Options, terminal: Terminal): Promise<number> {
   if (options.runs !== undefined && options.for !== undefined)
     throw new UsageError('give either --runs or --for, not both')
   if (options.path !== undefined && options.seed === undefined)
@@ -90,7 +82,7 @@ export async function fuzz(options: FuzzCommandOptions, terminal: Terminal): Pro
 async function conducted(
   open: OpenTarget,
   seed: number,
-  options: FuzzCommandOptions,
+  options: Options,
   branch: Branch,
   interrupted: AbortSignal,
   terminal: Terminal,

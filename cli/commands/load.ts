@@ -1,23 +1,24 @@
+import { pluralize } from '../../harness/common/pluralize.ts'
+import type { RunEvent } from '../../harness/record/events.ts'
+import { readEvidence } from '../../harness/record/read.ts'
+import type { Point } from '../../load/points.ts'
+import { conductRecorded, type Driving } from '../../load/record.ts'
+import { exitCodes } from '../../results/types.ts'
 import type { Target } from '../../target/types.ts'
 import { conduct } from '../conduct.ts'
 import { UsageError } from '../errors.ts'
-import { type LoadFlags, prepareLoad } from '../load/prepare.ts'
-import { type LoadKind, selectLoad } from '../load/select.ts'
-import { tellSmoke } from '../load/smoke.ts'
+import { prepareLoad } from '../load/prepare.ts'
+import type * as commands from '../options.ts'
 import { openOutput } from '../record.ts'
+import { type LoadKind, selectLoad } from '../selection.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface LoadOptions extends LoadFlags {
-  readonly target: string
-  readonly out?: string
-  readonly only: readonly string[]
-  readonly profile?: string
-}
+type Options = commands.OptionsOf<typeof commands.load>
 
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
-export async function load(kind: LoadKind, options: LoadOptions, terminal: Terminal): Promise<number> {
+export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
   const { out, quiet } = options
   const target = await readTarget(options.target, terminal)
   refuseNothing(kind, target)
@@ -50,4 +51,44 @@ function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {
   throw new UsageError(
     'load floods and purges an endpoint, and the target file marks none for that; add queue: {endpoints: {dedicated: ENDPOINT_ID}}',
   )
+}
+
+/** Prints what the smoke of a record showed. Returns the exit code: 0 if every operation was served. */
+export async function tellSmoke(dir: string, { out, err }: Terminal): Promise<number> {
+  let run: RunEvent | null = null
+  const driven: Driving[] = []
+  for await (const event of readEvidence(dir)) {
+    if (event.type === 'run') run = event
+    if (event.type === 'plan' || event.type === 'broken-off') driven.push(event)
+    if (event.type === 'end' && event.stopped !== null) {
+      err(`plumbline: ${event.stopped.message}`)
+      return event.stopped.exit
+    }
+  }
+  const { smoke } = run === null ? { smoke: null } : await conductRecorded(dir, run, driven)
+  if (smoke === null) return exitCodes.incomplete
+  const { brief, held } = smoke
+  for (const point of brief.points) out(lineOf(point, ''))
+  for (const point of held.points) out(lineOf(point, ', held open'))
+  for (const line of smokeLines([...brief.points, ...held.points], [...brief.faults, ...held.faults])) out(line)
+  const [fault] = brief.faults.values()
+  if (fault !== undefined) err(`plumbline: ${fault}.`)
+  return fault === undefined ? exitCodes.conformant : exitCodes.incomplete
+}
+
+function lineOf({ operation, status, sentMs, receivedMs }: Point, how: string): string {
+  return `${operation}${how}: ${status === 0 ? 'no response' : status} after ${Math.round(receivedMs - sentMs)} ms`
+}
+
+/** Which operations can be driven, and why not the others. */
+export function smokeLines(points: readonly Point[], faults: readonly (readonly [string, string])[]): string[] {
+  const failed = new Set(faults.map(([operation]) => operation))
+  const names = [...new Set([...points.map(({ operation }) => operation), ...failed])]
+  const served = names.filter((name) => !failed.has(name))
+  const reasons = [...new Set(faults.map(([, reason]) => reason))]
+  const rest = reasons.length === 0 ? '' : '; load limits does not judge operations that are not served'
+  return [
+    ...reasons.map((reason) => `not served: ${reason}`),
+    `smoke: ${served.length} of ${pluralize(names.length, 'operation')} served, nothing judged${rest}`,
+  ]
 }

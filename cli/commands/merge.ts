@@ -9,18 +9,15 @@ import type { Results } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
 import { packageFolder } from '../home.ts'
 import { withOutput } from '../lock.ts'
+import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
-import { prepareOutput, tellReports } from '../record.ts'
+import { prepareOutput, printResults, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
-import { printResults } from '../text.ts'
 
-export interface MergeOptions {
-  readonly out: string
-  readonly quiet: boolean
-}
+type Options = commands.OptionsOf<typeof commands.merge>
 
 /** Joins the results of separate runs of one target and writes their reports. Answers the exit code of the whole. */
-export async function merge(folders: readonly string[], options: MergeOptions, terminal: Terminal): Promise<number> {
+export async function merge(folders: readonly string[], options: Options, terminal: Terminal): Promise<number> {
   const out = resolve(terminal.cwd, options.out)
   const own = folders.find((folder) => resolve(terminal.cwd, folder) === out)
   if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; choose another one`)

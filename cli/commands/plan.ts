@@ -1,24 +1,19 @@
 import { lengthOf } from '../../harness/common/length.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
 import { exitCodes } from '../../results/types.ts'
+import { refusalBefore } from '../ask.ts'
 import { UsageError } from '../errors.ts'
-import { refusalBefore } from '../look.ts'
+import type * as commands from '../options.ts'
 import { planOf } from '../plan.ts'
 import { selectionOf } from '../selection.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface PlanOptions {
-  readonly target?: string
-  readonly only: readonly string[]
-  readonly profile?: string
-  readonly budget?: number
-  readonly heavy: boolean
-}
+type Options = commands.OptionsOf<typeof commands.plan>
 
 /** Shows how long a run takes, its longest waits, and the rules that a budget leaves out. Asks only for quotas. */
-export async function plan(options: PlanOptions, terminal: Terminal): Promise<number> {
+export async function plan(options: Options, terminal: Terminal): Promise<number> {
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const { selected } = await selectionOf(options, target, terminal)
   if (target !== null) {

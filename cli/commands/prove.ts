@@ -8,24 +8,16 @@ import { type MatrixRow, type ProofResult, prove as run, type Undecided } from '
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
 import { exitCodes } from '../../results/types.ts'
 import { UsageError } from '../errors.ts'
+import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import { redraw } from '../progress.ts'
-import { refuseOdd } from '../select.ts'
+import { refuseOdd } from '../selection.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface ProveCommandOptions {
-  readonly only: readonly string[]
-  readonly matrix: boolean
-  readonly odd: boolean
-  readonly sample?: number
-  readonly seed?: number
-  readonly seeds?: number
-  readonly json?: string
-  readonly quiet: boolean
-}
+type Options = commands.OptionsOf<typeof commands.prove>
 
 /** Proves that every rule can fail and that none fails wrongly. Returns 0 if all of it holds, else 1. */
-export async function prove(options: ProveCommandOptions, terminal: Terminal): Promise<number> {
+export async function prove(options: Options, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
   for (const pattern of options.only) refuseOdd(pattern)
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
@@ -48,7 +40,7 @@ interface Proven {
   readonly holds: boolean
 }
 
-async function proofOf(options: ProveCommandOptions, onProgress: (progress: ProofProgress) => void): Promise<Proven> {
+async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void): Promise<Proven> {
   const { only, matrix, odd, sample, seed, seeds, quiet } = options
   try {
     if (odd) {
@@ -128,7 +120,7 @@ export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: b
   ]
 }
 
-function refuseContradictions({ odd, only, matrix, sample, seed, seeds }: ProveCommandOptions): void {
+function refuseContradictions({ odd, only, matrix, sample, seed, seeds }: Options): void {
   if (seeds !== undefined && (odd || matrix)) throw new UsageError('--seeds cannot be combined with --odd or --matrix')
   if (odd && (only.length > 0 || matrix)) throw new UsageError('--odd cannot be combined with --only or --matrix')
   if (!odd && (sample !== undefined || seed !== undefined)) throw new UsageError('--sample and --seed need --odd')

@@ -1,30 +1,33 @@
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { jsonIn } from '../../harness/exchange/exchange.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { NoRecord } from '../../harness/record/read.ts'
 import { replayLoad } from '../../load/record.ts'
+import { serialiseResults } from '../../results/build.ts'
+import { keptRule, keptVerdict, keptWord } from '../../results/kept.ts'
 import { exitCodes, type Results } from '../../results/types.ts'
+import { digestsOf } from '../digests.ts'
 import { UsageError } from '../errors.ts'
-import { moduleFile } from '../home.ts'
-import { differencesOf, tellDifferences } from '../kept.ts'
+import { moduleFile, version } from '../home.ts'
 import { withOutput } from '../lock.ts'
+import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
-import { prepareOutput, resultsOf, tellReports } from '../record.ts'
+import { prepareOutput, printResults, resultsOf, tellReports } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
-import { printResults } from '../text.ts'
 
-export interface ReplayOptions {
-  readonly out?: string
-}
+type Options = commands.OptionsOf<typeof commands.replay>
 
 /**
  * Judges a record again, without the target, by the same rules. Returns the exit code of the run. If the
  * results beside the record differ from what it gives, reports each difference and returns the code of `broken`.
  */
-export async function replay(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+export async function replay(folder: string, options: Options, terminal: Terminal): Promise<number> {
   return withOutput(terminal.cwd, options.out, () => judgedAgain(folder, options, terminal))
 }
 
-async function judgedAgain(folder: string, options: ReplayOptions, terminal: Terminal): Promise<number> {
+async function judgedAgain(folder: string, options: Options, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
   if (!isFile(join(dir, 'evidence.ndjson'))) {
     throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
@@ -55,10 +58,47 @@ function heldAgainst(file: string, results: Results): readonly string[] | null {
 }
 
 /** Writes the reports if requested. Returns the exit code of the run. */
-function reported(dir: string, results: Results, options: ReplayOptions, terminal: Terminal): number {
+function reported(dir: string, results: Results, options: Options, terminal: Terminal): number {
   if (options.out !== undefined) {
     const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
     return tellReports(out, results, terminal)
   }
   return results.verdict.exit
+}
+
+/** Reports each difference and returns the exit code: the kept files are unreliable. */
+export function tellDifferences(
+  differences: readonly string[],
+  { source, results }: { readonly source: string; readonly results: Results },
+  { err }: Terminal,
+): number {
+  for (const difference of differences) err(difference)
+  err(`plumbline: the kept files differ from what ${source}; they were changed or are damaged${byAnother(results)}`)
+  return exitCodes.broken
+}
+
+/** Another version or suite, as a harmless reason for a difference. */
+function byAnother({ run: { plumbline, digests } }: Results): string {
+  if (plumbline !== version()) return `, or judged by another version (${keptWord(plumbline)}; this is ${version()})`
+  const { suite, ledger } = digestsOf(null)
+  return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
+}
+
+/** Differences between kept and derived results, byte for byte. */
+export function differencesOf(file: string, results: Results): string[] {
+  const text = readFileSync(file, 'utf8')
+  if (text === serialiseResults(results)) return []
+  const kept = verdictsIn(text)
+  const found = results.rules
+    .filter(({ id, verdict }) => kept.get(id) !== verdict)
+    .map(
+      ({ id, verdict }) =>
+        `results.json: ${keptRule(id)} was kept as ${keptVerdict(kept.get(id))}, and the record gives ${verdict}`,
+    )
+  return found.length > 0 ? found : ['results.json differs in bytes from what the record gives']
+}
+
+function verdictsIn(text: string): ReadonlyMap<unknown, unknown> {
+  const rules = membersOf(jsonIn(text))?.rules
+  return new Map((Array.isArray(rules) ? rules : []).map((rule) => [membersOf(rule)?.id, membersOf(rule)?.verdict]))
 }

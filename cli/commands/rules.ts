@@ -7,14 +7,13 @@ import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { loadDefects } from '../../load/defects.ts'
 import { suiteFiles } from '../digests.ts'
 import { home } from '../home.ts'
+import type * as commands from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface RulesOptions {
-  readonly json: boolean
-}
+type Options = commands.OptionsOf<typeof commands.rules>
 
 /** Lists the ledger: each rule, its needs, the file of its test, and the defects that prove it. */
-export async function rules({ json }: RulesOptions, terminal: Terminal): Promise<number> {
+export async function rules({ json }: Options, terminal: Terminal): Promise<number> {
   const tests = await testFiles()
   // It imports every suite, which would leave no import to tell the file of a rule.
   const { defects } = await import('../../proof/catalog.ts')

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { join, resolve } from 'node:path'
 import { addressesIn, referenceTarget, withVariants } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
-import { type Call, limiterOf, type QueueSettings, type ReferenceOptions } from '../../reference/index.ts'
+import { type Call, limiterOf, type ReferenceOptions } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { writeTarget } from '../../target/write.ts'
 import { UsageError } from '../errors.ts'
@@ -13,6 +13,7 @@ import { aborted, watchInterruption } from '../interrupt.ts'
 import { createMock } from '../mock/app.ts'
 import { createServed, withLatency } from '../mock/served.ts'
 import { createPods, type InitialState, readState } from '../mock/state.ts'
+import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
 import { findVariants, variantData, variantLines } from '../variants.ts'
@@ -20,32 +21,7 @@ import { createRealCall } from '../worker/call.ts'
 import { readCommand } from '../worker/command.ts'
 import { createProcessWorker, type ProcessWorker } from '../worker/process-worker.ts'
 
-export interface ServeOptions {
-  readonly port: number
-  /** The address that it listens on. */
-  readonly host: string
-  readonly clock: 'real' | 'control'
-  readonly defect: readonly string[]
-  readonly latitude: readonly string[]
-  readonly printTarget?: string
-  readonly quotas?: Readonly<Record<string, number>>
-  /** How requests are counted, and the scale of the windows of the queue plane. */
-  readonly limiter?: QueueSettings['limiter']
-  readonly windowScale?: number
-  /** How much later each answer comes, ms on its clock. */
-  readonly latency: number
-  /** The share of requests that fail, from 0 to 1. */
-  readonly fail: number
-  /** Print a line for each request. */
-  readonly log: boolean
-  /** A file with endpoints and pods that are there from the beginning. */
-  readonly state?: string
-  /** The command of a worker process; default: the conformance worker of the reference. */
-  readonly worker?: string
-  /** List the defects and latitudes instead of serving. */
-  readonly list: boolean
-  readonly json: boolean
-}
+type Options = commands.OptionsOf<typeof commands.serve>
 
 /** Quotas of the pod API that nothing on this machine reaches. */
 const generous = { minute: 1_000_000, hour: 60_000_000, day: 1_000_000_000 }
@@ -54,7 +30,7 @@ const generous = { minute: 1_000_000, hour: 60_000_000, day: 1_000_000_000 }
 const graceMs = { requests: 1_000, worker: 2_000 }
 
 /** Serves the reference until interrupted. Throws UsageError if the port is taken or the worker does not start. */
-export async function serve(options: ServeOptions, terminal: Terminal): Promise<number> {
+export async function serve(options: Options, terminal: Terminal): Promise<number> {
   if (options.json && !options.list) throw new UsageError('--json needs --list')
   if (options.list) return listed(options, terminal)
   const variants = await variantsOf(options)
@@ -79,7 +55,7 @@ async function serveUntil(
   end: AbortSignal,
   worker: ProcessWorker | null,
   variants: readonly Variant[],
-  options: ServeOptions,
+  options: Options,
   terminal: Terminal,
 ): Promise<void> {
   const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
@@ -139,25 +115,21 @@ function portsOf({ lb }: Target, port: number): Set<number> {
   return new Set(addresses.map((address) => Number(new URL(address).port)).filter((other) => other !== port))
 }
 
-async function workerOf(
-  { worker }: ServeOptions,
-  signal: AbortSignal,
-  terminal: Terminal,
-): Promise<ProcessWorker | null> {
+async function workerOf({ worker }: Options, signal: AbortSignal, terminal: Terminal): Promise<ProcessWorker | null> {
   if (worker === undefined) return null
   const { cwd, environment, err } = terminal
   const complain = (message: string) => err(`plumbline: the worker ${message}`)
   return createProcessWorker({ words: readCommand('--worker', worker), cwd, environment, complain, signal })
 }
 
-async function variantsOf({ defect, latitude }: ServeOptions) {
+async function variantsOf({ defect, latitude }: Options) {
   if (defect.length === 0 && latitude.length === 0) return []
   const { defects, latitudes } = await catalog()
   const known: readonly Variant[] = defects
   return [...findVariants('--defect', defect, known), ...findVariants('--latitude', latitude, latitudes)]
 }
 
-async function listed({ json }: ServeOptions, { out }: Terminal): Promise<number> {
+async function listed({ json }: Options, { out }: Terminal): Promise<number> {
   const { defects, latitudes } = await catalog()
   if (json) out(JSON.stringify(variantData(defects, latitudes), null, 2))
   else for (const line of variantLines(defects, latitudes)) out(line)
@@ -173,7 +145,7 @@ async function catalog() {
 
 /** The options of the reference, its clock aside. */
 function optionsOf(
-  { quotas, limiter, windowScale, latency }: ServeOptions,
+  { quotas, limiter, windowScale, latency }: Options,
   call: Call,
   worker: ProcessWorker | null,
   state: InitialState | null,

@@ -10,26 +10,17 @@ import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
 import { type Leftover, leftoverOf, tellForgotten, tellLeft } from '../leftovers.ts'
+import type * as commands from '../options.ts'
 import { aliveProcess, deleteLedger, listRuns, nameOf, otherHost, type RunLedger, readLedger } from '../runs.ts'
 import { removedText, sweepRun } from '../sweep.ts'
 import { type End, isLeft } from '../sweep-plane.ts'
 import { readTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface SweepCommandOptions {
-  readonly target?: string
-  /** True if runs of other machines are swept too: a container has another host name each time. */
-  readonly allHosts?: boolean
-  /** Lists and gives up what cannot be removed of the named runs. */
-  readonly forget?: boolean
-}
+type Options = Partial<commands.OptionsOf<typeof commands.sweep>>
 
 /** Removes what runs below this folder left behind. Returns 0, or 3 if something may still exist. */
-export async function sweep(
-  runs: readonly string[],
-  options: SweepCommandOptions,
-  terminal: Terminal,
-): Promise<number> {
+export async function sweep(runs: readonly string[], options: Options, terminal: Terminal): Promise<number> {
   const { cwd } = terminal
   const known = listRuns(cwd)
   if (options.forget === true && runs.length === 0) {
@@ -63,7 +54,7 @@ interface Asked {
   /** Runs named on the command line. */
   readonly runs: readonly string[]
   readonly given: Target | null
-  readonly options: SweepCommandOptions
+  readonly options: Options
   readonly signal: AbortSignal
   readonly terminal: Terminal
 }

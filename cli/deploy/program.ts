@@ -1,6 +1,6 @@
 import { createWriteStream, rmSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import {
   createTool,
   defaultTool,
@@ -10,15 +10,11 @@ import {
   ToolRefusal,
 } from '../../reference/deploy/index.ts'
 import { suggestion } from '../../target/nearest.ts'
+import { Command } from '../arguments.ts'
 import { version } from '../home.ts'
 import type { Terminal } from '../terminal.ts'
 import { hostOf } from './api.ts'
 import { readSource } from './source.ts'
-
-interface Flags {
-  readonly defect?: string
-  readonly out: string
-}
 
 /** Runs the deployment tool of the reference; returns the exit code: 0, 1 for a refusal, 2 for a wrong command line. */
 export async function runTool(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -34,7 +30,7 @@ export async function runTool(words: readonly string[], terminal: Terminal): Pro
       outputError: (text, write) => write(`plumbline-deploy: ${text.replace(/^error: /, '')}`),
     })
   const withTool = async (work: (tool: Tool, options: ToolOptions) => Promise<void>) => {
-    const options = await optionsOf(program.opts<Flags>().defect)
+    const options = await optionsOf(program.opts().defect)
     const tool = createTool(hostOf(terminal.environment), options)
     try {
       await work(tool, options)
@@ -47,13 +43,13 @@ export async function runTool(words: readonly string[], terminal: Terminal): Pro
     .command('build <folder>')
     .description('write the package of a project')
     .requiredOption('--out <file>', 'the package to write')
-    .action((folder: string, { out }: Flags) =>
+    .action((folder, { out }) =>
       withTool(async (tool, options) => write(packed(tool.contents(readSource(folder)), options), out)),
     )
   program
     .command('deploy <folder>')
     .description('pack a project and create its endpoints')
-    .action((folder: string) =>
+    .action((folder) =>
       withTool(async (tool, options) => {
         const source = readSource(folder)
         const pack = () => drain(packed(tool.contents(source), options))
@@ -67,11 +63,11 @@ export async function runTool(words: readonly string[], terminal: Terminal): Pro
   program
     .command('remove <name>')
     .description('remove the endpoint of a name')
-    .action((name: string) => withTool((tool) => tool.remove(name)))
+    .action((name) => withTool((tool) => tool.remove(name)))
   program
     .command('call <from> <to>')
     .description('let an endpoint call a peer, and print how often it has looked up the address')
-    .action((from: string, to: string) =>
+    .action((from, to) =>
       withTool(async (tool) => terminal.out(JSON.stringify({ lookups: await tool.call(from, to) }))),
     )
   try {

@@ -6,11 +6,11 @@ import { Unclaimed } from '../../harness/rule/outcome.ts'
 import { describeEstimate, refusalBeyond } from '../../load/caps.ts'
 import { leftOutOf } from '../../load/claims.ts'
 import { parseTarget } from '../../target/load.ts'
+import { smokeLines } from '../commands/load.ts'
 import { UsageError } from '../errors.ts'
+import { selectLoad } from '../selection.ts'
 import { runHere } from '../testing/in-process.ts'
 import { refuseUnowned } from './prepare.ts'
-import { selectLoad } from './select.ts'
-import { smokeLines } from './smoke.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'plumbline-load-'))
 const key = 'keys: {full: plumbline-example-full}'

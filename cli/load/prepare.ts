@@ -12,16 +12,14 @@ import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { moduleFile } from '../home.ts'
 import { isLoopback } from '../loopback.ts'
+import type * as commands from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** The options of load on a command line. */
-export interface LoadFlags {
-  readonly iOwnThis?: string
-  readonly maxRequests?: number
-  readonly maxSeconds?: number
-  readonly windowScale?: number
-  readonly quiet: boolean
-}
+/** The options of a load, alone or after `check`. */
+export type LoadFlags = Pick<
+  commands.OptionsOf<typeof commands.load>,
+  'iOwnThis' | 'maxRequests' | 'maxSeconds' | 'windowScale' | 'quiet'
+>
 
 export interface PreparedLoad {
   readonly options: LoadOptions

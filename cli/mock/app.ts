@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { openapi } from '../../generated/openapi.ts'
+import { type OpenApiDocument, openapi } from '../../generated/openapi.ts'
 import { clockPath } from '../../reference/clock/control-endpoint.ts'
-import { type Fetch, splitUrl } from '../../reference/index.ts'
-import { documentAt } from './document.ts'
+import { byPath, type Fetch, splitUrl } from '../../reference/index.ts'
 import { page } from './page.ts'
 import type { Served } from './served.ts'
 
@@ -68,4 +67,22 @@ function isOfBrowser({ method, headers }: Request): boolean {
 function failed(): Response {
   const problem = { title: 'Internal Server Error', status: 500, detail: 'failed by serve --fail; nothing was done' }
   return new Response(JSON.stringify(problem), { status: 500, headers: { 'content-type': 'application/problem+json' } })
+}
+
+interface Path {
+  readonly servers?: readonly { readonly url: string }[]
+}
+
+/**
+ * The API document as a server at an address gives it: each operation is at this address, and those of load-balanced
+ * endpoints at the address of the normal one.
+ */
+export function documentAt(document: OpenApiDocument, url: string): object {
+  const paths = Object.entries(document.paths as Record<string, Path>).map(([path, { servers = [], ...item }]) => {
+    const isBalanced = servers.some((server) => server.url === '{lb_url}')
+    const endpoint = { url: byPath.write(url, 'normal'), description: 'A load-balanced endpoint of this server.' }
+    return [path, isBalanced ? { servers: [endpoint], ...item } : item]
+  })
+  const servers = [{ url, description: 'This server.' }]
+  return { ...document, servers, paths: Object.fromEntries(paths) }
 }

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { queuePlan } from '../plan/queue-plan.ts'
 import type { QueueShape } from '../plan/types.ts'
 import type { Point } from '../points.ts'
-import { analyse } from './analyse.ts'
+import { analyse, rulingOf } from './analyse.ts'
 import { findOverflow } from './generous.ts'
-import { rulingOf } from './merge.ts'
 
 const workers = { running: 0, requestsPerWindow: 0 }
 const plan = (shape: QueueShape) => queuePlan({ operation: 'cancel', shape, workers })

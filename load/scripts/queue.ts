@@ -18,5 +18,5 @@ export function drive(): void {
   if (request === undefined) throw new Error(`The plan says nothing of what ${name} sends`)
   if (spacingMs > 0) sleep((iterationInTest * spacingMs) / 1000)
   const job = jobs[iterationInTest % jobs.length] ?? ''
-  send(endpoint, filled(request, plan, endpoint, job), { tags: { operation, endpoint } })
+  send(filled(request, plan, endpoint, job), { tags: { operation, endpoint } })
 }

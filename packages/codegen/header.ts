@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+
 import codegen from './package.json' with { type: 'json' }
 
 /** One generated file: its name under generated/, and its text. */
@@ -21,4 +22,18 @@ export function literal(value: unknown): string {
 /** A union of string literals. */
 export function union(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(' | ')
+}
+
+/** The text of a module out of parts, with the `require` that compiled validators call. */
+export function moduleOf(...parts: readonly string[]): string {
+  return [
+    "import { createRequire } from 'node:module'",
+    'const require = createRequire(import.meta.url)',
+    ...parts,
+  ].join('\n\n')
+}
+
+/** Compiled validators as constants of the module: what it exports is typed by hand. */
+export function withoutExports(code: string): string {
+  return code.replace(/^"use strict";/, '').replaceAll(/export const (validate\w*)/g, 'const $1')
 }

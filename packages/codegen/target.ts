@@ -1,9 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import standalone from 'ajv/dist/standalone/index.js'
 import addFormats from 'ajv-formats'
-import { type Output, withHeader } from './header.ts'
+import { moduleOf, type Output, withHeader, withoutExports } from './header.ts'
 import type { Inputs, Schema } from './inputs.ts'
-import { moduleOf, withoutExports } from './standalone.ts'
 
 const TYPES = `import type { ValidationFailure } from './validators.ts'
 

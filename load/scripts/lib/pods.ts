@@ -15,7 +15,7 @@ export function podSender(plan: ScriptPlan): () => PodAnswer {
   const answer = new Trend('plumbline_answer', true)
 
   return () => {
-    const { status, error_code, headers, body, timings } = send('first', request, { responseType: 'text' })
+    const { status, error_code, headers, body, timings } = send(request, { responseType: 'text' })
     const tags: Record<string, string> = { operation: 'pods', status: String(status), headers: 'recorded' }
     if (error_code !== 0) tags.error_code = String(error_code)
     for (const [tag, name] of Object.entries(HEADERS)) {

@@ -3,26 +3,19 @@ import { Counter } from 'k6/metrics'
 import { required } from './plan.ts'
 import type { ScriptPlan, ScriptRequest } from './types.ts'
 
-/** Sends a request to an endpoint and counts it. */
-export type Send = (endpoint: string, request: ScriptRequest, params: Params) => Response
+/** Sends a request and counts it. */
+export type Send = (request: ScriptRequest, params: Params) => Response
 
 /** The one way to send of all scripts. A script without an address or a key ends before it sends anything. */
-export function createSend({ scenarios, answerMs }: ScriptPlan): Send {
+export function createSend({ answerMs }: ScriptPlan): Send {
   const authorization = `Bearer ${required('PLUMBLINE_TOKEN')}`
-  const addresses: Record<string, string> = {}
-  for (const { endpoint } of Object.values(scenarios)) {
-    addresses[endpoint] = required(endpoint === 'first' ? 'PLUMBLINE_URL' : `PLUMBLINE_URL_${endpoint.toUpperCase()}`)
-  }
+  const url = required('PLUMBLINE_URL')
   const sent = new Counter('plumbline_sent')
   http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
 
-  return (endpoint, { method, path, body }, params) => {
+  return ({ method, path, body }, params) => {
     const headers = { authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
-    const response = http.request(method, addresses[endpoint] + path, body, {
-      headers,
-      timeout: `${answerMs}ms`,
-      ...params,
-    })
+    const response = http.request(method, url + path, body, { headers, timeout: `${answerMs}ms`, ...params })
     sent.add(1)
     return response
   }

@@ -1,0 +1,72 @@
+import { createDirect, type Direct } from '../harness/client/direct.ts'
+import { type RateWindow, windowsOf } from '../harness/client/rate-windows.ts'
+import { sectionOf } from '../harness/planes/index.ts'
+import type { Plane } from '../harness/planes/plane.ts'
+import { probeTarget, refusalOf } from '../harness/run/probe.ts'
+import { overHttp } from '../harness/transport/http.ts'
+import { TransportFailure } from '../harness/transport/types.ts'
+import type { Target } from '../target/types.ts'
+import { version } from './home.ts'
+
+/** The quotas that a plane shows. */
+export interface ShownQuota {
+  /** Empty if there are none. */
+  readonly windows: readonly RateWindow[]
+  /** Why the target did not answer; null if it did, or was not asked. */
+  readonly failure: string | null
+  /** How long a request takes, real ms; missing if unknown. */
+  readonly requestMs?: number
+}
+
+/** The first request also opens the connection, which takes as long again. */
+const ofFirst = 0.5
+
+/** Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. */
+export async function quotaOf(plane: Plane, target: Target): Promise<ShownQuota> {
+  const shows = plane.pacing.refresh
+  const isAsked = target.clock === 'real' && target.keys.full !== undefined && sectionOf(target, plane.name) !== null
+  if (shows === null || !isAsked) return { windows: [], failure: null }
+  return asking(target, 'plan', async (clientOf) => {
+    const startMs = performance.now()
+    try {
+      const windows = windowsOf(await clientOf(plane)(shows))
+      return { windows, failure: null, requestMs: (performance.now() - startMs) * ofFirst }
+    } catch (error) {
+      if (!(error instanceof TransportFailure)) throw error
+      return { windows: [], failure: error.message }
+    }
+  })
+}
+
+/** Looks at planes of a target as a run does before it begins. Returns why nothing could be judged there, or null. */
+export function refusalBefore(
+  target: Target,
+  isJudged: (plane: string) => boolean,
+  purpose: string,
+): Promise<ReturnType<typeof refusalOf>> {
+  return asking(target, purpose, async (clientOf) => refusalOf(await probeTarget(target, isJudged, clientOf), target))
+}
+
+/** Asks a target over HTTP, in the name of a command. */
+async function asking<T>(
+  target: Target,
+  purpose: string,
+  work: (clientOf: (plane: Plane) => Direct) => Promise<T>,
+): Promise<T> {
+  const http = overHttp(target.tolerances)
+  const common = {
+    transport: http.send,
+    token: target.keys.full ?? '',
+    userAgent: `plumbline/${version()} (${purpose})`,
+  }
+  const clientOf = (plane: Plane) => {
+    const section = sectionOf(target, plane.name)
+    if (section === null) throw new Error(`the target has no ${plane.title}`)
+    return createDirect({ ...common, plane, section })
+  }
+  try {
+    return await work(clientOf)
+  } finally {
+    await http.close()
+  }
+}
