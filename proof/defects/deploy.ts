@@ -1,14 +1,9 @@
-import { type ToolOptions, ToolRefusal, type Wrappers } from '../../reference/deploy/index.ts'
+import { type ToolOptions, ToolRefusal } from '../../reference/deploy/index.ts'
 import type { Defect } from '../types.ts'
 import { failsJobs, isCreated, settles } from './endpoints-tools.ts'
-import { type Change, defect, onAnswer, onJson, part, route } from './tools.ts'
+import { type Change, defect, onAnswer, onJson, part, route, toolPart } from './tools.ts'
 
 type ToolChange = NonNullable<Defect['tool']>
-
-/** Functions of the tool replaced one by one. */
-function tool(wrappers: Wrappers): ToolChange {
-  return (options) => ({ ...options, parts: [...options.parts, wrappers] })
-}
 
 const limit =
   (limitBytes: number): ToolChange =>
@@ -17,6 +12,8 @@ const limit =
 const styled =
   (style: Partial<ToolOptions['style']>): ToolChange =>
   (options) => ({ ...options, style: { ...options.style, ...style } })
+
+const twice = toolPart('endpointsOf', (next, project) => [...next(project), ...next(project)])
 
 const refuses = () => {
   throw new ToolRefusal('internal error')
@@ -52,30 +49,27 @@ export const deploy: readonly Defect[] = [
   defect('deploy-fails', 'deploy.endpoint-per-config', 'deployed', {
     says: 'The tool fails to deploy a valid project.',
     observed: 'exit code 1: internal error',
-    tool: tool({ endpointsOf: () => refuses }),
+    tool: toolPart('endpointsOf', refuses),
   }),
   defect('deploy-first-endpoint-only', 'deploy.endpoint-per-config', 'created', {
     says: 'The tool creates the first endpoint of a project alone.',
     observed: '1 name without one',
-    tool: tool({ endpointsOf: (original) => (project) => original(project).slice(0, 1) }),
+    tool: toolPart('endpointsOf', (next, project) => next(project).slice(0, 1)),
   }),
   defect('deploy-every-endpoint-twice', 'deploy.endpoint-per-config', 'once', {
     says: 'The tool creates every endpoint of a project twice.',
     observed: '2 of one name',
-    tool: (options) =>
-      styled({ sameName: 'created' })(
-        tool({ endpointsOf: (original) => (project) => [...original(project), ...original(project)] })(options),
-      ),
+    tool: (options) => styled({ sameName: 'created' })(twice(options)),
   }),
   defect('deploy-lists-one-id', 'deploy.endpoint-per-config', 'ids', {
     says: 'The tool lists all endpoints with one id.',
     observed: 'one id for two endpoints',
-    tool: tool({ shown: () => (endpoints) => endpoints.map((one) => ({ ...one, id: endpoints[0]?.id ?? '' })) }),
+    tool: toolPart('shown', (_, endpoints) => endpoints.map((one) => ({ ...one, id: endpoints[0]?.id ?? '' }))),
   }),
   defect('deploy-lists-old-ids', 'deploy.endpoint-per-config', 'exists', {
     says: 'The tool lists endpoints with ids that endpoint management does not know.',
     observed: 'status 404',
-    tool: tool({ shown: () => (endpoints) => endpoints.map((one) => ({ ...one, id: `${one.id}-old` })) }),
+    tool: toolPart('shown', (_, endpoints) => endpoints.map((one) => ({ ...one, id: `${one.id}-old` }))),
   }),
   defect('deploy-same-name-twice', 'deploy.same-name', 'one', {
     says: 'The tool creates two endpoints of one name.',
@@ -95,7 +89,7 @@ export const deploy: readonly Defect[] = [
   defect('remove-whole-project', 'deploy.independent', 'listed', {
     says: 'The tool removes all endpoints of a project with one of them.',
     observed: 'a list without the other endpoint',
-    tool: tool({ isNamed: () => (shown, name) => shown.startsWith(name.replace(/-one$/, '')) }),
+    tool: toolPart('isNamed', (_, shown, name) => shown.startsWith(name.replace(/-one$/, ''))),
   }),
   defect('remove-breaks-others', 'deploy.independent', 'removal', {
     says: 'After an endpoint was removed, jobs of other deployed endpoints fail.',
@@ -127,17 +121,17 @@ export const deploy: readonly Defect[] = [
   defect('build-fails', 'deploy.manifest', 'built', {
     says: 'The tool fails to build the package of a valid project.',
     observed: 'exit code 1: internal error',
-    tool: tool({ admit: () => refuses }),
+    tool: toolPart('admit', refuses),
   }),
   defect('package-without-a-module', 'deploy.manifest', 'code', {
     says: 'A package lacks a module of the code.',
     observed: '1 file missing',
-    tool: tool({ filesOf: (original) => (tree) => original(tree).filter(({ path }) => !path.endsWith('/beacon.py')) }),
+    tool: toolPart('filesOf', (next, tree) => next(tree).filter(({ path }) => !path.endsWith('/beacon.py'))),
   }),
   defect('package-without-dependencies', 'deploy.manifest', 'dependencies', {
     says: 'A package holds no dependency.',
     observed: 'no file of the dependency',
-    tool: tool({ leavesOut: () => () => true }),
+    tool: toolPart('leavesOut', () => true),
   }),
   defect('package-without-manifest', 'deploy.manifest', 'manifest', {
     says: 'A package has no manifest.json.',
@@ -147,9 +141,7 @@ export const deploy: readonly Defect[] = [
   defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
     says: 'The manifest names the first endpoint alone.',
     observed: '1 endpoint not named',
-    tool: tool({
-      manifestOf: (original) => (project) => original({ ...project, endpoints: project.endpoints.slice(0, 1) }),
-    }),
+    tool: toolPart('manifestOf', (next, project) => next({ ...project, endpoints: project.endpoints.slice(0, 1) })),
   }),
   defect('limit-1-gb', 'deploy.too-large', 'accepted', {
     says: 'The tool refuses packages above 1 GB.',
@@ -164,7 +156,7 @@ export const deploy: readonly Defect[] = [
   defect('limit-without-message', 'deploy.too-large', 'message', {
     says: 'The tool refuses a package without a message.',
     observed: 'no output',
-    tool: tool({ says: () => () => '' }),
+    tool: toolPart('says', () => ''),
   }),
   defect('limit-after-creation', 'deploy.too-large', 'not-created', {
     says: 'The tool refuses a package after it has created its endpoint.',
@@ -174,12 +166,12 @@ export const deploy: readonly Defect[] = [
   defect('exclude-leaves-out-all', 'deploy.excludes', 'kept', {
     says: 'A project that excludes a dependency gets a package without any.',
     observed: 'no file of the dependency',
-    tool: tool({ leavesOut: (original) => (name, project) => project.exclude.length > 0 || original(name, project) }),
+    tool: toolPart('leavesOut', (next, name, project) => project.exclude.length > 0 || next(name, project)),
   }),
   defect('exclude-ignored', 'deploy.excludes', 'excluded', {
     says: 'The tool packs dependencies that the project excludes.',
     observed: 'files of the dependency',
-    tool: tool({ leavesOut: (original) => (name, project) => original(name, { ...project, exclude: [] }) }),
+    tool: toolPart('leavesOut', (next, name, project) => next(name, { ...project, exclude: [] })),
   }),
   defect('base-packages-packed', 'deploy.excludes', 'base', {
     says: 'The tool packs dependencies that the base image has.',
@@ -189,27 +181,23 @@ export const deploy: readonly Defect[] = [
   defect('excluded-counted', 'deploy.excluded-not-counted', 'accepted', {
     says: 'Excluded dependencies count for the size of a package.',
     observed: 'exit code 1: internal error',
-    tool: tool({
-      admit:
-        () =>
-        ({ files }) => {
-          if (files.reduce((sum, { bytes }) => sum + bytes, 0) > 1_500_000_000) refuses()
-        },
+    tool: toolPart('admit', (_, { files }) => {
+      if (files.reduce((sum, { bytes }) => sum + bytes, 0) > 1_500_000_000) refuses()
     }),
   }),
   defect('peer-looked-up-at-each-call', 'deploy.peer-cache', 'cached', {
     says: 'An endpoint looks up the address of a peer at every call.',
     observed: '1 more',
-    tool: tool({ isFresh: () => () => false }),
+    tool: toolPart('isFresh', () => false),
   }),
   defect('peer-cached-for-200-s', 'deploy.peer-cache', 'cached', {
     says: 'An endpoint looks up the address of a peer again after 200 s.',
     observed: '1 more',
-    tool: tool({ isFresh: () => (ageMs) => ageMs < 200_000 }),
+    tool: toolPart('isFresh', (_, ageMs) => ageMs < 200_000),
   }),
   defect('peer-cached-forever', 'deploy.peer-cache', 'again', {
     says: 'An endpoint looks up the address of a peer once.',
     observed: 'no look-up',
-    tool: tool({ isFresh: () => () => true }),
+    tool: toolPart('isFresh', () => true),
   }),
 ]

@@ -1,6 +1,7 @@
 import { type OperationFacts, type OperationId, operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
+import type { ToolParts, Wrappers } from '../../reference/deploy/index.ts'
 import { type Parts, type PartWrappers, type PodService, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import type { Defect, Fetch, Variant } from '../types.ts'
@@ -44,6 +45,18 @@ export function part<K extends keyof Parts>(
     (...call: Parameters<Parts[K]>) =>
       replaced((...changed) => original(...changed, ...call.slice(changed.length)), ...call)
   return parts({ [name]: wrapper } as PartWrappers)
+}
+
+/** The same for a function of the deployment tool. */
+export function toolPart<K extends keyof ToolParts>(
+  name: K,
+  replaced: (next: ToolParts[K], ...call: Parameters<ToolParts[K]>) => ReturnType<ToolParts[K]>,
+): NonNullable<Variant['tool']> {
+  const wrapper =
+    (original: ToolParts[K]) =>
+    (...call: Parameters<ToolParts[K]>) =>
+      replaced(original, ...call)
+  return (tool) => ({ ...tool, parts: [...tool.parts, { [name]: wrapper } as Wrappers] })
 }
 
 /** A part refuses calls for which `why` returns a status and a reason. */

@@ -1,5 +1,6 @@
 import type { ToolOptions } from '../../reference/deploy/index.ts'
 import type { Target } from '../../target/types.ts'
+import { toolPart } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, timed } from './tools.ts'
 
@@ -30,20 +31,13 @@ export const deploy: readonly Latitude[] = [
     tool: (options) => ({ ...options, limitBytes: 1.5 * 2 ** 30 }),
   }),
   latitude('tool-packs-wheels', 'Dependencies are files of a package, named as wheels are.', {
-    tool: (options) => ({
-      ...options,
-      parts: [
-        ...options.parts,
-        {
-          filesOf: (original) => (tree) =>
-            original(tree).map((file) => {
-              const [, name, rest] = /^dependencies\/([^/]+)\/(.*)$/.exec(file.path) ?? []
-              if (name === undefined) return file
-              return { ...file, path: `wheels/${name.replace(/-/g, '_')}-1.0.0-${rest?.replace(/\W+/g, '_')}.whl` }
-            }),
-        },
-      ],
-    }),
+    tool: toolPart('filesOf', (next, tree) =>
+      next(tree).map((file) => {
+        const [, name, rest] = /^dependencies\/([^/]+)\/(.*)$/.exec(file.path) ?? []
+        if (name === undefined) return file
+        return { ...file, path: `wheels/${name.replace(/-/g, '_')}-1.0.0-${rest?.replace(/\W+/g, '_')}.whl` }
+      }),
+    ),
   }),
   timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
     listLagMs: 5_000,

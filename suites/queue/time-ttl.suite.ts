@@ -22,6 +22,10 @@ import {
   waitingMs,
 } from './times.ts'
 
+const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
+
+/** A worker that an earlier job brought would have taken it within so long, ms. */
+const stayMs = 60_000
 /** A worker that ignores that it is to stop, and reports late. */
 const reportsLate: readonly Step[] = [{ deaf: true }, { hold: 'late' }, { output: 'late' }]
 
@@ -150,16 +154,12 @@ async function running(
   return inconclusive('no worker began with a job within its ttl')
 }
 
-const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
+/** A job that waits for days, where no other rule has one executed. */
+const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
 
-/** A worker that an earlier job brought would have taken it within so long, ms. */
-const stayMs = 60_000
+rule('queue.ttl.default', waitsLong, (context) => livesUntil(context, {}, defaultMs))
 
-const options = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
-
-rule('queue.ttl.default', options, (context) => livesUntil(context, {}, defaultMs))
-
-rule('queue.ttl.maximum', options, (context) => livesUntil(context, { ttl: maximumMs }, maximumMs))
+rule('queue.ttl.maximum', waitsLong, (context) => livesUntil(context, { ttl: maximumMs }, maximumMs))
 
 /** A job that waits is there just before its end, and no more just after. */
 async function livesUntil(context: Context, policy: Readonly<Record<string, unknown>>, ttlMs: number): Promise<void> {
