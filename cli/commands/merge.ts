@@ -53,7 +53,7 @@ function readerOf(cwd: string): (folder: string) => NamedResults {
     if (validate(results)) return { name, results }
     const [error] = validate.errors ?? []
     throw new UsageError(
-      `${name}/results.json is no result of this version: ${error?.instancePath || 'it'} ${error?.message ?? 'is not JSON'}`,
+      `${name}/results.json is not a result of this version: ${error?.instancePath || 'it'} ${error?.message ?? 'is not JSON'}`,
     )
   }
 }

@@ -87,6 +87,6 @@ function pointOf(line: string): Point {
 function momentOf(time: string): number {
   const [, second = '', fraction = '', zone = ''] = /^([^.Z+]+)(?:\.(\d+))?(.*)$/.exec(time) ?? []
   const wholeMs = Date.parse(second + zone)
-  if (Number.isNaN(wholeMs)) throw new Error(`${time} is no time`)
+  if (Number.isNaN(wholeMs)) throw new Error(`${time} is not a time`)
   return wholeMs + Number(`0.${fraction || 0}`) * 1000
 }

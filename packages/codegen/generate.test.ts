@@ -51,8 +51,8 @@ test.each([
     ['start: { from: [EXITED, ERROR]', 'start: { from: [EXITED]'],
     'disagree about start from ERROR',
   ],
-  ['a source that is no heading', ['source: Pod status', 'source: Pod state'], 'is no heading'],
-  ['a length of time in no unit', ['60 seconds', '60'], 'is no length of time'],
+  ['a source that is no heading', ['source: Pod status', 'source: Pod state'], 'is not a heading'],
+  ['a length of time in no unit', ['60 seconds', '60'], 'is not a length of time'],
 ] as const)('%s is refused', async (_what, change, sentence) => {
   const path = join(copy, 'spec/tables.yaml')
   const before = readFileSync(path, 'utf8')

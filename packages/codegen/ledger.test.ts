@@ -50,7 +50,7 @@ test.each([
   [{ ...ROW, wait: 'soon' }, `${WHERE}"wait" is "soon"; it must match pattern "^[0-9]+(s|m|h|d)$".`],
   [{ ...ROW, needs: 'volume' }, `${WHERE}"needs" is "volume"; it must be array.`],
   [{ ...ROW, says: undefined }, `${WHERE}"says" is missing; add it.`],
-  [{ ...ROW, source: 'Mount' }, `${WHERE}source "Mount" is no heading in spec/headings.yaml; name one.`],
+  [{ ...ROW, source: 'Mount' }, `${WHERE}source "Mount" is not a heading of spec/headings.yaml; name one that is.`],
   [{ ...ROW, id: undefined }, 'spec/rules/pods.yaml, row 1: "id" is missing; add it.'],
   ['text', 'spec/rules/pods.yaml, row 1: the row is a value of type string; write an object.'],
 ])('%j is refused', (row, sentence) => {
@@ -60,7 +60,7 @@ test.each([
 test('an id that stands twice is refused', () => {
   const files = [source('spec/rules/a.yaml', [ROW]), source('spec/rules/b.yaml', [ROW])]
   expect(() => readLedger(files, HEADINGS)).toThrow(
-    'spec/rules/b.yaml, rule pods.patch.both: the id stands in spec/rules/a.yaml already; give each rule an id of its own.',
+    'spec/rules/b.yaml, rule pods.patch.both: the id is already in spec/rules/a.yaml; ids are unique.',
   )
 })
 

@@ -33,9 +33,9 @@ export function readLedger(files: readonly Source[], headings: Source): readonly
       const rule = readRow(row, `${path}, ${nameOf(row, index)}`)
       const where = `${path}, rule ${rule.id}`
       const earlier = seen.get(rule.id)
-      if (earlier) throw new Error(`${where}: the id stands in ${earlier} already; give each rule an id of its own.`)
+      if (earlier) throw new Error(`${where}: the id is already in ${earlier}; ids are unique.`)
       if (!sources.has(rule.source)) {
-        throw new Error(`${where}: source "${rule.source}" is no heading in spec/headings.yaml; name one.`)
+        throw new Error(`${where}: source "${rule.source}" is not a heading of spec/headings.yaml; name one that is.`)
       }
       seen.set(rule.id, path)
       return rule

@@ -12,5 +12,5 @@ test.each([
 })
 
 test.each(['10', '10s', '1.5 minutes', 'ten seconds', '0x10 seconds', ''])('"%s" is refused', (text) => {
-  expect(() => secondsOf(text)).toThrow(`"${text}" is no length of time`)
+  expect(() => secondsOf(text)).toThrow(`"${text}" is not a length of time`)
 })

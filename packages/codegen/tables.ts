@@ -152,7 +152,8 @@ function tableNamed<T>({ path, data }: Source, name: string, sources: ReadonlySe
   if (stranger) throw new Error(`${path}: unknown table "${stranger}"; the tables are ${NAMES.join(', ')}.`)
   const table = all[name]
   if (!table?.rows) throw new Error(`${path}: table "${name}" has no rows; add it with source and rows.`)
-  if (!sources.has(table.source)) throw new Error(`${path}: source "${table.source}" of table "${name}" is no heading.`)
+  if (!sources.has(table.source))
+    throw new Error(`${path}: source "${table.source}" of table "${name}" is not a heading of spec/headings.yaml.`)
   return table
 }
 
@@ -188,6 +189,6 @@ export function secondsOf(text: string): number {
   const [, amount, unit] = /^(\d+) (second|minute|hour|day)s?$/.exec(text) ?? []
   const factor = UNITS[unit ?? '']
   if (!amount || !factor)
-    throw new Error(`"${text}" is no length of time; write a whole number and seconds, minutes, hours or days.`)
+    throw new Error(`"${text}" is not a length of time; write a whole number and seconds, minutes, hours or days.`)
   return Number(amount) * factor
 }

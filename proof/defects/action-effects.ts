@@ -59,7 +59,7 @@ export const actionEffects: readonly Defect[] = [
     wrap: restated(async (request) => is.action(request) && (await jsonOf(request))?.action === 'restart', 404, 400),
   }),
   defect('stopped-cpu-pod-costs', 'pods.action.stop-frees-compute', 'cost', {
-    says: 'A CPU pod that was stopped goes on to cost.',
+    says: 'A CPU pod that was stopped still costs.',
     observed: 'cost 0.06',
     change: shows((shown, pod) =>
       pod.status === 'EXITED' && 'cpu' in pod.hardware ? { ...shown, cost: 0.06 } : shown,
@@ -143,7 +143,7 @@ export const actionEffects: readonly Defect[] = [
     wrap: onAnswer(isText, ({ text }) => ({ status: 406, text })),
   }),
   defect('action-as-text-ignored', 'pods.action-body.media-type', 'carried-out', {
-    says: 'An action body of type text/plain is answered 200, and comes to nothing.',
+    says: 'An action body of type text/plain is answered 200, and has no effect.',
     observed: 'status RUNNING',
     wrap: (fetch) => (request) => fetch(isText(request) ? readOf(request) : request),
   }),

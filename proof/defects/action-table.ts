@@ -87,7 +87,7 @@ function permitted(cell: Cell): Own[] {
   const stays = {
     id: 'ignored',
     clause: `becomes-${tables.transitions[action].to.toLowerCase()}`,
-    says: `${action} of a pod that is ${status} is answered 200 and comes to nothing.`,
+    says: `${action} of a pod that is ${status} is answered 200 and has no effect.`,
     observed: `status ${restOf(status)}`,
     change: does(cell, () => {}),
   }

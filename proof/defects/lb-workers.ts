@@ -167,12 +167,12 @@ export const lbWorkers: readonly Defect[] = [
     ),
   ),
   defect('crash-answered-200', 'lb.crash', 'status', {
-    says: 'A worker that dies during a request is answered 200 without a body.',
+    says: 'A request whose worker dies is answered 200 without a body.',
     observed: 'status 200',
     change: afterCrash(() => new Response(null)),
   }),
   defect('crash-answered-404', 'lb.crash', 'status', {
-    says: 'A worker that dies during a request is answered 404.',
+    says: 'A request whose worker dies is answered 404.',
     observed: 'status 404',
     change: afterCrash(() => {
       throw new Refusal(404, 'no worker')
@@ -210,7 +210,7 @@ export const lbWorkers: readonly Defect[] = [
     },
   }),
   defect('crash-answered-502', 'lb.crash-500', 'status', {
-    says: 'A worker that dies during a request is answered 502.',
+    says: 'A request whose worker dies is answered 502.',
     observed: 'status 502',
     change: options({ style: { workerDied: 502 } }),
   }),

@@ -65,7 +65,7 @@ export const patch: readonly Defect[] = [
     change: refuses((_, body) => isMoved(entriesIn(mountsIn(body))[0]), 400),
   }),
   defect('network-path-ignored-on-cpu-pods', 'pods.patch.network-path', 'changed', {
-    says: 'Another path for the network mount of a CPU pod is accepted and comes to nothing.',
+    says: 'Another path for the network mount of a CPU pod is accepted and has no effect.',
     observed: 'mounts {"network":[{"volumeId":"vol-1","path":"/workspace"}]}',
     change: forgets((pod, body) => isCpuPod(pod) && isMoved(entriesIn(mountsIn(body))[0])),
   }),
@@ -75,7 +75,7 @@ export const patch: readonly Defect[] = [
     change: refuses((pod, body) => mountOf(pod) === 'persistent' && isMoved(mountsIn(body).persistent), 422),
   }),
   defect('persistent-path-ignored', 'pods.patch.persistent-path', 'changed', {
-    says: 'Another path for a persistent mount is accepted and comes to nothing.',
+    says: 'Another path for a persistent mount is accepted and has no effect.',
     observed: 'mounts {"persistent":{"size":10,"path":"/workspace"}}',
     change: forgets((pod, body) => mountOf(pod) === 'persistent' && isMoved(mountsIn(body).persistent)),
   }),
@@ -98,7 +98,7 @@ export const patch: readonly Defect[] = [
     wrap: answersWith((mounts) => isOtherSize({ mounts }), 500),
   }),
   defect('other-size-ignored', 'pods.patch.persistent-size', 'applied', {
-    says: 'Another size of a persistent mount is accepted and comes to nothing.',
+    says: 'Another size of a persistent mount is accepted and has no effect.',
     observed: 'another mount in reads',
     change: patching((pod, body, next) => {
       next()

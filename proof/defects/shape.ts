@@ -55,7 +55,7 @@ export const shape: readonly Defect[] = [
     ),
   }),
   defect('exited-costs', 'pods.shape.cost-zero', 'zero', {
-    says: 'An EXITED pod goes on to cost what it cost before.',
+    says: 'An EXITED pod still costs what it cost before.',
     observed: 'cost 0.44 while EXITED',
     change: shows((pod, { price }) => (pod.status === 'EXITED' ? { ...pod, cost: price } : pod)),
   }),

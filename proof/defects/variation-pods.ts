@@ -16,7 +16,7 @@ const accepted = new WeakMap<StoredPod, number>()
 /** Bugs that no plain case shows: on the second restart, on CPU pods, after a PATCH, with a neighbour. */
 export const variationPods: readonly Defect[] = [
   defect('start-ignored-after-restart', 'pods.action.exited.start', 'becomes-running', {
-    says: 'start of a pod that was restarted before it was stopped is answered 200 and comes to nothing.',
+    says: 'start of a pod that was restarted before it was stopped is answered 200 and has no effect.',
     observed: 'status EXITED',
     variation: 'history restarted',
     change: acts((action, { past }) => (action === 'start' && past.includes('restart') ? () => {} : null)),
@@ -157,7 +157,7 @@ export const variationPods: readonly Defect[] = [
     },
   }),
   defect('second-stop-goes-on-to-cost', 'pods.action.stop-frees-compute', 'cost', {
-    says: 'A pod that is stopped for the second time goes on to cost.',
+    says: 'A pod that is stopped for the second time still costs.',
     observed: 'cost 0.5',
     variation: 'history stopped and started',
     change: (options) => {
@@ -240,7 +240,7 @@ function acts(other: (action: PodAction, acting: Acting) => (() => void) | null)
   }
 }
 
-/** Some actions are permitted for what happened to the pod before. */
+/** Some actions are permitted because of what happened to the pod before. */
 function permits(when: (action: PodAction, past: Past) => boolean): Change {
   return (options) => {
     const pasts = new WeakMap<StoredPod, Past>()

@@ -45,17 +45,17 @@ export function readPlan(input: Readonly<Record<string, unknown>>): Plan | null 
   const holder = 'plumbline' in input ? input : input.openai_input
   if (!isObject(holder) || !('plumbline' in holder)) return null
   const plan = holder.plumbline
-  if (!isObject(plan)) throw new PlanError('plumbline is no object')
+  if (!isObject(plan)) throw new PlanError('plumbline is not an object')
   const { v, beacon, steps, ...others } = plan
   if (v !== VERSION) throw new PlanError(`plumbline.v is ${JSON.stringify(v ?? null)}, expected ${VERSION}`)
   const [other] = Object.keys(others)
   if (other !== undefined) throw new PlanError(`plumbline.${other} is not known`)
   if (beacon !== undefined && !isAddress(beacon)) {
-    throw new PlanError('plumbline.beacon is no URL')
+    throw new PlanError('plumbline.beacon is not a URL')
   }
-  if (!Array.isArray(steps)) throw new PlanError('plumbline.steps is no list')
+  if (!Array.isArray(steps)) throw new PlanError('plumbline.steps is not a list')
   const wrong = steps.findIndex((step) => !isStep(step))
-  if (wrong !== -1) throw new PlanError(`plumbline.steps[${wrong}] is no step that is known`)
+  if (wrong !== -1) throw new PlanError(`plumbline.steps[${wrong}] is not a known step`)
   return { beacon: beacon === undefined ? null : beacon.replace(/\/$/, ''), steps }
 }
 

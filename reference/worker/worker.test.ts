@@ -77,7 +77,7 @@ test('a plan that cannot be followed fails the job, and nothing is told to its b
   const { operate, receiver } = createQueueBench()
   const plumbline = { v: 1, beacon, steps: [{ unknown: 1 }] }
   const { body } = await operate('POST', 'runsync', { body: { input: { plumbline } } })
-  expect(body).toMatchObject({ status: 'FAILED', error: 'plumbline.steps[0] is no step that is known' })
+  expect(body).toMatchObject({ status: 'FAILED', error: 'plumbline.steps[0] is not a known step' })
   expect(receiver.arrivals).toHaveLength(0)
 })
 

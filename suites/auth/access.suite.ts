@@ -14,7 +14,7 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   const value = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
   const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: value }
   const running = await fixture.pod('RUNNING', { more: { env } })
-  const { pod, requests, allWork } = await workingPlane(context, running)
+  const { pod, requests, expectAllWorked } = await workingPlane(context, running)
   const expectUnlisted = async () => {
     const list = await stranger.list()
     const listed = entriesOf(context, list)
@@ -36,7 +36,7 @@ rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   }
   await expectUnchanged(context, pod)
   await expectUnlisted()
-  allWork()
+  expectAllWorked()
 })
 
 rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
@@ -56,8 +56,8 @@ rule('auth.pods.forbidden', { varies: anyPod }, async (context) => {
       : working.requests.get(permission)
     if (send !== undefined) check('refused').status(await send(restricted, { repeats: true }), 403, ...hidden)
   }
-  await working.nothingDone(running)
-  working.allWork()
+  await working.expectNoEffect(running)
+  working.expectAllWorked()
 })
 
 rule('auth.granted', { varies: anyPod }, async (context) => {

@@ -23,9 +23,9 @@ export interface WorkingEndpoints {
   /** The endpoint is as it was. */
   expectUnchanged(): Promise<void>
   /** The same, and no endpoint was created. */
-  nothingDone(): Promise<void>
+  expectNoEffect(): Promise<void>
   /** Ends the rule as inconclusive if an operation was left out. */
-  allWork(): void
+  expectAllWorked(): void
 }
 
 export async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
@@ -70,11 +70,11 @@ export async function workingEndpoints(context: Context): Promise<WorkingEndpoin
     endpoint,
     requests,
     expectUnchanged,
-    async nothingDone() {
+    async expectNoEffect() {
       await expectUnchanged()
       await expectNotCreated(context, [String(refused.name)])
     },
-    allWork() {
+    expectAllWorked() {
       if (idle.length > 0) inconclusive(`${idle.join(', ')} with a full key, so a refusal shows nothing about the key`)
     },
   }

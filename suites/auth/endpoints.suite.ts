@@ -19,7 +19,7 @@ rule('auth.management.expired', options, (context) => expectRefusedEverywhere(co
 rule('auth.management.hidden', options, async (context) => {
   const { check, on, vary } = context
   const stranger = on('management', 'stranger')
-  const { endpoint, requests, expectUnchanged, allWork } = await workingEndpoints(context)
+  const { endpoint, requests, expectUnchanged, expectAllWorked } = await workingEndpoints(context)
   const name = String(endpoint.body.name)
   const expectUnlisted = async () => {
     const { reply, endpoints } = await listEndpoints(context, stranger)
@@ -38,18 +38,18 @@ rule('auth.management.hidden', options, async (context) => {
   }
   await expectUnchanged()
   await expectUnlisted()
-  allWork()
+  expectAllWorked()
 })
 
 /** Every operation is answered 401 with another Authorization, and has no effect. Each is under its clause. */
 async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
   const { check, on, vary } = context
-  const { requests, nothingDone, allWork } = await workingEndpoints(context)
+  const { requests, expectNoEffect, expectAllWorked } = await workingEndpoints(context)
   for (const [clause, authorization] of others) {
     for (const send of vary.ordered([...requests.values()])) {
       check(clause).status(await send(on('management'), { authorization }), 401)
     }
   }
-  await nothingDone()
-  allWork()
+  await expectNoEffect()
+  expectAllWorked()
 }

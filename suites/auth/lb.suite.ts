@@ -2,25 +2,25 @@ import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
-  besidesLooking,
   echo,
   expectNotReached,
   methods,
   nonceFor,
   servingNormal,
+  usesNormalLooking,
   withNonce,
 } from '../shared/balanced.ts'
 import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 
-rule('auth.lb.missing', besidesLooking, (context) => expectRefused(context, missing))
+rule('auth.lb.missing', usesNormalLooking, (context) => expectRefused(context, missing))
 
-rule('auth.lb.malformed', besidesLooking, (context) => expectRefused(context, malformed(context)))
+rule('auth.lb.malformed', usesNormalLooking, (context) => expectRefused(context, malformed(context)))
 
-rule('auth.lb.invalid', besidesLooking, (context) => expectRefused(context, neverIssued(context)))
+rule('auth.lb.invalid', usesNormalLooking, (context) => expectRefused(context, neverIssued(context)))
 
-rule('auth.lb.expired', besidesLooking, (context) => expectRefused(context, expired(context)))
+rule('auth.lb.expired', usesNormalLooking, (context) => expectRefused(context, expired(context)))
 
-rule('auth.lb.hidden', besidesLooking, async (context) => {
+rule('auth.lb.hidden', usesNormalLooking, async (context) => {
   const { check, inconclusive, lbAs, part } = context
   const stranger = lbAs('stranger')
   const { requests, nonces } = await workingRequests(context)

@@ -19,9 +19,9 @@ export interface WorkingPlane {
   /** The operations that work with the owner's key, the one that would remove a pod last. */
   readonly requests: ReadonlyMap<PodOperation, Send>
   /** Nothing came of the requests: the pod is as it was, as are `others`, and none was created. */
-  nothingDone(...others: readonly PodView[]): Promise<void>
+  expectNoEffect(...others: readonly PodView[]): Promise<void>
   /** Ends the rule as inconclusive where an operation was left out. */
-  allWork(): void
+  expectAllWorked(): void
 }
 
 /** Operations on one pod, the one that would remove it last. */
@@ -87,11 +87,11 @@ export async function workingPlane(
   return {
     pod,
     requests: new Map(wanted.flatMap((operation) => (idle.has(operation) ? [] : [[operation, all[operation]]]))),
-    async nothingDone(...others) {
+    async expectNoEffect(...others) {
       await expectUnchanged(context, pod, ...others)
       if (!idle.has('createPod')) await expectNotListed(context, body.name)
     },
-    allWork() {
+    expectAllWorked() {
       const left = wanted.flatMap((operation) => idle.get(operation) ?? [])
       if (left.length > 0)
         inconclusive(`${left.join(', ')} with a full key, so a refusal does not show that the key is refused`)

@@ -17,12 +17,12 @@ export interface WorkingQueue {
   /** A text of the job's input that only its owner was told. */
   readonly secret: string
   /** Ends the rule if an operation was left out: as blocked by the rule about it, or as inconclusive. */
-  allWork(): void
+  expectAllWorked(): void
   /**
    * Nothing came of the requests: the job runs on to its end, and what was submitted or to be retried is not executed.
    * Needs worker and receiver.
    */
-  nothingDone(): Promise<void>
+  expectNoEffect(): Promise<void>
 }
 
 /** The rules about operations; the others have none. */
@@ -98,7 +98,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
   return {
     requests: context.vary.ordered([...requests.values()]),
     secret,
-    allWork() {
+    expectAllWorked() {
       for (const [what, reply] of idle) {
         const reason = `${what} was answered ${reply.status} with a full key, so a refusal does not show that the key is refused`
         const rule = ruleAbout[what]
@@ -114,7 +114,7 @@ export async function workingQueue(context: Context): Promise<WorkingQueue> {
         )
       }
     },
-    async nothingDone() {
+    async expectNoEffect() {
       job.beacon.release('go')
       const { reply } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
       const later = await fixture.submitted({ steps: [{ output: 'later' }] })

@@ -9,18 +9,18 @@ rule('auth.queue.missing', mayPurge, (context) => expectRefusedEverywhere(contex
 rule('auth.queue.invalid', mayPurge, (context) => expectRefusedEverywhere(context, neverIssued(context)))
 
 rule('auth.queue.no-effect', mayPurge, async (context) => {
-  const { requests, allWork, nothingDone } = await workingQueue(context)
+  const { requests, expectAllWorked, expectNoEffect } = await workingQueue(context)
   for (const [, authorization] of [...missing, ...neverIssued(context)]) {
     for (const send of requests) await send(context.queue, { authorization })
   }
-  await nothingDone()
-  allWork()
+  await expectNoEffect()
+  expectAllWorked()
 })
 
 rule('auth.queue.hidden', mayPurge, async (context) => {
   const { as, queueAs, check, inconclusive, offers } = context
   const stranger = queueAs('stranger')
-  const { requests, secret, allWork } = await workingQueue(context)
+  const { requests, secret, expectAllWorked } = await workingQueue(context)
   for (const send of requests) {
     const reply = await send(stranger)
     if (reply.status === 401 && !(offers('pods') && (await as('stranger').list()).status < 300)) {
@@ -31,24 +31,24 @@ rule('auth.queue.hidden', mayPurge, async (context) => {
     const observed = `status ${reply.status} with the input of the job`
     check('not-told').that(!isTold, 'a refusal without the input of the job', observed, reply)
   }
-  allWork()
+  expectAllWorked()
 })
 
 rule('auth.queue.hidden-no-effect', mayPurge, async (context) => {
   const stranger = context.queueAs('stranger')
-  const { requests, allWork, nothingDone } = await workingQueue(context)
+  const { requests, expectAllWorked, expectNoEffect } = await workingQueue(context)
   for (const send of requests) await send(stranger)
-  await nothingDone()
-  allWork()
+  await expectNoEffect()
+  expectAllWorked()
 })
 
 /** Every operation is answered 401 with another Authorization. Each has its clause. */
 async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
-  const { requests, allWork } = await workingQueue(context)
+  const { requests, expectAllWorked } = await workingQueue(context)
   for (const [clause, authorization] of others) {
     for (const send of requests) {
       context.check(clause).status(await send(context.queue, { authorization }), 401)
     }
   }
-  allWork()
+  expectAllWorked()
 }

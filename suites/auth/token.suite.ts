@@ -25,7 +25,10 @@ rule('auth.scheme-required', { varies }, (context) =>
 
 rule('auth.pods.malformed', { varies }, async (context) => {
   const { check, fixture, pods, vary } = context
-  const { pod, requests, allWork } = await workingPlane(context, await fixture.pod('RUNNING'), ['listPods', ...onePod])
+  const { pod, requests, expectAllWorked } = await workingPlane(context, await fixture.pod('RUNNING'), [
+    'listPods',
+    ...onePod,
+  ])
   const operations = vary.ordered([...requests.keys()])
   for (const [at, [clause, authorization]] of malformed(context).entries()) {
     // Each on the two that matter most, and all operations in turn.
@@ -36,7 +39,7 @@ rule('auth.pods.malformed', { varies }, async (context) => {
     }
   }
   await expectUnchanged(context, pod)
-  allWork()
+  expectAllWorked()
 })
 
 rule('auth.before-validation', { varies }, async ({ pods, fixture, check, vary }) => {
@@ -76,7 +79,11 @@ rule('auth.scheme-case', async (context) => {
 async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
   const { check, fixture, pods, vary } = context
   const operations = allOperations(context)
-  const { requests, nothingDone, allWork } = await workingPlane(context, await fixture.pod('RUNNING'), operations)
+  const { requests, expectNoEffect, expectAllWorked } = await workingPlane(
+    context,
+    await fixture.pod('RUNNING'),
+    operations,
+  )
   for (const [clause, authorization] of others) {
     const again: readonly PodOperation[] = ['getPod', 'listPods']
     for (const operation of [...vary.ordered(operations), ...again]) {
@@ -86,6 +93,6 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
       check(clause).status(await send(pods, { authorization }), 401)
     }
   }
-  await nothingDone()
-  allWork()
+  await expectNoEffect()
+  expectAllWorked()
 }

@@ -6,7 +6,7 @@ import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Deployed } from '../../harness/tool/types.ts'
-import { besides, echo, nonceFor, received, serving, servingNormal, withNonce } from '../shared/balanced.ts'
+import { echo, nonceFor, received, serving, servingNormal, usesNormal, withNonce } from '../shared/balanced.ts'
 import { endOf, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { projectOf } from './projects.ts'
@@ -92,7 +92,7 @@ async function expectOutput(context: Context, clause: string, { job, output: exp
   context.check(clause).that(output === expected, 'the output of the function', observed, reply)
 }
 
-rule('deploy.lb-many-routes', { ...besides, creates: 1 }, async (context) => {
+rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => {
   const { check, inconclusive, lb } = context
   const [{ url }] = (await deployed(context, projectOf(context, 'routes'))) as [Deployed]
   if (url === undefined) return inconclusive('the list of the tool shows no url of the load-balanced endpoint')

@@ -2,7 +2,7 @@ import { together } from '../../harness/common/together.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { createKeeper, type FuzzFinding } from './findings.ts'
-import { look, payOwed } from './look.ts'
+import { lookAtPod, payOwed } from './look.ts'
 import { createSchedule, type ScheduleOptions } from './schedule.ts'
 import { caseAt, stagesOf } from './stages.ts'
 import type { FuzzAnswer, Steps } from './steps.ts'
@@ -76,7 +76,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   await together(underWay, hand, stop)
   await context.clock.sleep(lookAfterMs(context))
   for (const stage of stages) {
-    await look(context, stage, steps)
+    await lookAtPod(context, stage, steps)
     await payOwed(context, stage, steps, 1)
   }
 }

@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { casesText, caseText, type FuzzCase } from './cases.ts'
-import { look } from './look.ts'
+import { lookAtPod } from './look.ts'
 import { allowedText } from './oracle.ts'
 import { bodyText, inOrder } from './play.ts'
 import type { Subject } from './stages.ts'
@@ -18,7 +18,7 @@ export async function playAll(context: Context, subject: Subject, cases: readonl
   for (const one of inOrder(cases, subject.trial.situation(subject.pod))) {
     await tryOne(context, subject, { one, path: '' }, steps, true)
   }
-  await look(context, subject, steps)
+  await lookAtPod(context, subject, steps)
 }
 
 /** The steps of a rule: every request is recorded, and whatever is odd ends it. */

@@ -5,7 +5,7 @@ import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import type { FuzzCase } from './cases.ts'
-import { blame, giveUp, look, tellOnce } from './look.ts'
+import { findCauses, giveUp, lookAtPod, tellOnce } from './look.ts'
 import { allowedText, classify, isIn } from './oracle.ts'
 import { pinDown } from './pin-down.ts'
 import { bodySaid, simplest } from './play.ts'
@@ -70,10 +70,10 @@ async function decide(context: Context, stage: Subject, wrong: WrongCase, steps:
   }
   // Before it is the answer that is wrong, it is the pod: an earlier case may have changed it, or be about to.
   const before = [...stage.accepted, ...stage.sent]
-  const isPodWrong = (await blame(context, stage, stage.sent, steps)).isFound
+  const isPodWrong = (await findCauses(context, stage, stage.sent, steps)).isFound
   if (isPodWrong) stage.sent = []
   await moveOn(stage, wrong, steps)
-  if (isPodWrong || (await look(context, stage, steps))) {
+  if (isPodWrong || (await lookAtPod(context, stage, steps))) {
     await giveUp(stage, steps)
     return false
   }

@@ -25,10 +25,11 @@ const simplerTries = 6
 const movesByItself = ['status', 'actions', 'dataCenterId'] as const
 
 /**
- * Looks whether the pod of a stage has changed under refusals, and keeps a finding for the cases that did it. True where
- * it has: another pod is to be taken then. After an answer that another row judges (`isLeft`), that may be why.
+ * Reads the pod of a stage, and keeps a finding for the refused cases that changed it. `isLeft`: the last response is judged
+ * by another row, which may explain a change.
+ * @returns true if the pod has changed, so that another one must be used
  */
-export async function look(context: Context, stage: Subject, steps: Steps, isLeft = false): Promise<boolean> {
+export async function lookAtPod(context: Context, stage: Subject, steps: Steps, isLeft = false): Promise<boolean> {
   const { pod, sent, aside } = stage
   if (pod === null || (!isLeft && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0)))
     return false
@@ -40,12 +41,12 @@ export async function look(context: Context, stage: Subject, steps: Steps, isLef
   if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
-    settled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
+    dropSettled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
     return false
   }
   const late = () => tellUnsearched(stage, changed, steps)
   steps.log.undecided.add(late)
-  const blamed = await blame(context, stage, sent, steps)
+  const blamed = await findCauses(context, stage, sent, steps)
   steps.log.undecided.delete(late)
   if (isLeft) {
     stage.sent = []
@@ -72,7 +73,7 @@ export async function look(context: Context, stage: Subject, steps: Steps, isLef
   return true
 }
 
-/** Gives up the pod of a stage; refusals that it was not looked at after are owed. */
+/** Gives up the pod of a stage. Refusals after which it was not read are owed. */
 export async function giveUp(stage: Subject, { drop }: Pick<Steps, 'drop'>): Promise<void> {
   const { pod, sent } = stage
   const owed = sent.filter(({ isAccepted, seenMs }) => !isAccepted && seenMs === null)
@@ -85,11 +86,11 @@ export async function payOwed(context: Context, stage: Subject, steps: Steps, le
   const { owed } = stage
   if (owed.length < least) return
   stage.owed = []
-  await blame(context, stage, owed, steps)
+  await findCauses(context, stage, owed, steps)
 }
 
-/** Leaves out what was seen to come to nothing so long ago, ms, and keeps in mind what was accepted. */
-function settled(stage: Subject, nowMs: number, afterMs: number): void {
+/** Forgets cases that a read `afterMs` later showed to have no effect, and remembers what was accepted. */
+function dropSettled(stage: Subject, nowMs: number, afterMs: number): void {
   for (const each of stage.sent) each.seenMs ??= nowMs
   const isOver = ({ seenMs }: Sent) => seenMs !== null && nowMs - seenMs >= afterMs
   const accepted = stage.sent.filter((each) => isOver(each) && each.isAccepted)
@@ -98,10 +99,11 @@ function settled(stage: Subject, nowMs: number, afterMs: number): void {
 }
 
 /**
- * Keeps a finding for each few of these cases that change a pod. Answers whether there are any, which is taken for
- * granted once enough were searched for on this stage, and why it could not be tried, if that is so.
+ * Keeps a finding for each few of these cases that change a pod.
+ * @returns `isFound`: there are any, which is assumed once this stage has had enough searches; `failure`: why they could not
+ * be tried, or null
  */
-export async function blame(context: Context, stage: Subject, sent: readonly Sent[], steps: Steps) {
+export async function findCauses(context: Context, stage: Subject, sent: readonly Sent[], steps: Steps) {
   const play = createPlayer(context, stage.trial, steps)
   let failure: string | null = null
   const changes = async (cases: readonly Sent[]): Promise<Changed | null> => {
@@ -165,7 +167,7 @@ async function keepPinned(
   return last
 }
 
-/** Tells of a change that no case shows again: a finding where a pod does not come to it by itself. */
+/** Reports a change that no case shows again: a finding, unless a pod may change so by itself. */
 function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
   const { aside } = stage
   const observed = steps.clean(changesIn(pod, reply, aside) ?? '')

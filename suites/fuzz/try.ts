@@ -6,7 +6,7 @@ import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { changesIn } from './again.ts'
 import { answerIn, judge } from './judge.ts'
-import { giveUp, look, payOwed } from './look.ts'
+import { giveUp, lookAtPod, payOwed } from './look.ts'
 import { type Allowed, isIn, isLeft } from './oracle.ts'
 import { bodySaid } from './play.ts'
 import { isSpent, type Subject } from './stages.ts'
@@ -41,7 +41,7 @@ export async function tryOne(
   if (isSpent(stage, one)) return false
   // An accepted body would hide what the refused ones before it have done.
   const isDue = steps.isRule || one.simpler === undefined || stage.sent.length >= lookBeforeChange
-  if (mayChange && isDue && (await look(context, stage, steps))) {
+  if (mayChange && isDue && (await lookAtPod(context, stage, steps))) {
     return tryOne(context, stage, drawn, steps, sendsValid)
   }
   const outcome = await steps.attempt(async () => {
@@ -66,7 +66,7 @@ export async function tryOne(
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
   if (steps.isRule && status !== null && isLeft(status, allowed)) {
-    if (await look(context, stage, steps, true)) await giveUp(stage, steps)
+    if (await lookAtPod(context, stage, steps, true)) await giveUp(stage, steps)
     return true
   }
   if (seen.length === 0 || !('value' in outcome)) {
@@ -87,7 +87,7 @@ export async function tryOne(
   else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
   const isFull = stage.sent.length >= mostUnsettled
   if (isFull) await context.clock.sleep(lookAfterMs(context))
-  if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await look(context, stage, steps)
+  if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await lookAtPod(context, stage, steps)
   return true
 }
 

@@ -3,8 +3,6 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { isOutage } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
-  besides,
-  besidesLooking,
   echo,
   expectCounted,
   expectNotReached,
@@ -15,10 +13,12 @@ import {
   sentOnce,
   serving,
   servingNormal,
+  usesNormal,
+  usesNormalLooking,
   withNonce,
 } from '../shared/balanced.ts'
 
-rule('lb.endpoint-unknown', besides, async ({ check, inconclusive, lb }) => {
+rule('lb.endpoint-unknown', usesNormal, async ({ check, inconclusive, lb }) => {
   const exists = await lb.send('GET', '/ping')
   if (exists.status === 404) inconclusive('/ping of the normal endpoint is answered 404 too, so a 404 shows nothing')
   const unknown = lb.on('unknown')
@@ -26,7 +26,7 @@ rule('lb.endpoint-unknown', besides, async ({ check, inconclusive, lb }) => {
   check('unknown').status(await unknown.send('POST', echo, { body: {} }), 404)
 })
 
-rule('lb.own-address', besides, async (context) => {
+rule('lb.own-address', usesNormal, async (context) => {
   const { check, lb } = context
   const second = lb.on('second')
   const endpoints = [
@@ -46,7 +46,7 @@ rule('lb.own-address', besides, async (context) => {
   }
 })
 
-rule('lb.auth', besidesLooking, async (context) => {
+rule('lb.auth', usesNormalLooking, async (context) => {
   const { check } = context
   const client = await servingNormal(context)
   const nonces: string[] = []
@@ -68,7 +68,7 @@ rule('lb.auth', besidesLooking, async (context) => {
   await expectNotReached(context, 'not-reached', nonces)
 })
 
-rule('lb.peer-call', besides, async (context) => {
+rule('lb.peer-call', usesNormal, async (context) => {
   const { check, inconclusive, lb, target } = context
   const client = await servingNormal(context)
   const peer = lb.on('second')

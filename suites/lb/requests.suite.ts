@@ -8,12 +8,12 @@ import { show } from '../../harness/exchange/read.ts'
 import { answered, refuseOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { besides, echo, echoed, methods, received, sentOnce, servingNormal } from '../shared/balanced.ts'
+import { echo, echoed, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
 
 /** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
 const largeBytes = 10_000_000
 
-rule('lb.direct-json', besides, async (context) => {
+rule('lb.direct-json', usesNormal, async (context) => {
   const { check, reading } = context
   const client = await servingNormal(context)
   const bodies = [
@@ -45,7 +45,7 @@ rule('lb.direct-json', besides, async (context) => {
   check('large').that(isWhole, `${largeBytes} bytes as sent`, `${length} bytes, not as sent`, answer)
 })
 
-rule('lb.methods', besides, async (context) => {
+rule('lb.methods', usesNormal, async (context) => {
   const { check, reading } = context
   const client = await servingNormal(context)
   const path = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/f;g=1,2/@+:~`
@@ -63,7 +63,7 @@ rule('lb.methods', besides, async (context) => {
   }
 })
 
-rule('lb.headers', besides, async (context) => {
+rule('lb.headers', usesNormal, async (context) => {
   const { check } = context
   const client = await servingNormal(context)
   const headers = [
@@ -128,7 +128,7 @@ const answers = [
   [500, 'application/json', '{"reason":"the worker said so"}'],
 ] as const
 
-rule('lb.direct-response', besides, async (context) => {
+rule('lb.direct-response', usesNormal, async (context) => {
   const { check } = context
   const client = await servingNormal(context)
   for (const [status, type, content] of answers) {
@@ -155,7 +155,7 @@ rule('lb.direct-response', besides, async (context) => {
   )
 })
 
-rule('lb.many-routes', besides, async (context) => {
+rule('lb.many-routes', usesNormal, async (context) => {
   const { check } = context
   const client = await servingNormal(context)
   const expectPath = async (clause: string, path: string) => {

@@ -9,7 +9,6 @@ import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
-  besides,
   echo,
   exit,
   expectCounted,
@@ -20,6 +19,7 @@ import {
   sentOnce,
   serving,
   servingNormal,
+  usesNormal,
   withNonce,
 } from '../shared/balanced.ts'
 import { object, text } from '../shared/readers.ts'
@@ -40,7 +40,7 @@ rule('lb.ready-only', kills, async (context) => {
   const client = await servingNormal(context)
   const before = new Set<string>()
   for (let echoes = 0; echoes < several; echoes++) before.add(workerOf(await serving(context, client)))
-  const { isNewSeen } = await crashed(context, async () => {
+  const { isNewSeen } = await crashWorker(context, async () => {
     const deadline = clock.now() + coldStartMs
     for (;;) {
       const reply = await serving(context, client)
@@ -72,7 +72,7 @@ rule('lb.no-retry', kills, async (context) => {
     })
     nonces.slow = nonce
   }
-  nonces.crash = (await crashed(context, serving)).nonce
+  nonces.crash = (await crashWorker(context, serving)).nonce
   await clock.sleep(Math.max(laterMs, looks().at(-1) ?? 0))
   for (const [clause, nonce] of Object.entries(nonces)) {
     const { times, reply } = await received(context, client, nonce)
@@ -81,7 +81,7 @@ rule('lb.no-retry', kills, async (context) => {
   }
 })
 
-rule('lb.no-queue', besides, async (context) => {
+rule('lb.no-queue', usesNormal, async (context) => {
   const { beacon: beaconOf, check, clock, inconclusive, target } = context
   const client = await servingNormal(context)
   const { coldStartMs, dispatchMs } = target.tolerances
@@ -127,27 +127,27 @@ rule('lb.error-body', kills, async (context) => {
   }
   expectOwnError('unauthorized', await client.send('GET', echo, { authorization: null }))
   if (part('lb.unknown')) expectOwnError('unknown', await lb.on('unknown').send('GET', echo))
-  const { reply } = await crashed(context, serving)
+  const { reply } = await crashWorker(context, serving)
   if (reply === null) return inconclusive('a request during which the worker died had no complete response')
   expectError(context, 'crash', reply)
 })
 
 rule('lb.crash', kills, async (context) => {
   const { check } = context
-  const { reply } = await crashed(context, expectServesAgain)
+  const { reply } = await crashWorker(context, expectServesAgain)
   check('status').that((reply?.status ?? 0) >= 500, 'a 5xx status', statusOf(reply), reply)
 })
 
 rule('lb.crash-500', kills, async (context) => {
-  const { reply } = await crashed(context, serving)
+  const { reply } = await crashWorker(context, serving)
   context.check('status').that(reply?.status === 500, 'status 500', statusOf(reply), reply)
 })
 
 /**
- * Kills a worker by a request, and returns the response, null if there is none, twice. `after` waits until the endpoint
- * serves again.
+ * Kills a worker by a request. If there was no response, it tries once more. `after` waits until the endpoint serves again.
+ * @returns the response, or null if both requests had none
  */
-async function crashed<T extends object>(
+async function crashWorker<T extends object>(
   context: Context,
   after: (context: Context, client: LbClient) => Promise<T>,
 ): Promise<T & { readonly nonce: string; readonly reply: Reply | null }> {

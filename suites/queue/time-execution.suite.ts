@@ -7,7 +7,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectNotCompleted, laterLooks, shownStatus } from '../shared/job-answers.ts'
-import { busyWorkers, freed, leadMs, statusIn } from './times.ts'
+import { busyWorkers, expectWorkerFreed, leadMs, statusIn } from './times.ts'
 
 /** The first execution runs forever; where the service executes the job anew, that one ends at once. */
 const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
@@ -57,7 +57,7 @@ rule(
     for (const job of jobs) startsMs.push((await begun(job)).at.target)
     const endsMs = startsMs.map((ms) => ms + policy.executionTimeout)
     // The time may count from before the worker begins.
-    await freed(context, Math.min(...endsMs) - target.tolerances.dispatchMs - leadMs, Math.max(...endsMs))
+    await expectWorkerFreed(context, Math.min(...endsMs) - target.tolerances.dispatchMs - leadMs, Math.max(...endsMs))
   },
 )
 

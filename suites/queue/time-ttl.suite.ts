@@ -9,17 +9,17 @@ import {
   afterEnd,
   beforeEnd,
   busyWorkers,
-  freed,
+  expectWorkerFreed,
   leadMs,
   lives,
   livesOfRunsync,
   longLives,
   quietMs,
-  rouse,
   statusIn,
   tries,
   waiting,
   waitingMs,
+  wakeWorker,
 } from './times.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
@@ -37,7 +37,7 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] 
     const reply = await afterEnd(context, job, ttlMs)
     if (job.beacon.executions().length > 0) continue
     check('gone').status(reply, 404)
-    const later = await rouse(context)
+    const later = await wakeWorker(context)
     await begun(later)
     await ended(later)
     await clock.sleep(2 * target.tolerances.dispatchMs)
@@ -71,7 +71,7 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
     steps: [{ hold: 'late' }],
   })
   const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
-  await freed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
+  await expectWorkerFreed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
 })
 
 rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], workers: 0 }, async (context) => {
@@ -113,7 +113,7 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
     const submittedMs = job.reply.exchange.received.target
     await clock.at(submittedMs + waitMs)
     if (statusIn(await job.queue.status(job.id)) !== 'IN_QUEUE') continue
-    await rouse(context)
+    await wakeWorker(context)
     const leftMs = submittedMs + ttlMs - leadMs - clock.now()
     const end = await follow(job, (status) => status === 'COMPLETED', leftMs)
     if (!end.settled) continue

@@ -53,7 +53,7 @@ export async function waiting(
 }
 
 /** Brings a worker to the endpoint where jobs were made to wait. */
-export function rouse({ fixture }: Context): Promise<SubmittedJob> {
+export function wakeWorker({ fixture }: Context): Promise<SubmittedJob> {
   return fixture.submitted({ steps: [{ output: 0 }], endpoint: 'scaleToZero' })
 }
 
@@ -61,10 +61,10 @@ export function rouse({ fixture }: Context): Promise<SubmittedJob> {
 export const busyWorkers = 2
 
 /**
- * A worker takes another job once those end that keep both workers of an endpoint busy: until `busyUntilMs` at least,
- * until `endMs` at most. Rejects with Inconclusive where one was free before.
+ * A worker takes another job once a job ends of those that keep both workers of an endpoint busy: not before `busyUntilMs`,
+ * and by `endMs`. Rejects with Inconclusive if a worker was free before.
  */
-export async function freed(context: Context, busyUntilMs: number, endMs: number): Promise<void> {
+export async function expectWorkerFreed(context: Context, busyUntilMs: number, endMs: number): Promise<void> {
   const { check, clock, fixture, inconclusive, target } = context
   const { coldStartMs, dispatchMs, sweepMs } = target.tolerances
   const next = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'twoWorkers' })

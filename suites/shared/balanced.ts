@@ -7,10 +7,10 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 
 /** A rule that uses the normal endpoint as others do. */
-export const besides = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
+export const usesNormal = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
 
 /** The same, if it looks again later. */
-export const besidesLooking = { ...besides, varies: ['look'] } as const satisfies Partial<ScenarioOptions>
+export const usesNormalLooking = { ...usesNormal, varies: ['look'] } as const satisfies Partial<ScenarioOptions>
 
 /** A rule that kills a worker of the normal endpoint. */
 export const kills = { exclusive: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>

@@ -35,7 +35,7 @@ def read_plan(given: Any) -> Optional[Plan]:
         return None
     plan = holder["plumbline"]
     if not isinstance(plan, dict):
-        raise PlanError("plumbline is no object")
+        raise PlanError("plumbline is not an object")
     version = plan.get("v")
     if not is_integer(version) or version != VERSION:
         raise PlanError(f"plumbline.v is {json.dumps(version)}, expected {VERSION}")
@@ -43,13 +43,13 @@ def read_plan(given: Any) -> Optional[Plan]:
         if name not in ("v", "beacon", "steps"):
             raise PlanError(f"plumbline.{name} is not known")
     if "beacon" in plan and not is_address(plan["beacon"]):
-        raise PlanError("plumbline.beacon is no URL")
+        raise PlanError("plumbline.beacon is not a URL")
     steps = plan.get("steps")
     if not isinstance(steps, list):
-        raise PlanError("plumbline.steps is no list")
+        raise PlanError("plumbline.steps is not a list")
     for place, step in enumerate(steps):
         if not is_step(step):
-            raise PlanError(f"plumbline.steps[{place}] is no step that is known")
+            raise PlanError(f"plumbline.steps[{place}] is not a known step")
     beacon = plan.get("beacon")
     return Plan(beacon[:-1] if beacon is not None and beacon.endswith("/") else beacon, steps)
 
