@@ -129,9 +129,9 @@ describe('a state file', () => {
   })
 
   test.each([
-    ['endpoint: {}', /endpoint is unknown/],
-    ['[]', /it is no mapping/],
-    ['pods: {}', /pods is no list/],
+    ['endpoint: {}', /unknown key endpoint;/],
+    ['[]', /it is not a mapping/],
+    ['pods: {}', /pods is not a list/],
     ['endpoints: {mine: {workers: 3}}', /workers of endpoint mine must be one of workersMin, /],
     ['endpoints: {mine: {workersMax: -1}}', /workersMax of endpoint mine/],
     ['a: [', /cannot be read/],
