@@ -227,7 +227,9 @@ test('rules are listed with their tests', { timeout: quick }, async () => {
 
 test('serve answers a request that is under way when SIGTERM comes', { timeout: quick }, async () => {
   const target = join(cwd, 'ending.yaml')
-  const server = start(['serve', '--port', '0', '--latency', '300ms', '--print-target', target])
+  const state = join(cwd, 'state.yaml')
+  writeFileSync(state, 'pods: [{name: first, image: alpine, gpu: {id: gpu-a}}]')
+  const server = start(['serve', '--port', '0', '--latency', '300ms', '--state', state, '--print-target', target])
   await until(() => existsSync(target))
   const end = ended(server)
   const url = /url: (\S+)/.exec(readFileSync(target, 'utf8'))?.[1] ?? ''

@@ -60,8 +60,15 @@ async function serveUntil(
 ): Promise<void> {
   const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
   const { call, close: hangUp } = createRealCall()
-  const served = createServed(options.clock, optionsOf(options, call, worker, state, variants))
-  const fill = async () => (state === null ? undefined : createPods(served.fetch, state))
+  let isFilling = false
+  const reference = optionsOf(options, call, worker, state, variants)
+  // Nobody advances the clock for the pods of a state, so they are created without the latency.
+  const served = createServed(options.clock, (base) => withLatency(reference(base), options.latency, () => isFilling))
+  const fill = async () => {
+    isFilling = true
+    if (state !== null) await createPods(served.fetch, state)
+    isFilling = false
+  }
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, failRate: options.fail, fill, ...log })
   const servers: Server[] = []
@@ -145,7 +152,7 @@ async function catalog() {
 
 /** The options of the reference, its clock aside. */
 function optionsOf(
-  { quotas, limiter, windowScale, latency }: Options,
+  { quotas, limiter, windowScale }: Options,
   call: Call,
   worker: ProcessWorker | null,
   state: InitialState | null,
@@ -165,7 +172,7 @@ function optionsOf(
       ...(worker === null ? {} : { worker, server: worker }),
       ...(state === null ? {} : { endpoints: state.endpoints }),
     }
-    return withLatency(withVariants(options, variants), latency)
+    return withVariants(options, variants)
   }
 }
 

@@ -129,7 +129,7 @@ describe('a state file', () => {
   })
 
   test.each([
-    ['endpoint: {}', /endpoint is unknown/],
+    ['endpoint: {}', /unknown key endpoint;/],
     ['[]', /it is not a mapping/],
     ['pods: {}', /pods is not a list/],
     ['endpoints: {mine: {workers: 3}}', /workers of endpoint mine must be one of workersMin, /],

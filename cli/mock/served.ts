@@ -63,12 +63,12 @@ function make(options: ReferenceOptions) {
   }
 }
 
-/** Each answer comes so many ms later, on the clock of the reference. */
-export function withLatency(options: ReferenceOptions, ms: number): ReferenceOptions {
+/** Each answer comes so many ms later, on the clock of the reference, except while it is off. */
+export function withLatency(options: ReferenceOptions, ms: number, isOff = () => false): ReferenceOptions {
   const wrapFetch =
     (fetch: Fetch): Fetch =>
     async (request) => {
-      await wait(ms, options)
+      if (!isOff()) await wait(ms, options)
       return fetch(request)
     }
   return ms === 0 ? options : composeOptions(options, { wrapFetch })

@@ -13,14 +13,14 @@ export interface InitialState {
 
 const standard = { workersMin: 0, workersMax: 3, coldStartMs: 2_000, idleTimeoutMs: 5_000 }
 const numbers: readonly string[] = [...Object.keys(standard), 'executionTimeoutMs']
-const example = 'endpoints: {my-endpoint: {workersMax: 3}} and pods: [{name: first, image: alpine, …}]'
+const example = 'endpoints: {my-endpoint: {workersMax: 3}} and pods: [{name: first, image: alpine, gpu: {id: gpu-a}}]'
 
 /** Reads a state file. Its endpoints are there beside the usual ones. @throws UsageError where it is no such file. */
 export function readState(file: string): InitialState {
   const wrong = (what: string) => new UsageError(`${file}: ${what}; a state file has ${example}`)
   const { endpoints = {}, pods = [], ...others } = membersOf(contentOf(file)) ?? { wrong: true }
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw wrong(unknown === 'wrong' ? 'it is not a mapping' : `${unknown} is unknown`)
+  if (unknown !== undefined) throw wrong(unknown === 'wrong' ? 'it is not a mapping' : `unknown key ${unknown}`)
   if (!Array.isArray(pods)) throw wrong('pods is not a list')
   const entries = membersOf(endpoints)
   if (entries === null) throw wrong('endpoints is not a mapping from ids to options')
