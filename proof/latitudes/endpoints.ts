@@ -1,5 +1,5 @@
 import type { Target } from '../../target/types.ts'
-import { all, type Change, part } from '../defects/tools.ts'
+import { all, type Change, onAnswer, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed, verdict } from './tools.ts'
 
@@ -64,6 +64,18 @@ export const endpoints: readonly Latitude[] = [
         ),
       )(options)
     },
+  }),
+  latitude('endpoint-fields-more', 'Endpoints are shown with more members, their status and workers among them.', {
+    about: 'endpoint management',
+    change: part('presentEndpoint', (next) => ({ ...next(), status: 'READY', version: 2, workers: [{ id: 'w-1' }] })),
+  }),
+  latitude('management-401-bare', 'Endpoint management answers 401 without a body.', {
+    about: 'endpoint management',
+    change: (options) => options,
+    wrap: onAnswer(
+      ({ url }, { status }) => status === 401 && new URL(url).pathname.startsWith('/v1/'),
+      () => ({ text: '' }),
+    ),
   }),
   latitude('management-gateway-hiccups', 'A gateway answers each tenth request of endpoint management with 503.', {
     about: 'endpoint management',

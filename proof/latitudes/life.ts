@@ -16,6 +16,9 @@ import {
   verdict,
 } from './tools.ts'
 
+/** Latitudes of restarts contradict each other, so they are judged apart. */
+const restarts = { about: 'restarts' } as const
+
 /** How a pod moves on: neither the statuses right after start and restart are shown, nor how long anything takes. */
 export const life = [
   styled('start-shows-provisioning', 'Right after start the pod is PROVISIONING.', { startStatus: 'PROVISIONING' }),
@@ -23,7 +26,7 @@ export const life = [
   styled('start-shows-former', 'Right after start the pod still has its former status, for a second.', {
     startStatus: 'as-before',
   }),
-  styled('restart-shows-starting', 'Right after restart the pod is STARTING.', { restartStatus: 'STARTING' }),
+  styled('restart-shows-starting', 'Right after restart the pod is STARTING.', { restartStatus: 'STARTING' }, restarts),
   latitude('restart-shows-provisioning', 'A restart passes through PROVISIONING and STARTING.', {
     change: part('transition', (next, pod, action, service) =>
       action === 'restart'
@@ -31,7 +34,12 @@ export const life = [
         : next(),
     ),
   }),
-  styled('restart-applied-later', 'A restart is carried out a second after its answer.', { restartApplied: 'later' }),
+  styled(
+    'restart-applied-later',
+    'A restart is carried out a second after its answer.',
+    { restartApplied: 'later' },
+    restarts,
+  ),
   styled('started-at-starting', 'startedAt is set when the container begins to start.', { startedAtSet: 'starting' }),
   styled('started-at-kept', 'startedAt is not moved by a restart.', { startedAtOnRestart: 'kept' }),
   styled('started-at-null-when-exited', 'startedAt is null once the pod is EXITED.', { startedAtWhenExited: 'null' }),
@@ -62,10 +70,12 @@ export const life = [
     verdicts: verdict('inconclusive', inStarting),
   }),
   timed('stop-takes-time', 'A pod becomes EXITED four seconds after stop was answered.', { stopMs: 4_000 }),
-  optioned('restart-takes-time', 'A restart passes through STARTING for ten seconds.', {
-    style: { restartStatus: 'STARTING' },
-    life: { restartMs: 10_000 },
-  }),
+  optioned(
+    'restart-takes-time',
+    'A restart passes through STARTING for ten seconds.',
+    { style: { restartStatus: 'STARTING' }, life: { restartMs: 10_000 } },
+    restarts,
+  ),
   optioned('start-takes-time', 'A start is taken up five seconds after its answer.', {
     style: { startStatus: 'as-before' },
     life: { startDelayMs: 5_000 },
