@@ -1,4 +1,5 @@
 import { quotasOf, secondsLeft } from '../analyse/exceeded.ts'
+import { podLoadRules } from '../analyse/rules.ts'
 import { LoadError } from '../load-error.ts'
 import type { PodPlan } from '../plan/types.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
@@ -48,17 +49,8 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
     },
     {
       name: 'pod-429',
-      plan: {
-        ...common,
-        shape: 'pod-429',
-        requests: shortest === undefined ? UNSTATED_QUOTA : 2 * shortest.requests + 1,
-      },
-      rules: [
-        'limits.pods.exceeded',
-        'limits.pods.retry-after',
-        'limits.pods.retry-after-honest',
-        'limits.pods.retry-after-needed',
-      ],
+      plan: { ...common, shape: 'pod-429', requests: shortest ? 2 * shortest.requests + 1 : UNSTATED_QUOTA },
+      rules: podLoadRules,
     },
   ]
   return steps.filter((step) => step.rules.some((rule) => rules.has(rule)))

@@ -4,22 +4,10 @@ import { lengthOf } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 
 /** The response of a target. */
-export interface LoadAnswer {
-  readonly status: number
-  readonly retryAfter?: string | null
-  readonly rateLimit?: string | null
-  readonly rateLimitPolicy?: string | null
-  readonly body?: string | null
-}
+export type LoadAnswer = Omit<Point, 'operation' | 'endpoint' | 'sentMs' | 'receivedMs' | 'kind'>
 
-export interface LoadRequest {
-  readonly operation: string
-  readonly endpoint: string
-  /** How long the target is asked to hold it open; 0: not at all. */
-  readonly holdMs: number
-  /** True if it names a job that is not there. */
-  readonly isMissing?: true
-}
+/** A request, and for how long the target is asked to hold it open; 0: not at all. */
+export type LoadRequest = Pick<Stretch, 'operation' | 'endpoint' | 'isMissing'> & { readonly holdMs: number }
 
 /** Sends one request. A rejection means that no complete response came. */
 export type Send = (request: LoadRequest) => Promise<LoadAnswer>

@@ -99,7 +99,7 @@ function senderOf(fetch: (request: Request) => Promise<Response>, token: string,
   return async ({ operation, endpoint, holdMs, isMissing }) => {
     const request = requests[operation]
     if (request === undefined) throw new Error(`nothing is sent for ${operation}`)
-    const key = jobsKey({ operation: operation as 'run', endpoint, ...(isMissing && { isMissing }) })
+    const key = jobsKey({ operation, endpoint, ...(isMissing && { isMissing }) })
     const n = taken.get(key) ?? 0
     taken.set(key, n + 1)
     const own = jobs[key] ?? []

@@ -70,7 +70,7 @@ export function createVirtualTarget(options: TargetOptions, startMs = 1_767_323_
     await pass((wayMs * seed) / 2 ** 31)
   }
   const answer: Send = async ({ operation, endpoint, holdMs, isMissing = false }) => {
-    const admission = limits(endpoint, operation as RateOperation).admit(controlled.clock.now())
+    const admission = limits(endpoint, operation).admit(controlled.clock.now())
     if (!admission.admitted) {
       const { refusal = 429 } = options
       if (refusal === 0) throw new Error('the connection was reset')
