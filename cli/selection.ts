@@ -15,6 +15,30 @@ export interface Selecting {
   readonly load?: unknown
 }
 
+export interface Selection {
+  /** Ids, globs over ids, or areas; none means all. */
+  readonly only: readonly string[]
+  readonly profiles: readonly string[]
+}
+
+export type LoadKind = 'smoke' | 'limits' | 'pods'
+
+/** The rules of a run and the profiles that they are judged in. */
+export interface Selected {
+  readonly profiles: readonly string[]
+  /** Ids of the rules in the results, sorted. */
+  readonly selected: readonly string[]
+}
+
+/** Far longer than any id; matching time grows with the pattern. */
+const longestPattern = 1_000
+
+const idsOf: Readonly<Record<LoadKind, readonly string[]>> = {
+  smoke: queueLoadRules,
+  limits: queueLoadRules,
+  pods: [...podLoadRules, 'limits.pods.headers-on-success'],
+}
+
 /** The rows that `check` judges: those with a function in the suites. `load` judges the others. */
 const judged = rules.filter(({ id }) => !judgedByLoad.has(id))
 
@@ -23,7 +47,7 @@ export async function selectionOf(
   { only, profile, load }: Selecting,
   target: Target | null,
   terminal: Terminal,
-): Promise<{ readonly profiles: string[]; readonly selected: string[] }> {
+): Promise<Selected> {
   if (load === undefined) refuseLoad(only)
   const rows = load === undefined ? judged : rules
   const listed = profilesFor(profile, target, load === undefined ? [] : loadProfiles, rows)
@@ -58,15 +82,6 @@ function refuseLoad(only: readonly string[]): void {
   if (id === undefined) return
   throw new UsageError(`--only: ${id} is judged by load; run npx plumbline load ${planeOfRule(id).load} --only ${id}`)
 }
-
-export interface Selection {
-  /** Ids, globs over ids, or areas; none means all. */
-  readonly only: readonly string[]
-  readonly profiles: readonly string[]
-}
-
-/** Far longer than any id; matching time grows with the pattern. */
-const longestPattern = 1_000
 
 /**
  * Ids of the selected rules, sorted. Throws UsageError if a pattern matches nothing or nothing is selected.
@@ -127,20 +142,6 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'}`
 }
 
-export type LoadKind = 'smoke' | 'limits' | 'pods'
-
-export interface LoadSelection {
-  readonly profiles: readonly string[]
-  /** Ids of the rules in the results, sorted. */
-  readonly selected: readonly string[]
-}
-
-const idsOf: Readonly<Record<LoadKind, readonly string[]>> = {
-  smoke: queueLoadRules,
-  limits: queueLoadRules,
-  pods: [...podLoadRules, 'limits.pods.headers-on-success'],
-}
-
 /** Profiles of the rules that only load judges and that can be decided on any target. */
 export const loadProfiles: readonly string[] = usualOf(rules.filter(({ id }) => judgedByLoad.has(id)))
 
@@ -148,7 +149,7 @@ export const loadProfiles: readonly string[] = usualOf(rules.filter(({ id }) => 
 export function selectLoad(
   kind: LoadKind,
   { only, profile }: { readonly only: readonly string[]; readonly profile?: string },
-): LoadSelection {
+): Selected {
   const rows = rules.filter(({ id }) => idsOf[kind].includes(id))
   const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
   const usual = named.length > 0 ? [...new Set(named)] : usualOf(rows)

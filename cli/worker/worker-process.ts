@@ -37,6 +37,24 @@ interface Current {
   readonly end: (outcome: Outcome) => void
 }
 
+/** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
+export type Told =
+  | {
+      readonly type: 'execute'
+      readonly job: WorkerJob
+      readonly env: WorkerTools['env']
+      readonly gpu: WorkerTools['gpu']
+    }
+  | { readonly type: 'stop'; readonly execution: string }
+
+/** Messages from a worker process. */
+export type Said =
+  | { readonly type: 'ready'; readonly v: 1; readonly port?: number }
+  | { readonly type: 'partial'; readonly execution: string; readonly partial: unknown }
+  | { readonly type: 'completed'; readonly execution: string; readonly output?: unknown }
+  | { readonly type: 'failed'; readonly execution: string; readonly message: string }
+  | { readonly type: 'stopped'; readonly execution: string }
+
 /** Starts a worker process in its own process group. Its standard error is shown unchanged. */
 export function startWorkerProcess({ words, cwd, environment, complain }: WorkerProcessOptions): WorkerProcess {
   const [command, ...args] = words
@@ -120,24 +138,6 @@ function outcomeOf(said: Exclude<Said, { readonly type: 'ready' | 'partial' }>):
   if (said.type === 'completed') return { kind: 'completed', output: said.output }
   return said.type === 'failed' ? { kind: 'failed', message: said.message } : { kind: 'stopped' }
 }
-
-/** Messages to a worker process, one JSON line each (`spec/worker.md`, heading The local process protocol). */
-export type Told =
-  | {
-      readonly type: 'execute'
-      readonly job: WorkerJob
-      readonly env: WorkerTools['env']
-      readonly gpu: WorkerTools['gpu']
-    }
-  | { readonly type: 'stop'; readonly execution: string }
-
-/** Messages from a worker process. */
-export type Said =
-  | { readonly type: 'ready'; readonly v: 1; readonly port?: number }
-  | { readonly type: 'partial'; readonly execution: string; readonly partial: unknown }
-  | { readonly type: 'completed'; readonly execution: string; readonly output?: unknown }
-  | { readonly type: 'failed'; readonly execution: string; readonly message: string }
-  | { readonly type: 'stopped'; readonly execution: string }
 
 /** Reads a line of a worker process; null if it is not a known message. */
 export function readSaid(line: string): Said | null {

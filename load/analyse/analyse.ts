@@ -9,6 +9,16 @@ import { type Case, type LoadVerdict, passed, type Ruling, unclear } from './ver
 
 type Judge = (subject: Case) => Ruling
 
+/** Without one of each a rate was looked at from one side only. */
+const rateShapes: readonly (readonly Shape[])[] = [['under'], ['over', 'burst']]
+
+/** Requests that a driver may leave out without a word: arrival rates begin and end between two requests. */
+const MISSING_REQUESTS = 2
+/** Share of requests that may fail for another reason than a limit. */
+const ODD_SHARE = 0.01
+/** How much longer than planned the sending may take, as a share of it. */
+const LATE_SHARE = 0.1
+
 /**
  * Judges each rule of a plan's shape by its recorded requests. Pure: the same points and plan
  * give the same verdicts. Only intervals that the client measured are used, and every doubt speaks for the target:
@@ -50,9 +60,6 @@ function judgesOf({ shape, limit, neighbour }: QueuePlan): readonly (readonly [L
   return judges[shape]
 }
 
-/** Without one of each a rate was looked at from one side only. */
-const rateShapes: readonly (readonly Shape[])[] = [['under'], ['over', 'burst']]
-
 /**
  * The ruling on a rule over all shapes that were driven: the worst of them, null if there are none. A rate passes only
  * if it was driven below and beyond the limit.
@@ -67,13 +74,6 @@ export function rulingOf(shapes: readonly LoadVerdict[]): Ruling | null {
   if (missing.length > 0) return unclear(`the shape ${missing.map(([shape]) => shape).join(' and ')} was not driven`)
   return passed(shapes.map(({ sentence }) => sentence).join('; '))
 }
-
-/** Requests that a driver may leave out without a word: arrival rates begin and end between two requests. */
-const MISSING_REQUESTS = 2
-/** Share of requests that may fail for another reason than a limit. */
-const ODD_SHARE = 0.01
-/** How much longer than planned the sending may take, as a share of it. */
-const LATE_SHARE = 0.1
 
 /** Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load. */
 export function shortfall({ plan, points, beganMs }: Case): string | null {
