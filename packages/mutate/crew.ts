@@ -73,12 +73,15 @@ const file = new URL('./judge-thread.ts', import.meta.url)
 export async function judgeReference(setup: Setup, limit: number): Promise<Baseline> {
   const thread = start({ ...setup, expected: null })
   try {
+    const judged = async (name: string): Promise<Reply> => {
+      const reply = await ask(thread, { name, mutant: null }, referenceLimitMs)
+      if ('seen' in reply) return reply
+      throw new Error(`the reference cannot be judged: ${reply.by?.why}`)
+    }
     const beginMs = performance.now()
-    const first = await ask(thread, { name: 'first', mutant: null }, referenceLimitMs)
+    const first = await judged('first')
     const limitMs = Math.max(leastLimitMs, limit * (performance.now() - beginMs))
-    const second = await ask(thread, { name: 'second', mutant: null }, referenceLimitMs)
-    if (!('seen' in first)) throw new Error(`the reference cannot be judged: ${first.by?.why}`)
-    if (!('seen' in second)) throw new Error(`the reference cannot be judged again: ${second.by?.why}`)
+    const second = await judged('second')
     const failed = first.seen.find(({ verdict }) => verdict !== 'passed' && verdict !== 'observed')
     if (failed !== undefined) throw new Error(`${failed.rule} is ${failed.verdict} on the reference: ${failed.why}`)
     if (JSON.stringify(first.seen) !== JSON.stringify(second.seen)) {

@@ -124,19 +124,5 @@ function brief(text: string): string {
     : `${line.slice(0, 60)}… ${createHash('sha256').update(line).digest('hex').slice(0, 6)}`
 }
 
-const nothing = () => {}
-const no = () => false
-const silent = {
-  isTraceEnabled: no,
-  isDebugEnabled: no,
-  isInfoEnabled: no,
-  isWarnEnabled: no,
-  isErrorEnabled: no,
-  isFatalEnabled: no,
-  trace: nothing,
-  debug: nothing,
-  info: nothing,
-  warn: nothing,
-  error: nothing,
-  fatal: nothing,
-}
+/** A logger that is disabled on each level. */
+const silent = new Proxy({}, { get: () => () => false }) as ConstructorParameters<typeof Instrumenter>[0]
