@@ -8,8 +8,8 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 
 process.once('message', (options: RunOptions) => void main(options))
 process.once('disconnect', endAtOnce)
-// What nobody waits for any more decides no verdict.
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, tell)
+// An error that nobody took: the rules are judged to their end, but the run is not to be relied on.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail)
 
 async function main(options: RunOptions): Promise<void> {
   try {
@@ -19,14 +19,14 @@ async function main(options: RunOptions): Promise<void> {
     if (run.stopped === null) await Promise.all(scenarios.map(async ({ judge }) => run.judged(await judge())))
     await run.finish()
   } catch (error) {
-    tell(error)
-    process.exitCode = 1
+    fail(error)
   }
   process.off('disconnect', endAtOnce)
   process.disconnect()
 }
 
-function tell(error: unknown): void {
+function fail(error: unknown): void {
+  process.exitCode = 1
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
 }
 
