@@ -268,6 +268,10 @@ describe('on a served reference', () => {
     expect(await ended(server)).toBe(0)
   })
 
+  test('plan finds every plane of the target at its address', async () => {
+    expect(await plumbline(['plan', '--target', 'target.yaml'])).toMatchObject({ code: 0, err: '' })
+  })
+
   test('a taken port is one sentence', { timeout: quick }, async () => {
     const port = new URL(url).port
     expect(await plumbline(['serve', '--port', port])).toEqual({

@@ -123,7 +123,7 @@ export const serve = () =>
       factor,
     )
     .option('--quotas <list>', 'requests in each window, such as minute=60,hour=3000,day=50000', quotaList)
-    .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime, 0)
+    .option('--latency <length>', 'delay each response, such as 200ms', lengthOfTime)
     .option('--fail <rate>', 'let this share of the requests fail with 500, such as 0.1', share, 0)
     .option('--state <file>', 'endpoints and pods that are there from the beginning')
     .option('--log', 'print a line for each request', false)

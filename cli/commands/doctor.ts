@@ -90,11 +90,16 @@ function unclaimed(target: Target, need: string, hint: (line: string) => string 
   const absence = hint(`absent: {${need}: REASON}`)
   return [
     `  ${need}: ${says}`,
-    ...(out.length === 0 ? [] : [`    leaves out ${pluralize(out.length, 'rule')}: ${out.join(', ')}`]),
-    ...(parts.length === 0 ? [] : [`    leaves out a part of ${pluralize(parts.length, 'rule')}: ${parts.join(', ')}`]),
+    ...(out.length === 0 ? [] : [`    leaves out ${pluralize(out.length, 'rule')}: ${someOf(out)}`]),
+    ...(parts.length === 0 ? [] : [`    leaves out a part of ${pluralize(parts.length, 'rule')}: ${someOf(parts)}`]),
     ...(line === null ? [] : [`    to claim it, ${hint(line) ?? 'nothing more than what is added above'}`]),
     ...(absence === null ? [] : [`    if the target does not have it, ${absence}`]),
   ]
+}
+
+/** Up to eight ids; of more the first six, and how many follow. */
+function someOf(ids: readonly string[]): string {
+  return ids.length <= 8 ? ids.join(', ') : `${ids.slice(0, 6).join(', ')} and ${ids.length - 6} more`
 }
 
 /** Rules that need it, without those that another plane leaves out. */

@@ -63,7 +63,9 @@ async function serveUntil(
   let isFilling = false
   const reference = optionsOf(options, call, worker, state, variants)
   // Nobody advances the clock for the pods of a state, so they are created without the latency.
-  const served = createServed(options.clock, (base) => withLatency(reference(base), options.latency, () => isFilling))
+  const served = createServed(options.clock, (base) =>
+    withLatency(reference(base), options.latency ?? 0, () => isFilling),
+  )
   const fill = async () => {
     isFilling = true
     if (state !== null) await createPods(served.fetch, state)

@@ -22,7 +22,7 @@ export function costLine(created: Usage, prices: Prices): string {
     ...(pods === 0 ? [] : [`about ${pluralize(pods, 'pod')} (${lengthOf(podMs)} in all)`]),
     ...(jobs === 0 ? [] : [`about ${pluralize(jobs, 'job')}`]),
   ]
-  if (parts.length === 0) return 'estimated cost: only the requests, since nothing is created'
+  if (parts.length === 0) return 'estimated cost: only the requests, since no pods or jobs are created'
   const cost = costOf(created, prices)
   const price =
     cost === null ? `unknown (set ${missing(created, prices)} in the target file)` : `about ${cost.toFixed(2)} USD`

@@ -239,7 +239,7 @@ test.each<
     line: string,
   ]
 >([
-  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'only the requests, since nothing is created'],
+  [{ pods: 0, podMs: 0, jobs: 0 }, nobody, 0, 'only the requests, since no pods or jobs are created'],
   [
     { pods: 2, podMs: 5_400_000, jobs: 40 },
     { podPricePerHour: 0.5, jobPrice: 0.01 },

@@ -52,10 +52,11 @@ export interface Creates<Section = unknown> {
 }
 
 /** A request that shows whether an address is that of the plane. */
-export interface Probe {
+export interface Probe<Section = unknown> {
   readonly asked: string
   readonly operation: string
-  readonly call?: Call
+  /** Default: a request without ids and body. */
+  call?(section: Section): Call
   /** True if a successful response resembles the API. */
   resembles(json: unknown): boolean
 }
@@ -75,7 +76,7 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   /** Operations that submit something that ends by itself, and its name in messages; left out if there are none. */
   readonly submits?: Readonly<Record<string, string>>
   /** Sent in turn before a run until a response resembles the API; none if the plane has no address. */
-  readonly probes: readonly Probe[]
+  readonly probes: readonly Probe<Section>[]
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
   /** Keys of the target file to check if none does. */

@@ -30,7 +30,7 @@ export async function probeTarget(
   let first: ProbeResult | null = null
   for (const plane of allPlanes()) {
     if ((sectionOf(target, plane.name)?.url ?? null) === null || (first !== null && !isJudged(plane.name))) continue
-    const seen = await seenOf(plane, directTo(plane))
+    const seen = await seenOf(plane, target, directTo(plane))
     if (!('status' in seen)) return seen
     first ??= seen
   }
@@ -64,9 +64,9 @@ export function refusalOf(
   }
 }
 
-async function seenOf(plane: Plane, send: Direct): Promise<ProbeResult> {
+async function seenOf(plane: Plane, target: Target, send: Direct): Promise<ProbeResult> {
   try {
-    return await look(plane, send)
+    return await look(plane, sectionOf(target, plane.name), send)
   } catch (error) {
     if (!(error instanceof Inconclusive || error instanceof TransportFailure)) throw error
     return { plane: plane.name, failure: error.message.replace(/^no complete response: /, '') }
@@ -74,11 +74,11 @@ async function seenOf(plane: Plane, send: Direct): Promise<ProbeResult> {
 }
 
 /** One response that resembles the API is enough, however wrong. */
-async function look({ name: plane, probes }: Plane, send: Direct): Promise<ProbeResult> {
+async function look({ name: plane, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
   const told: string[] = []
   let first: number | null = null
   for (const { asked, operation, call, resembles } of probes) {
-    const response = await send(operation, call)
+    const response = await send(operation, call?.(section as never))
     const { status } = response
     first ??= status
     if (speaksOfRequest(response) || (isSuccess(status) && resembles(jsonOf(response.body))))

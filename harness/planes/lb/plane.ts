@@ -55,7 +55,7 @@ export const lb: Plane<LbPlane> = {
     {
       asked: '/ping without a key',
       operation: 'pingWorker',
-      call: { authorization: null },
+      call: () => ({ authorization: null }),
       resembles: () => false,
     },
   ],

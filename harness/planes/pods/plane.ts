@@ -118,13 +118,13 @@ export const pods: Plane<PodPlane> = {
     {
       asked: 'the action call for a pod that is not there',
       operation: 'triggerPodAction',
-      call: { ids: { id: noSuchPod }, body: { action: 'stop' } },
+      call: () => ({ ids: { id: noSuchPod }, body: { action: 'stop' } }),
       resembles: hasId,
     },
     {
       asked: 'a creation whose body is an empty list',
       operation: 'createPod',
-      call: { body: [] },
+      call: () => ({ body: [] }),
       resembles: hasId,
     },
   ],

@@ -86,12 +86,13 @@ export const queue: Plane<QueuePlane> = {
     {
       asked: '/health',
       operation: 'getEndpointHealth',
+      call: ({ endpoints: { normal } }) => ({ ids: { endpoint: normal } }),
       resembles: (json) => Object.keys(membersOf(json) ?? {}).length > 0,
     },
     {
       asked: '/run with an empty body',
       operation: 'runJob',
-      call: { body: {} },
+      call: ({ endpoints: { normal } }) => ({ ids: { endpoint: normal }, body: {} }),
       resembles: (json) => idIn(json) !== null,
     },
   ],
