@@ -63,6 +63,8 @@ export type Setup = Omit<ThreadData, 'expected'>
 
 const leastLimitMs = 10_000
 const referenceLimitMs = 120_000
+/** How long a thread has to exit before it is terminated, ms. */
+const exitMs = 1_000
 const file = new URL('./judge-thread.ts', import.meta.url)
 
 /**
@@ -95,7 +97,7 @@ export async function judgeReference(setup: Setup, limit: number): Promise<Basel
       limitMs,
     }
   } finally {
-    await thread.terminate()
+    await finish(thread)
   }
 }
 
@@ -113,7 +115,7 @@ export async function judgeMutants(
   async function lane(): Promise<void> {
     let thread: Worker | null = null
     const end = async () => {
-      await thread?.terminate()
+      if (thread !== null) await finish(thread)
       thread = null
     }
     for (const [place, mutant] of queue) {
@@ -133,6 +135,15 @@ export async function judgeMutants(
 
 function start(data: ThreadData): Worker {
   return new Worker(file, { workerData: data, resourceLimits: { maxOldGenerationSizeMb: 1024 } })
+}
+
+/** Lets a thread exit by itself: Node may abort the whole process if it is terminated while it begins to compress. */
+async function finish(thread: Worker): Promise<void> {
+  if (thread.threadId !== -1) {
+    thread.postMessage(null)
+    await Promise.race([once(thread, 'exit').catch(() => {}), sleep(exitMs)])
+  }
+  await thread.terminate()
 }
 
 async function ask(thread: Worker, order: Order, limitMs: number): Promise<Reply | Finding> {

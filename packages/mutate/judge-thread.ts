@@ -29,7 +29,9 @@ registerHooks({
   },
 })
 
-port.on('message', async (order: Order) => {
+/** Null ends the thread. */
+port.on('message', async (order: Order | null) => {
+  if (order === null) process.exit()
   // A mutant can make every rule wait for ever: a thread with nothing left to do then ends.
   port.unref()
   if (order.mutant !== null) instrumented.activeMutant = order.mutant

@@ -247,4 +247,19 @@ export const endpoints: readonly Defect[] = [
       }
     }),
   }),
+  defect('quota-refused-and-updated-later', 'endpoints.quota-update', 'unchanged', {
+    says: 'An update beyond the quota is refused and carried out a second later.',
+    observed: 'workersMax 9',
+    change: part('changeEndpoint', (next, endpoint, body, { clock }) => {
+      try {
+        next()
+      } catch (error) {
+        const { workersMax = endpoint.workersMax } = body as EndpointUpdate
+        clock.schedule(clock.now() + 1_000, () => {
+          endpoint.workersMax = workersMax
+        })
+        throw error
+      }
+    }),
+  }),
 ]
