@@ -110,7 +110,8 @@ function brief(rule: RuleResult, paint: Paint): string {
   const [first] = findings
   const word = known === null ? 'advice' : `accepted until ${known.expires} (${visible(known.reason)})`
   const seen = first === undefined ? '' : `: expected ${visible(first.expected)}; observed ${visible(first.observed)}`
-  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}`
+  const again = known === null ? `\n  rerun this rule:  ${rule.rerun}` : ''
+  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${again}`
 }
 
 function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint): string {
