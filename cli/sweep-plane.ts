@@ -42,7 +42,7 @@ type Created = Extract<Resource, { kind: 'pod' | 'resource' }>
 /** How often a list is read for a resource whose creation was not answered: it may come into being late. */
 const looks = 3
 
-/** Removes what a run has left on one plane: by id where it is known, else by the exact name in the list. */
+/** Removes what a run has left on one plane: by id if it is known, else by the exact name in the list. */
 export async function sweepPlane(
   plane: string,
   wanted: readonly Created[],

@@ -5315,5 +5315,5 @@ export interface TargetFailure extends ValidationFailure {
   readonly parentSchema: object
 }
 
-/** True where the data has the form of a target file; else `errors` holds every failure until the next call. */
+/** True if the data has the form of a target file; else `errors` holds every failure until the next call. */
 export const validateTarget = validate as ((data: unknown) => boolean) & { errors?: TargetFailure[] | null }

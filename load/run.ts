@@ -24,7 +24,7 @@ export interface LoadRunOptions {
   readonly fills?: Fills
   /** The User-Agent of each request. */
   readonly userAgent?: string
-  /** A folder for the plan and the raw points of this run; it is made where it is missing. */
+  /** A folder for the plan and the raw points of this run; it is made if it is missing. */
   readonly folder: string
   /** Told of the process of k6 once it runs. */
   readonly onStart?: (process: number) => void

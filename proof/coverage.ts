@@ -7,7 +7,7 @@ export interface RuleClause {
   readonly clause: string
 }
 
-/** An open row for which no two instances recorded different values; `reading` is null where it recorded none at all. */
+/** An open row for which no two instances recorded different values; `reading` is null if it recorded none at all. */
 export interface Unproven {
   readonly rule: string
   readonly reading: string | null

@@ -11,7 +11,7 @@ let reference: Target | undefined
 
 /**
  * The reference in this process as a target, with variants composed, on a clock of its own. Two instances share nothing.
- * @throws OptionError where the variants contradict each other.
+ * @throws OptionError if the variants contradict each other.
  */
 export function createInstance(variants: readonly Variant[] = []): EmbeddedTarget {
   const { fetch, control, reach } = createEmbedded((options) => withVariants(options, variants))

@@ -52,7 +52,7 @@ export interface ProofResult {
 /**
  * Proves that every rule can fail and that none fails wrongly: each defect with its own rule, every rule on each
  * latitude, and the reference itself, each on an instance of its own.
- * @throws NothingMatches where `only` matches nothing.
+ * @throws NothingMatches if `only` matches nothing.
  */
 export async function prove(options: ProveOptions = {}): Promise<ProofResult> {
   const { only = [], matrix = false, onProgress } = options

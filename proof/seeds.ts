@@ -15,7 +15,7 @@ export interface SeedsResult {
 /**
  * Judges the reference and every latitude with each seed from 1 to `seeds`: a conforming target gets the same verdicts and
  * readings with all of them.
- * @throws NothingMatches where `only` matches nothing.
+ * @throws NothingMatches if `only` matches nothing.
  */
 export async function proveSeeds(
   seeds: number,

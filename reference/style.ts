@@ -23,7 +23,7 @@ export const styleChoices = {
   terminatedListed: [false, true],
   /** The actions that a terminated pod publishes. */
   terminatedActions: ['none', 'terminate'],
-  /** An action on a terminated pod; auto is 404 where it is gone, 409 where it is shown. */
+  /** An action on a terminated pod; auto is 404 if it is gone, 409 if it is shown. */
   terminatedAction: ['auto', 404, 409],
   /** PATCH of a terminated pod. */
   terminatedChange: [404, 409],

@@ -44,7 +44,7 @@ describe('the JUnit report', () => {
   })
 })
 
-/** Names what is wrong with an XML text; empty where nothing is. */
+/** Names what is wrong with an XML text; empty if nothing is. */
 function wellFormed(xml: string): string {
   if (/[^\P{Cc}\n\t]|[\uFFFE\uFFFF]/u.test(xml)) return 'a character that XML does not allow'
   const open: string[] = []

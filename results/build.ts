@@ -55,7 +55,7 @@ interface Findings {
 
 /**
  * The results of a run: a pure function of its evidence and the ledger. `events` is called once a pass, at most three
- * times; of an exchange no more than its outline is held. Rejects with one sentence where the record names no
+ * times; of an exchange no more than its outline is held. Rejects with one sentence if the record names no
  * run, a rule twice, or a rule that the ledger does not have.
  */
 export async function buildResults(

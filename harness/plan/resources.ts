@@ -37,7 +37,7 @@ export function resourcesOf({ budget, management, queue }: Target): Resources {
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The wait of a row in ms; 0 where it has none. */
+/** The wait of a row in ms; 0 if it has none. */
 export function waitMsOf({ wait }: Pick<RuleRow, 'wait'>): number {
   const match = /^(\d+)([smhd])$/.exec(wait ?? '')
   return match === null ? 0 : Number(match[1]) * (unitMs[match[2] ?? ''] ?? 0)

@@ -36,7 +36,7 @@ export function judgeExceeded(points: readonly Point[]): Ruling {
   return passed(`after ${served} requests came a 429 that names the window exceeded`)
 }
 
-/** Names of the windows that a 429 says are used up; none where that cannot be read. */
+/** Names of the windows that a 429 says are used up; none if that cannot be read. */
 export function usedUpWindows({ rateLimit }: Point): string[] {
   return membersOf(rateLimit).flatMap(([name, parameters]) => (parameters.get('r') === 0 ? [name] : []))
 }

@@ -22,7 +22,7 @@ const PLACES = {
 
 export type BoundName = keyof typeof PLACES
 
-/** The bounds of the document, by name. Throws where a place is not there or constrains nothing. */
+/** The bounds of the document, by name. Throws if a place is not there or constrains nothing. */
 export function readBounds(document: Document): Readonly<Record<BoundName, Bound>> {
   const entries = Object.entries(PLACES).map(([name, place]) => [name, boundAt(document, place)])
   return Object.fromEntries(entries)

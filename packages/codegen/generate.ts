@@ -14,7 +14,7 @@ import { generateValidators } from './validators.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 
-/** Everything that belongs into generated/, from spec/ below `root`. Throws one sentence where spec/ is wrong. */
+/** Everything that belongs into generated/, from spec/ below `root`. Throws one sentence if spec/ is wrong. */
 export async function generateAll(root: string = ROOT): Promise<readonly Output[]> {
   const inputs = await readInputs(root)
   return [

@@ -35,7 +35,7 @@ export interface Inputs {
 
 const NO_LEDGER = new Set(['retired.yaml'])
 
-/** Reads spec/ below `root` and bundles the OpenAPI document. Throws where YAML or a reference cannot be read. */
+/** Reads spec/ below `root` and bundles the OpenAPI document. Throws if YAML or a reference cannot be read. */
 export async function readInputs(root: string): Promise<Inputs> {
   const openapi = readSource(root, 'spec/openapi.yaml')
   const ruleFiles = readdirSync(join(root, 'spec/rules')).filter(

@@ -12,7 +12,7 @@ export interface TargetFailure extends ValidationFailure {
   readonly parentSchema: object
 }
 
-/** True where the data has the form of a target file; else \`errors\` holds every failure until the next call. */
+/** True if the data has the form of a target file; else \`errors\` holds every failure until the next call. */
 export const validateTarget = validate as ((data: unknown) => boolean) & { errors?: TargetFailure[] | null }`
 
 /** target.ts: the compiled validator of the target file, for to compile it takes a tenth of a second of each start. */

@@ -19,7 +19,7 @@ export interface ValidationFailure {
   readonly message?: string
 }
 
-/** True where the data has the form of the schema; else \`errors\` holds every failure until the next call. */
+/** True if the data has the form of the schema; else \`errors\` holds every failure until the next call. */
 export type Validator = ((data: unknown) => boolean) & { errors?: ValidationFailure[] | null }
 
 /** The named constraint of a request that a failure breaks; null if its keyword has no answers of its own. */

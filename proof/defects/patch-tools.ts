@@ -105,7 +105,7 @@ export function mountsIn(body: Json): Json {
   return membersOf(body.mounts) ?? {}
 }
 
-/** The entries of the list of network mounts; none where there is not list. */
+/** The entries of the list of network mounts; none if there is no list. */
 export function entriesIn(mounts: Json): readonly Json[] {
   return Array.isArray(mounts.network) ? mounts.network.map((entry) => membersOf(entry) ?? {}) : []
 }

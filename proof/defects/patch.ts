@@ -156,7 +156,7 @@ function isEmpty(mounts: unknown): boolean {
   return typeof mounts === 'object' && mounts !== null && Object.keys(mounts).length === 0
 }
 
-/** The path that a PATCH asks for where it is another one than at creation. */
+/** The path that a PATCH asks for if it is another one than at creation. */
 function movedTo(body: Readonly<Record<string, unknown>>): string | null {
   const { network } = mountsIn(body) as { readonly network?: readonly { readonly path?: unknown }[] }
   const path = network?.[0]?.path

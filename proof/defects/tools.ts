@@ -129,7 +129,7 @@ export interface Outgoing {
   readonly text: string
 }
 
-/** Answers are rewritten where `when` says so; the headers are a copy that may be changed in place. */
+/** Answers are rewritten if `when` says so; the headers are a copy that may be changed in place. */
 export function onAnswer(
   when: (request: Request, response: Response) => boolean,
   rewrite: (answer: Outgoing, request: Request) => Partial<Outgoing>,
@@ -167,7 +167,7 @@ export function succeeded(isMeant: (request: Request) => boolean): (request: Req
   return (request, { status }) => isMeant(request) && status >= 200 && status < 300 && status !== 204
 }
 
-/** JSON answers are rewritten where `when` says so. */
+/** JSON answers are rewritten if `when` says so. */
 export function onJson(
   when: (request: Request, response: Response) => boolean,
   rewrite: (json: Json, request: Request) => unknown,

@@ -8,7 +8,7 @@ export interface Sent {
   readonly total: number
 }
 
-/** After a refusal of a body with a further property that is null, its pod is renamed where `when` says so. */
+/** After a refusal of a body with a further property that is null, its pod is renamed if `when` says so. */
 export function renaming(when: (sent: Sent) => boolean): Wrap {
   const sent = new Map<string, string[]>()
   let total = 0

@@ -128,7 +128,7 @@ export const refusals = [
   styled('cpu-persistent-422', 'A persistent mount on a CPU pod is 422.', { cpuPersistent: 422 }),
 ] as const satisfies readonly Latitude[]
 
-/** The size of a persistent mount in a body; null where it names none. */
+/** The size of a persistent mount in a body; null if it names none. */
 function sizeIn(text: string): number | null {
   const size = /"persistent":\{[^}]*"size":(-?\d+)\b/.exec(text)?.[1]
   return size === undefined ? null : Number(size)

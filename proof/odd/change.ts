@@ -9,7 +9,7 @@ const podOperations = operationsOf('pods')
 const names = Object.keys(podOperations) as PodOperation[]
 const requests = names.map((name) => [name, requestOf(name)] as const)
 
-/** The operation that a request to the reference asks for; null where it is none. */
+/** The operation that a request to the reference asks for; null if it is none. */
 export function operationOf(request: Pick<Request, 'method' | 'url'>): PodOperation | null {
   return requests.find(([, isOf]) => isOf(request))?.[0] ?? null
 }
@@ -61,7 +61,7 @@ export function oddVariant(odd: OddCase): Variant {
   }
 }
 
-/** The value with a change made at a path; undefined where the value itself was dropped. */
+/** The value with a change made at a path; undefined if the value itself was dropped. */
 export function changeAt(value: unknown, path: readonly Step[], change: ChangeKind): unknown {
   const [step, ...rest] = path
   if (step === undefined) return change === 'dropped' ? undefined : change === 'null' ? null : retyped(value)

@@ -5,7 +5,7 @@ import type { PodService } from './service.ts'
 
 /**
  * A pod of the caller by its id, terminated ones included where they are kept.
- * @throws Refusal 404 if there is none, and by style 403 or 404 where it is another account's.
+ * @throws Refusal 404 if there is none, and by style 403 or 404 if it is another account's.
  */
 export function findPod(id: string, caller: Caller, { store, style }: PodService): StoredPod {
   const pod = store.get(id)

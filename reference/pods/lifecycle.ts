@@ -52,7 +52,7 @@ export function restart(pod: StoredPod, service: PodService): void {
   after(isLater ? life.restartMs : 0, pod, service, again)
 }
 
-/** The action terminate, and DELETE: the pod is gone for good, or shown as TERMINATED where the style keeps it. */
+/** The action terminate, and DELETE: the pod is gone for good, or shown as TERMINATED if the style keeps it. */
 export function terminate(pod: StoredPod, service: PodService): void {
   const { life, store, style, tables } = service
   callOff(pod)
@@ -84,7 +84,7 @@ function isErrorImage(pod: StoredPod, { life }: PodService): boolean {
   return pod.image.startsWith(life.errorImage)
 }
 
-/** Runs a step after `ms`, at once where that is 0; a pod has one step before it at a time. */
+/** Runs a step after `ms`, at once if that is 0; a pod has one step before it at a time. */
 function after(
   ms: number,
   pod: StoredPod,

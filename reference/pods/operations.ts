@@ -7,7 +7,7 @@ import type { PodAction, StoredPod } from './pod.ts'
 import { podText } from './pod-text.ts'
 import type { PodService } from './service.ts'
 
-/** An authenticated, authorised request; `id` is empty where the path names no pod. */
+/** An authenticated, authorised request; `id` is empty if the path names no pod. */
 export interface Call {
   readonly caller: Caller
   readonly id: string

@@ -35,7 +35,7 @@ export interface StoredPod {
   startedAtMs: number | null
   /** When the container that runs now was started; null if none runs. */
   containerStartedAtMs: number | null
-  /** The next step of its life, where one is under way. */
+  /** The next step of its life, if one is under way. */
   pending: Pending | null
 }
 

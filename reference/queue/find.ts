@@ -6,7 +6,7 @@ import type { QueueService } from './service.ts'
 
 /**
  * An endpoint of the caller by its id.
- * @throws Refusal 404 if there is none, and by style 403 or 404 where it is another account's.
+ * @throws Refusal 404 if there is none, and by style 403 or 404 if it is another account's.
  */
 export function findEndpoint(id: string, caller: Caller, { clock, queue, style }: QueueService): Endpoint {
   const endpoint = queue.endpoints.get(id)

@@ -1,7 +1,7 @@
 import type { Cancel } from '../clock/types.ts'
 import type { QueueService } from './service.ts'
 
-/** Runs something after `ms`, at once where that is 0. */
+/** Runs something after `ms`, at once if that is 0. */
 export function after(ms: number, { clock }: QueueService, run: () => void): Cancel | null {
   if (ms > 0) return clock.schedule(clock.now() + ms, run)
   run()

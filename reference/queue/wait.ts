@@ -3,7 +3,7 @@ import type { QueueService } from './service.ts'
 
 /**
  * Waits until a job fulfils a condition, and `ms` of the clock at most; looks whenever something happens to the job.
- * @param signal ends the wait where nobody waits for the response any more.
+ * @param signal ends the wait if nobody waits for the response any more.
  */
 export function waitForJob(
   job: Job,

@@ -30,7 +30,7 @@ export function startWorker(endpoint: Endpoint, service: QueueService): void {
   })
 }
 
-/** A worker without a job: it takes another, or leaves after the idle timeout where it is one too many. */
+/** A worker without a job: it takes another, or leaves after the idle timeout if it is one too many. */
 export function freeWorker(worker: Worker, endpoint: Endpoint, { clock }: QueueService): void {
   worker.state = 'idle'
   worker.execution = null

@@ -35,7 +35,7 @@ const brokenCodes: ReadonlySet<string> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ])
 
-/** @throws Error from every member where the receiver cannot be reached or makes no sense; Stopped where it was stopped. */
+/** @throws Error from every member if the receiver cannot be reached or makes no sense; Stopped if it was stopped. */
 export function createBeacon({ address, job, call, pause, signal }: BeaconSetup): Beacon {
   const { execution, worker, attempt } = job
 

@@ -20,7 +20,7 @@ export interface WorkingPlane {
   readonly requests: ReadonlyMap<PodOperation, Send>
   /** Nothing came of the requests: the pod is as it was, as are `others`, and none was created. */
   expectNoEffect(...others: readonly PodView[]): Promise<void>
-  /** Ends the rule as inconclusive where an operation was left out. */
+  /** Ends the rule as inconclusive if an operation was left out. */
   expectAllWorked(): void
 }
 

@@ -18,7 +18,7 @@ export function isAction(permission: Permission): permission is PodAction {
   return podActions.some((action) => action === permission)
 }
 
-/** A request that needs a permission, on a pod of its own where it changes one. */
+/** A request that needs a permission, on a pod of its own if it changes one. */
 export async function requestFor(permission: Permission, context: Context): Promise<Send> {
   const { fixture } = context
   switch (permission) {

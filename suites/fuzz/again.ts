@@ -2,7 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 
-/** Does something that can be done over, such as making a pod, once more where a request of it had no complete response. */
+/** Does something that can be done over, such as making a pod, once more if a request of it had no complete response. */
 export async function orAgain<T>(work: () => Promise<T>): Promise<T> {
   return (await unlessUnanswered(work())) ?? work()
 }

@@ -13,7 +13,7 @@ export interface FuzzCase {
   /** The place in the body, as `$.mounts.network[0].path`. */
   readonly place: string
   readonly bytes: Uint8Array
-  /** Simpler cases, the simplest first; none where it is as simple as can be. */
+  /** Simpler cases, the simplest first; none if it is as simple as can be. */
   readonly simpler?: () => Iterable<FuzzCase>
 }
 

@@ -20,7 +20,7 @@ export interface FuzzFinding {
   /** Draws the cases again, with the seed and the target file. */
   readonly seed: number
   readonly path: string
-  /** Why nobody knows which of the cases it takes; null where all of them together show it again, and fewer do not. */
+  /** Why nobody knows which of the cases it takes; null if all of them together show it again, and fewer do not. */
   readonly doubt: string | null
   /** How often it was seen. */
   count: number

@@ -99,7 +99,7 @@ function isAllowedElsewhere({ trial: { operation } }: Subject, { drawn, answer }
 
 const doubt = 'it did not come again when they were sent to a new pod'
 
-/** Leaves the pod of a stage as it is to be after a case: another one where nobody knows what became of it. */
+/** Leaves the pod of a stage as it is to be after a case: another one if nobody knows what became of it. */
 async function moveOn(stage: Subject, { isPodless, drawn, answer }: WrongCase, steps: Steps): Promise<void> {
   const isCarriedOut = answer !== null && isSuccess(answer.status)
   if (isCarriedOut && takesNewPods(stage)) spend(stage, drawn.one)

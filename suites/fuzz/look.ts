@@ -134,7 +134,7 @@ export async function findCauses(context: Context, stage: Subject, sent: readonl
 
 type Changed = Played & { readonly change: NonNullable<Played['change']> }
 
-/** Keeps the cases that change a pod, simpler where one is enough; the last of them. */
+/** Keeps the cases that change a pod, simpler if one is enough; the last of them. */
 async function keepPinned(
   stage: Subject,
   pinned: PinnedDown<Sent, Changed>,

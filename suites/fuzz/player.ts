@@ -25,7 +25,7 @@ export interface Change {
   readonly reply: Reply
 }
 
-/** Sends cases to a new pod. Rejects with RuleBroken where one is accepted and comes to something else. */
+/** Sends cases to a new pod. Rejects with RuleBroken if one is accepted and comes to something else. */
 export type Play = (cases: readonly FuzzCase[]) => Promise<Played>
 
 /** A pod that cases were sent to and that is as it should be. */

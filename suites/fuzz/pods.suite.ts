@@ -53,7 +53,7 @@ function patchStages(context: Context): readonly PatchStage[] {
     })
 }
 
-/** Cases that are tried on one pod in turn; where there are more, several pods share them. */
+/** Cases that are tried on one pod in turn; if there are more, several pods share them. */
 const casesEach = 60
 
 /** One kind of pod, and what is tried on it. */

@@ -17,13 +17,13 @@ export interface Replayed {
   /** The response, such as `status 422`, and the permitted ones. */
   readonly observed: string
   readonly expected: string
-  /** Why nothing can be said; null where something can. */
+  /** Why nothing can be said; null if something can. */
   readonly undecided: string | null
-  /** Why they were sent to a pod that does not exist; null where one was made. */
+  /** Why they were sent to a pod that does not exist; null if one was made. */
   readonly podless: string | null
 }
 
-/** The cases of a seed and path, in order, and the stage that they are for; null where there is no such path. */
+/** The cases of a seed and path, in order, and the stage that they are for; null if there is no such path. */
 export function casesAt(context: Context, seed: number, path: string): Pick<Replayed, 'stage' | 'cases'> | null {
   const stages = stagesOf(context)
   const drawn = path.split(',').map((each) => drawnAt(stages, seed, each))
@@ -32,7 +32,7 @@ export function casesAt(context: Context, seed: number, path: string): Pick<Repl
   return first && all.length === drawn.length ? { stage: first.stage.name, cases: all.map(({ one }) => one) } : null
 }
 
-/** Sends cases to a new pod of a stage, in order, and looks at it afterwards; null where the target has no such stage. */
+/** Sends cases to a new pod of a stage, in order, and looks at it afterwards; null if the target has no such stage. */
 export async function replayCases(
   context: Context,
   { stage: name, cases }: Pick<Replayed, 'stage' | 'cases'>,

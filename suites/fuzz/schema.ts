@@ -31,7 +31,7 @@ export function schemaNamed(name: string): Schema {
   return schema as Schema
 }
 
-/** The name that a reference points to. Throws where it points out of the component schemas. */
+/** The name that a reference points to. Throws if it points out of the component schemas. */
 export function nameIn(reference: string): string {
   if (!reference.startsWith(prefix)) throw new Error(`${reference} does not lie below ${prefix}`)
   return reference.slice(prefix.length)
@@ -46,7 +46,7 @@ export const resolved: (schema: Schema) => Schema = memoize(({ $ref, allOf = [],
   return parts.length === 0 ? own : [...parts, own].reduce(merged)
 })
 
-/** The JSON types that a schema names; empty where it names none. */
+/** The JSON types that a schema names; empty if it names none. */
 export function typesOf({ type }: Schema): readonly string[] {
   return type === undefined ? [] : typeof type === 'string' ? [type] : type
 }
@@ -68,7 +68,7 @@ export type Step = string | number
 export interface Place {
   readonly path: readonly Step[]
   readonly value: unknown
-  /** Resolved; null where the schema says nothing of this place. */
+  /** Resolved; null if the schema says nothing of this place. */
   readonly schema: Schema | null
   /** True for a member that its object requires. */
   readonly isRequired: boolean

@@ -15,7 +15,7 @@ export interface Sent {
   /** Draws it again, with the seed. */
   readonly path: string
   readonly isAccepted: boolean
-  /** When the pod was first looked at after it and found unchanged, ms; null where it was not yet. */
+  /** When the pod was first looked at after it and found unchanged, ms; null if it was not yet. */
   seenMs: number | null
 }
 

@@ -21,9 +21,9 @@ export interface Trial {
   readonly make: () => Promise<PodView>
   readonly situation: (pod: PodView) => Situation
   readonly send: (pod: PodView, bytes: Uint8Array, options?: CallOptions) => Promise<Reply>
-  /** Checks what an accepted body has done; the pod to go on with, or null where another one is to be made. */
+  /** Checks what an accepted body has done; the pod to go on with, or null if another one is to be made. */
   readonly accepted: (pod: PodView, after: readonly After[], what: FuzzCase) => Promise<PodView | null>
-  /** True where its cases are sent to a pod that does not exist. */
+  /** True if its cases are sent to a pod that does not exist. */
   readonly isPodless: boolean
 }
 
@@ -165,8 +165,8 @@ function mountsAfter(after: After, before: unknown): unknown {
 }
 
 /**
- * Sends a body, and once more where no complete response came: a target may close a connection just as a request is sent
- * on it. Rejects with Unanswered where none came again.
+ * Sends a body, and once more if no complete response came: a target may close a connection just as a request is sent
+ * on it. Rejects with Unanswered if none came again.
  */
 export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
   return (await unlessUnanswered(send(pod, bytes))) ?? send(pod, bytes, { newConnection: true })

@@ -42,7 +42,7 @@ export function lengthFault(raw: string | undefined): string | null {
   return number < 0 ? 'negative' : null
 }
 
-/** The number that a parameter shows; null where it shows none. */
+/** The number that a parameter shows; null if it shows none. */
 export function numberOf(raw: string | undefined): number | null {
   return raw !== undefined && /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : null
 }

@@ -73,7 +73,7 @@ interface Acted {
 }
 
 /**
- * Sends an action to a pod in a status, its own; again on another one where it had or may have left the status. One
+ * Sends an action to a pod in a status, its own; again on another one if it had or may have left the status. One
  * pod may have become RUNNING on the way and have been right to restart; not all of them, where the status lasts.
  */
 async function actIn(context: Context, status: PodStatus, action: PodAction): Promise<Acted> {

@@ -57,7 +57,7 @@ const tried = ['stop', 'restart', 'terminate'] as const
 
 /**
  * The positive twin of refused action calls: a right one works on the pod, so they were refused for what was wrong with
- * them. Begins with the action that was asked for. Ends the rule as inconclusive where none works.
+ * them. Begins with the action that was asked for. Ends the rule as inconclusive if none works.
  */
 export async function expectAccepted(
   { pods, inconclusive }: Context,

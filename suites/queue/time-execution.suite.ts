@@ -9,7 +9,7 @@ import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectNotCompleted, laterLooks, shownStatus } from '../shared/job-answers.ts'
 import { busyWorkers, expectWorkerFreed, leadMs, statusIn } from './times.ts'
 
-/** The first execution runs forever; where the service executes the job anew, that one ends at once. */
+/** The first execution runs forever; if the service executes the job anew, that one ends at once. */
 const runsOn = [{ first: [{ hold: 'never' }] }, { output: 'again' }]
 /** The same, but the worker ignores that it is to stop, and reports late. */
 const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { hold: 'late' }, { output: 'late' }] }]

@@ -32,7 +32,7 @@ const pauses = [0, 10_000, 60_000, 300_000]
 
 /**
  * A job that waits and is not executed: one of low priority, which starts no worker, where none is. To be told of
- * `wakes` or `shared: ['scaleToZero']`. Rejects with Inconclusive where none stays IN_QUEUE for `stayMs`; a worker that is still
+ * `wakes` or `shared: ['scaleToZero']`. Rejects with Inconclusive if none stays IN_QUEUE for `stayMs`; a worker that is still
  * busy with an earlier job may take it after that.
  */
 export async function waiting(
@@ -73,7 +73,7 @@ export async function expectWorkerFreed(context: Context, busyUntilMs: number, e
   check('free').that(start !== null, 'a worker that takes the next job', 'no worker', next.reply)
 }
 
-/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive where the answer came too late to tell. */
+/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the answer came too late to tell. */
 export async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
   const endMs = job.reply.exchange.sent.target + ttlMs
   await clock.at(endMs - leadMs)

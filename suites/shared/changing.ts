@@ -24,7 +24,7 @@ export interface Unchanged {
 
 /**
  * Changes the pod harmlessly and waits until that is read: the field that the target file names, or another one if PATCH
- * does not change that. Ends the rule as inconclusive where it changes none.
+ * does not change that. Ends the rule as inconclusive if it changes none.
  */
 export async function changes(context: Context, pod: PodView): Promise<Changed> {
   const tried = await triesToChange(context, pod)

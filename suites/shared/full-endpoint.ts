@@ -27,7 +27,7 @@ export const fills: ScenarioOptions = {
 
 /**
  * Keeps every worker of an endpoint busy: of one with two workers where there is one, else of the normal one. Ends the
- * rule as inconclusive where the workers do not begin in time.
+ * rule as inconclusive if the workers do not begin in time.
  */
 export async function fullEndpoint({ fixture, begun, target }: Context): Promise<FullEndpoint> {
   const { role, workers } = smallest(target)

@@ -40,7 +40,7 @@ export async function listUntil(context: Context, id: string): Promise<Listing &
   }
 }
 
-/** The entries of a list; null where a list was not answered. */
+/** The entries of a list; null if a list was not answered. */
 export function entriesOf({ target }: Context, reply: Reply): readonly Entry[] | null {
   const list = reply.status < 300 ? listOf(reply.json, target.pods?.listAt ?? '') : null
   return (

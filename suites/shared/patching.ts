@@ -128,7 +128,7 @@ export function isRefusal({ status }: Reply): boolean {
   return status >= 400 && status < 500
 }
 
-/** A shape without a kind is a GPU pod where both kinds are on offer; then CPU pods are looked at as well. */
+/** A shape without a kind is a GPU pod if both kinds are on offer; then CPU pods are looked at as well. */
 function cpuBeside(has: Context['part']): readonly 'cpu'[] {
   const isGpu = has('pods.gpu')
   return has('pods.cpu') && isGpu ? ['cpu'] : []

@@ -16,7 +16,7 @@ export const mostAttempts = 1 + tables.quotas.webhookRetries
 /** Jobs of these rules are done at once, so they keep no worker; the attempts take the time. */
 export const anyNotified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>
 
-/** Waits for the n-th attempt until its place is well past; null where it does not come. Called in the order of n. */
+/** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
 export function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
   const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
   // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.

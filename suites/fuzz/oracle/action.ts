@@ -32,7 +32,7 @@ export function ofAction(value: unknown, status: PodStatus, tables: Tables, isVa
   return [{ answers: [answer], reason, source: 'Pod status', after: { kind: 'action', action, to }, ...left }]
 }
 
-/** The row of the table of actions that says whether a status permits an action; null where there is none. */
+/** The row of the table of actions that says whether a status permits an action; null if there is none. */
 function rowOf(action: PodAction, status: PodStatus): RuleId | null {
   const id = `pods.action.${status.toLowerCase()}.${action}`
   return rules.find((row) => row.id === id)?.id ?? null

@@ -47,7 +47,7 @@ function ofMounts(mounts: unknown, pod: Patched, isMounts: Validator): Allowed[]
   ]
 }
 
-/** Mounts without the kinds that are null; null where mounts are null themselves; undefined where nothing is null. */
+/** Mounts without the kinds that are null; null if mounts are null themselves; undefined if nothing is null. */
 function withoutNulls(mounts: unknown): Members | null | undefined {
   if (mounts === null) return null
   const members = Object.entries(membersOf(mounts) ?? {})

@@ -58,7 +58,7 @@ export const readBody = memoize((bytes: Uint8Array): BodyReading => {
   return { values, refusals: [...refusals, ...oddities(plain, values)] }
 })
 
-/** The values of a JSON text, two where names repeat with different values; null where it is no JSON. */
+/** The values of a JSON text, two where names repeat with different values; null if it is no JSON. */
 function valuesIn(text: string): unknown[] | null {
   const value = jsonIn(text)
   if (value === undefined) return null
