@@ -125,6 +125,13 @@ export const authPlanes: readonly Defect[] = [
         }),
       ),
     ),
+  ...effects.slice(1).map(([operation, clause, observed]) =>
+    defect(`no-key-refused-and-does-${slug(operation)}-later`, 'auth.management.missing', clause, {
+      says: `The operation ${operation} is answered 401 without Authorization, and carried out a second later.`,
+      observed,
+      change: refusesAndDoes(both(isMissing, requestOf(operation)), 1_000),
+    }),
+  ),
   ...(['getEndpoint', 'updateEndpoint', 'deleteEndpoint'] as const).map((operation) =>
     defect(`stranger-serves-${slug(operation)}`, 'auth.management.hidden', 'refused', {
       says: `Another account may ${operation}.`,
@@ -150,6 +157,13 @@ export const authPlanes: readonly Defect[] = [
       says: `${operation} by another account is answered 404 and carried out.`,
       observed,
       change: refusesAndDoes(both(isStranger, requestOf(operation))),
+    }),
+  ),
+  ...effects.slice(1).map(([operation, clause, observed]) =>
+    defect(`stranger-refused-and-does-${slug(operation)}-later`, 'auth.management.hidden', clause, {
+      says: `${operation} by another account is answered 404, and carried out a second later.`,
+      observed,
+      change: refusesAndDoes(both(isStranger, requestOf(operation)), 1_000),
     }),
   ),
   ...refused.flatMap(([topic, clause, , says, when]) => [

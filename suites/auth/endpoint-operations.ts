@@ -22,7 +22,7 @@ export interface WorkingEndpoints {
   readonly requests: ReadonlyMap<EndpointOperation, Send>
   /** The endpoint is as it was. */
   expectUnchanged(): Promise<void>
-  /** The same, and no endpoint was created. */
+  /** The same, at once and a little later, and no endpoint was created. */
   expectNoEffect(): Promise<void>
   /** Ends the rule as inconclusive if an operation was left out. */
   expectAllWorked(): void
@@ -73,6 +73,7 @@ export async function workingEndpoints(context: Context): Promise<WorkingEndpoin
     async expectNoEffect() {
       await expectUnchanged()
       await expectNotCreated(context, [String(refused.name)])
+      await expectUnchanged()
     },
     expectAllWorked() {
       if (idle.length > 0) inconclusive(`${idle.join(', ')} with a full key, so a refusal shows nothing about the key`)

@@ -2,7 +2,7 @@ import { textOf } from '../../harness/exchange/exchange.ts'
 import { idIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { listEndpoints, listWith } from '../shared/endpoints.ts'
+import { laterMs, listEndpoints, listWith } from '../shared/endpoints.ts'
 import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 import { workingEndpoints } from './endpoint-operations.ts'
 
@@ -17,7 +17,7 @@ rule('auth.management.invalid', options, (context) => expectRefusedEverywhere(co
 rule('auth.management.expired', options, (context) => expectRefusedEverywhere(context, expired(context)))
 
 rule('auth.management.hidden', options, async (context) => {
-  const { check, on, vary } = context
+  const { check, clock, on, vary } = context
   const stranger = on('management', 'stranger')
   const { endpoint, requests, expectUnchanged, expectAllWorked } = await workingEndpoints(context)
   const name = String(endpoint.body.name)
@@ -36,6 +36,8 @@ rule('auth.management.hidden', options, async (context) => {
     const isTold = (textOf(reply.bytes) ?? '').includes(name)
     check('not-told').that(!isTold, 'a refusal without the name of the endpoint', 'the name of the endpoint', reply)
   }
+  await expectUnchanged()
+  await clock.sleep(laterMs)
   await expectUnchanged()
   await expectUnlisted()
   expectAllWorked()

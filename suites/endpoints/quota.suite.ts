@@ -12,6 +12,7 @@ import {
   expectNotCreated,
   get,
   isQuotaUsed,
+  laterMs,
   listEndpoints,
   saysQuota,
   whileQuotaIsUsed,
@@ -19,9 +20,6 @@ import {
 
 /** How many creations are sent at once. */
 const atOnce = 20
-
-/** How much later an update that was refused is searched for once more, ms. */
-const laterMs = 2_000
 
 const quota = tables.quotas.workers
 

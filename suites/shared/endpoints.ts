@@ -130,7 +130,7 @@ export async function listWith(context: Context, id: string): Promise<Listing> {
 }
 
 /** How much later something that was refused is searched for once more, ms. */
-const laterMs = 2_000
+export const laterMs = 2_000
 
 /**
  * None of these names is in the list, at once and a little later, beside an endpoint that was created after them. Removes
