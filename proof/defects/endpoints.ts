@@ -44,6 +44,14 @@ export const endpoints: readonly Defect[] = [
       [...service.queue.endpoints.values()].some(isCreated) ? isRefused() : next(),
     ),
   }),
+  defect('endpoint-equal-workers-refused', 'endpoints.create', 'accepted', {
+    says: 'The creation of an endpoint whose workersMin equals workersMax is refused.',
+    observed: 'status 400',
+    change: part('settleEndpoint', (next, { workersMin = 0, workersMax = 1 }) => {
+      if (workersMin === workersMax) throw new Refusal(400, 'workersMin must be below workersMax')
+      return next()
+    }),
+  }),
   defect('endpoint-without-id', 'endpoints.create', 'id', {
     says: 'The response to the creation of an endpoint has no id.',
     observed: 'nothing',

@@ -20,9 +20,9 @@ import { type Arrangement, refusals } from '../shared/table.ts'
 
 rule('endpoints.create', { creates: 2 }, async (context) => {
   const { check, inconclusive } = context
-  // The second creation of an account is another case than its first.
-  for (let n = 0; n < 2; n++) {
-    const reply = await create(context, endpointBody(context))
+  // The second creation of an account is another case than its first; it has as many workers at least as at most.
+  for (const workersMin of [0, 1]) {
+    const reply = await create(context, endpointBody(context, { workersMin }))
     if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint')
     check('accepted').success(reply)
     const observed = kindOf(membersOf(reply.json)?.id)
