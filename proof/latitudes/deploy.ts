@@ -39,6 +39,12 @@ export const deploy: readonly Latitude[] = [
       }),
     ),
   }),
+  latitude('tool-manifest-least', 'The manifest of a package holds the names of the endpoints alone.', {
+    tool: toolPart('manifestOf', (_, { endpoints }) => ({ endpoints: endpoints.map(({ name }) => name) })),
+  }),
+  latitude('tool-one-template', 'The tool creates endpoints that execute jobs and serve routes, whatever their kind.', {
+    tool: (options) => ({ ...options, template: options.serverTemplate }),
+  }),
   timed('deployed-listed-later', 'A deployed endpoint is listed five seconds after its creation.', {
     listLagMs: 5_000,
   }),
