@@ -17,6 +17,7 @@ const plumbline: RunOptions = {
   rules: rules.map(({ id }) => id),
   target: null,
   targetFile: null,
+  suites: join(import.meta.dirname, 'suites/all.ts'),
   embed: join(import.meta.dirname, 'proof/instance.ts'),
   digests: { suite: '', ledger: '', specification: '', target: '' },
   evidence: mkdtempSync(join(tmpdir(), 'plumbline-suites-')),

@@ -1,13 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RunOptions } from '../harness/run/options.ts'
+import { parseTarget } from '../target/load.ts'
 import { startChild } from './child.ts'
 
+const unfinished = { signal: null, said: '', inOrder: false }
+
 test.each<[does: string, body: string, silentMs: number, end: object]>([
-  ['ends', 'process.exit(3)', 60_000, { code: 3, signal: null, said: '' }],
-  ['stands still', 'for (;;);', 900, { code: null, signal: 'SIGKILL', said: 'nothing for 0.9 s, so it was killed' }],
+  ['ends', 'process.exit(3)', 60_000, { ...unfinished, code: 3 }],
+  [
+    'stands still',
+    'for (;;);',
+    900,
+    { ...unfinished, code: null, signal: 'SIGKILL', said: 'nothing for 0.9 s, so it was killed' },
+  ],
+  [
+    'says that it ends, and fails',
+    `require('node:fs').writeSync(3, '{"type":"ended"}\\n'); process.exit(1)`,
+    60_000,
+    { ...unfinished, code: 1, inOrder: true },
+  ],
 ])('a process that %s is ended', async (_, body, silentMs, end) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-child-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -15,5 +29,22 @@ test.each<[does: string, body: string, silentMs: number, end: object]>([
   writeFileSync(module, body)
   const options = {} as RunOptions
   const { ended } = startChild({ options, environment: process.env, onProgress() {}, module, silentMs })
-  expect(await ended).toEqual({ ...end, inOrder: false })
+  expect(await ended).toEqual(end)
+})
+
+test('the process that runs the rules ends if the record cannot be written, whatever else the run holds', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plumbline-full-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  symlinkSync('/dev/full', join(folder, 'evidence.ndjson'))
+  const file =
+    'plumbline: 1\npods: http://127.0.0.1:1\nreceiver: {listen: 127.0.0.1:0}\nkeys: {full: plumbline-example-full}\n'
+  const options: RunOptions = {
+    ...{ run: 'rfull', plumbline: '0', seed: 1, startedMs: 0, profiles: [], rules: [], strict: false, keep: false },
+    digests: { suite: '', ledger: '', specification: '', target: '' },
+    suites: 'data:text/javascript,',
+    target: parseTarget(file, { file: 'target.yaml', environment: {} }),
+    ...{ targetFile: null, embed: null, evidence: folder, resources: null },
+  }
+  const { ended } = startChild({ options, environment: process.env, onProgress() {} })
+  expect(await ended).toMatchObject({ code: 1, signal: null, said: expect.stringContaining('ENOSPC') })
 })

@@ -63,6 +63,7 @@ export function conduct(conducting: Conducting): Promise<number> {
       startedMs: Date.now(),
       target,
       targetFile,
+      suites: pathToFileURL(moduleFile('suites/all')).href,
       embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
       digests: digestsOf(target),
       evidence,
@@ -111,7 +112,8 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
       terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
-    if (!end.inOrder) {
+    // A process that lingered after its end was killed, and has no code.
+    if (!end.inOrder || (end.code ?? 0) !== 0) {
       if (!saysFull.test(end.said)) throw new BrokenError(brokenSentence(end))
       terminal.err(
         `plumbline: the disk of ${evidence} is full, so the record is incomplete and nothing is judged; free some space, or choose another folder with --out`,
@@ -153,6 +155,5 @@ function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
 
 function brokenSentence({ code, signal, said }: ChildEnd): string {
   const how = signal === null ? `with code ${code}` : `by ${signal}`
-  const more = said === '' ? '; PLUMBLINE_DEBUG=1 shows what it says' : `; it said:\n${said}`
-  return `the process that runs the rules ended ${how} before it was done${more}`
+  return `the process that runs the rules ended ${how}; its results cannot be relied on${said === '' ? '' : `; it said:\n${said}`}`
 }

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 const isOwn = (file: string) => !/\.(test|load)\.ts$|\/testing\//.test(file)
 
 /** Any import of these modules: by name, for its effects alone, or while the program runs. */
-const importOf = (modules: string) => `(?:\\bfrom|\\bimport)\\s*\\(?\\s*['"](?:${modules})`
+const importOf = (modules: string) => `(?:\\bfrom|\\bimport)\\s*\\(?\\s*['"\`](?:${modules})`
 const timers = '\\bset(?:Timeout|Interval)\\b'
 
 const reference = new RegExp(importOf('[./]*/reference/'))
@@ -47,6 +47,7 @@ test.each([
   [reference, "import '../reference/index.ts'"],
   [reference, "await import('../../reference/index.ts')"],
   [suites, "import '../suites/all.ts'"],
+  [suites, 'await import(`../../suites/all.ts`)'],
   [port, "await import('node:net')"],
   [http, "import 'undici'"],
   [sleep, "const { setImmediate: turn } = await import('node:timers/promises')"],

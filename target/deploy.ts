@@ -2,7 +2,7 @@ import { markOf } from '../harness/record/redact.ts'
 import { defaultDeploy } from './defaults.ts'
 import { parseDuration } from './duration.ts'
 import type { DeploySection } from './file.ts'
-import { examplePrefix, resolveText } from './secrets.ts'
+import { examplePrefix, looksSecret, resolveText, shortestSecret } from './secrets.ts'
 import type { DeployPlane } from './types.ts'
 import { filled, type Surroundings, take, unlike } from './values.ts'
 
@@ -15,8 +15,6 @@ const placeholders = {
   remove: ['{name}'],
   call: ['{from}', '{to}'],
 } as const
-/** Names of variables that hold secrets. */
-const looksSecret = /key|token|secret|password|credential/i
 /** The shortest time limit of a command, ms. */
 const leastLimitMs = 100
 
@@ -29,6 +27,12 @@ export function deployOf(section: DeploySection, around: Surroundings): DeployPl
       around.fault(
         ['deploy', 'environment', name],
         `deploy.environment.${name} is written out; use \${NAME} and set the variable`,
+      )
+    }
+    if (value !== text && looksSecret.test(name) && value.length < shortestSecret) {
+      around.fault(
+        ['deploy', 'environment', name],
+        `deploy.environment.${name} is shorter than ${shortestSecret} characters, so it could not be kept out of the record; use a longer one`,
       )
     }
     return { name, value, isSecret: value !== text }

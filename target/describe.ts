@@ -3,10 +3,8 @@ import { ruleById } from '../generated/rules.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import { markOf } from '../harness/record/redact.ts'
+import { looksSecret, shortestSecret } from './secrets.ts'
 import type { PlaneSection, Target } from './types.ts'
-
-/** A shorter text would be found by chance in every response. */
-const shortestSecret = 8
 
 /** The target for a record: each key and each secret of a plane is replaced by its mark. */
 export function describeTarget(target: Target): Target {
@@ -18,8 +16,8 @@ export function describeTarget(target: Target): Target {
 /**
  * Names and values of a target's secrets, as the redactor takes them: `key.full` to the token. A key comes first, so it
  * has its own mark although a command gets it too. Texts that the target file shows elsewhere, and words of the API or of
- * the suite itself, are not secrets of a plane: requests and responses of a run contain them, and a replay reads those
- * again.
+ * the suite itself, are not secrets of a plane unless their name says so: requests and responses of a run contain them, and
+ * a replay reads those again.
  */
 export function secretsOf(target: Target): Record<string, string> {
   const keys = Object.fromEntries(Object.entries(target.keys).map(([name, value]) => [`key.${name}`, value]))
@@ -32,8 +30,11 @@ export function secretsOf(target: Target): Record<string, string> {
     [...ruleById.keys()],
     'plumbline',
   ])
-  const isSecret = (text: string) => text.length >= shortestSecret && !clear.includes(JSON.stringify(text).slice(1, -1))
-  return { ...keys, ...Object.fromEntries(texts.filter(([, text]) => isSecret(text))) }
+  const isClear = (text: string) => clear.includes(JSON.stringify(text).slice(1, -1))
+  const kept = texts.filter(
+    ([name, text]) => looksSecret.test(name) || (text.length >= shortestSecret && !isClear(text)),
+  )
+  return { ...keys, ...Object.fromEntries(kept) }
 }
 
 function sectionsOf(target: Target): [Plane, PlaneSection][] {

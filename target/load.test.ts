@@ -337,6 +337,19 @@ test('a key that commands get too is recorded as the key, and an address that th
   )
 })
 
+test('a secret of the deployment tool is in no record, and too short to be kept out of it is refused', () => {
+  const commands = 'build: [t, "{project}", "{package}"], deploy: [t, "{project}"], list: [t], remove: [t, "{name}"]'
+  const given = (password: string) =>
+    parseTarget(file({ more: `deploy: {${commands}, environment: {PASSWORD: "\${PW}"}}` }), {
+      file: 'target.yaml',
+      environment: { ...environment, PW: password },
+    })
+  expect(createRedactor(secretsOf(given('api.example.com'))).text('login api.example.com')).toBe(
+    'login «deploy.PASSWORD»',
+  )
+  expect(() => given('hunter2')).toThrow('deploy.environment.PASSWORD is shorter than 8 characters')
+})
+
 test('a command of the deployment tool without what it works on is refused', () => {
   const commands = 'build: [t, "{project}", "{packag}"], deploy: [t, "{project}"], list: [t], remove: [t]'
   const said = refusal(`plumbline: 1\ndeploy: {${commands}}\nkeys: {full: "\${API_KEY}"}\n`)

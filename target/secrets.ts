@@ -2,7 +2,10 @@
 export const examplePrefix = 'plumbline-example-'
 
 /** A shorter one would be found by chance in every response. */
-const shortestKey = 8
+export const shortestSecret = 8
+
+/** Names of variables that hold secrets. */
+export const looksSecret = /key|token|secret|password|credential/i
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -21,9 +24,9 @@ export function resolveSecret(text: string, environment: Environment): Resolved 
   if ('value' in resolved && !/^[\x21-\x7e]+$/.test(resolved.value)) {
     return { fault: `environment variable ${nameIn(text)} contains a space or a character that a header cannot carry` }
   }
-  if ('value' in resolved && resolved.value.length < shortestKey) {
+  if ('value' in resolved && resolved.value.length < shortestSecret) {
     return {
-      fault: `environment variable ${nameIn(text)} is shorter than ${shortestKey} characters and cannot be an API key`,
+      fault: `environment variable ${nameIn(text)} is shorter than ${shortestSecret} characters and cannot be an API key`,
     }
   }
   return resolved

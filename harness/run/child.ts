@@ -4,28 +4,29 @@ import type { RunOptions } from './options.ts'
 // The process that runs the rules. It gets its options over the channel to its parent, because they hold secrets, and it
 // ends with its parent.
 
-const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-
 process.once('message', (options: RunOptions) => void main(options))
 process.once('disconnect', endAtOnce)
 // An error that nobody took: the rules are judged to their end, but the run is not to be relied on.
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail)
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, tell)
 
 async function main(options: RunOptions): Promise<void> {
   try {
-    await import(`../../suites/all.${extension}`)
+    await import(options.suites)
     const run = await openRun(options)
-    const { scenarios } = run.session
-    if (run.stopped === null) await Promise.all(scenarios.map(async ({ judge }) => run.judged(await judge())))
+    const scenarios = run.stopped === null ? run.session.scenarios : []
+    const ends = await Promise.allSettled(scenarios.map(async ({ judge }) => run.judged(await judge())))
     await run.finish()
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   } catch (error) {
-    fail(error)
+    tell(error)
+    // Whatever the run still holds, such as a port or a connection, would keep the process alive.
+    process.exit(1)
   }
   process.off('disconnect', endAtOnce)
   process.disconnect()
 }
 
-function fail(error: unknown): void {
+function tell(error: unknown): void {
   process.exitCode = 1
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
 }

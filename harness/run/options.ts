@@ -11,6 +11,8 @@ export interface RunOptions
     RunEvent,
     'run' | 'plumbline' | 'startedMs' | 'targetFile' | 'seed' | 'profiles' | 'strict' | 'rules' | 'leftOut' | 'digests'
   > {
+  /** The module that registers every rule. */
+  readonly suites: string
   readonly keep: boolean
   /** Time limit, ms from `startedMs`; rules without a verdict by then are unverified. Missing: no limit. */
   readonly budgetMs?: number
