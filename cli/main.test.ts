@@ -144,7 +144,7 @@ describe.concurrent('one clear sentence', () => {
 test('a target of the deployment tool alone names the profile that judges it', { timeout: quick }, async () => {
   const commands = 'build: [t, "{project}", "{package}"], deploy: [t, "{project}"], list: [t], remove: [t, "{name}"]'
   writeFileSync(join(cwd, 'tool.yaml'), `plumbline: 1\ndeploy: {${commands}}\nkeys: {full: plumbline-example-full}\n`)
-  const hint = 'no selected rule is about the target; add --profile deploy,lab, which judges it'
+  const hint = 'no selected rule is about the target; add --profile deploy, which judges it'
   expect((await plumbline(['plan', '--target', 'tool.yaml'])).out).toContain(hint)
   expect((await plumbline(['plan', '--target', 'tool.yaml', '--profile', 'deploy'])).out).not.toContain(hint)
   expect((await plumbline(['doctor', '--target', 'tool.yaml'])).out).toContain('the deployment tool: deploy')
@@ -163,7 +163,7 @@ test('load-balanced rules are inconclusive if another worker answers', { timeout
     `plumbline: 1\nlb: {endpoints: {normal: 'http://127.0.0.1:${port}'}, worker: true}\nkeys: {full: plumbline-example-full}\n`,
   )
   const { code, out } = await plumbline(['check', '--target', 'lb.yaml', '--only', 'lb.*'])
-  expect(out).toContain('without the report of the conformance worker; deploy it (spec/worker.md)')
+  expect(out).toContain('without the report of the conformance worker (spec/worker.md); deploy it')
   expect(out).not.toContain('FAILED')
   expect(code).toBe(3)
 })

@@ -53,9 +53,11 @@ function profilesLine(target: Target, selected: readonly string[]): string[] {
   const isGiven = (id: string) => sectionOf(target, planeOfRule(id).name) !== null
   if (selected.some(isGiven)) return []
   const given = allRules().flatMap(({ id }) => (isGiven(id) ? [rowOf(id).profile] : []))
-  const profiles = [...new Set(given)].sort()
-  if (profiles.length === 0) return []
-  return [`no selected rule is about the target; add --profile ${profiles.join(',')}, which judges it`]
+  // A target must be prepared for `lab`.
+  const [profile] = [...new Set(given)].sort((a, b) => Number(a === 'lab') - Number(b === 'lab') || (a < b ? -1 : 1))
+  return profile === undefined
+    ? []
+    : [`no selected rule is about the target; add --profile ${profile}, which judges it`]
 }
 
 const notAsked: ShownQuota = { windows: [], failure: null }

@@ -7,7 +7,7 @@ import type { TargetChoice } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * The commands, each of which tells its exit code to `ended`; the code of a command is loaded when it is called. Unknown
+ * The commands, each of which reports its exit code to `ended`; the code of a command is loaded when it is called. Unknown
  * commands, flags and arguments are refused with the nearest known one.
  */
 export function createProgram(terminal: Terminal, ended: (code: number) => void): Command {

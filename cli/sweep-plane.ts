@@ -11,7 +11,6 @@ import type { Patience } from './sweep-patience.ts'
 
 /** The end of a resource; `gone`: it was over before, `never`: none was ever seen. */
 export interface End {
-  /** With the id by which it was found. */
   readonly of: Resource
   readonly end: 'removed' | 'gone' | 'never' | Left
 }

@@ -132,7 +132,7 @@ test.each<[clock: string, endsMs: number | undefined, code: number]>([
   const job = { kind: 'job', name: 'queue.x 1', endpoint: 'normal', id: null, state: 'requested' } as const
   const { out, err, terminal } = saying([{ ...job, ...(endsMs !== undefined && { endsMs }) }], `clock: ${clock}`)
   expect(await sweep([], {}, terminal)).toBe(code)
-  expect(out).toEqual([`run ${run}: nothing removed, 1 job ${code === 0 ? 'already over' : 'not cancelled'}`])
+  expect(out).toEqual([`run ${run}: 1 job ${code === 0 ? 'already over' : 'not cancelled'}`])
   const line = '1 job could not be cancelled: the response to its submission had no id (queue.x 1)'
   expect(err.slice(0, 1)).toEqual(code === 0 ? [] : [line])
 })
@@ -163,7 +163,7 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   const given = saying([...jobs, ...pods], 'clock: {url: "http://127.0.0.1:1/clock"}')
   const { out, err, terminal } = given
   expect(await sweep([run], {}, terminal)).toBe(3)
-  expect(out).toEqual([`run ${run}: nothing removed, 2 not removed, 116 jobs not cancelled`])
+  expect(out).toEqual([`run ${run}: 2 not removed, 116 jobs not cancelled`])
   const failed = 'could not connect (the connection was refused)'
   const jobLine = `116 jobs could not be cancelled: POST http://127.0.0.1:1/v2/a/cancel/{job} ${failed} (queue.x 0, queue.x 1, queue.x 2, …)`
   expect(err).toEqual([

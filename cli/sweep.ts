@@ -36,7 +36,7 @@ export interface SweepOptions {
 export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions): Promise<Swept> {
   const isKept = ({ state }: Resource) => leaveKept && state === 'kept'
   const wanted = ledger.left.filter((of) => !isKept(of))
-  const ends = wanted.length === 0 ? [] : await sweepAll(wanted, ledger, target, end)
+  const ends = wanted.length === 0 ? [] : await removeAll(wanted, ledger, target, end)
   const kept = ledger.left.filter(isKept).map(nameOf)
   const failed = ends.flatMap(({ of, end }) => (isLeft(end) ? [leftoverOf(of, end.reason, target)] : []))
   if (failed.length === 0 && kept.length === 0) deleteLedger(ledger)
@@ -74,7 +74,7 @@ export function removedText(ends: readonly End[]): string {
   return counted.join(' and ') || 'nothing'
 }
 
-async function sweepAll(
+async function removeAll(
   wanted: readonly Resource[],
   ledger: RunLedger,
   target: Target,

@@ -66,7 +66,10 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
       .filter(({ change, tool, wrap }) => change === undefined && tool === undefined && wrap === undefined)
       .map(({ id }) => `${id} changes nothing: it needs change, wrap or tool`),
     ...latitudes
-      .filter(({ about, wrap }) => wrap !== undefined && about === undefined)
+      .filter(
+        ({ about, change = same, wrap }) =>
+          about === undefined && (wrap ?? change(plainOptions()).wrapFetch) !== undefined,
+      )
       .map(({ id }) => `latitude ${id} wraps the target: "about" says which part of the traffic it changes`),
     ...defects
       .filter(({ rule }) => !functions.has(rule))

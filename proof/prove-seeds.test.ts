@@ -5,6 +5,7 @@ import { proveSeeds } from './seeds.ts'
 it('judges the reference and the latitudes with each seed', async () => {
   const result = await proveSeeds(2, ['auth.scheme-case'], () => {})
   expect(result).toMatchObject({ seeds: 2, changed: [] })
+  expect(result.latitudes).toBeGreaterThan(300)
   expect(toldSeeds({ ...result, latitudes: 1 })).toEqual([
     'the same verdicts with 2 seeds on the reference and 1 latitude',
   ])

@@ -35,6 +35,7 @@ export interface Defect extends Variant {
   readonly tour?: readonly RuleId[]
 }
 
+/** A plane; `PlaneName` has only those whose operations are in the document. */
 export type LatitudePlane = PlaneName | 'deploy'
 
 /** A freedom that the description leaves. Every verdict on it is the reference's, save those it names. */

@@ -119,7 +119,7 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
   const then = {
     'no longer fails': 'no longer fails: remove it from known',
     expired: `expired on ${expires}: fix the failure or set a later date`,
-    stale: 'was not reached, for the rule passed without it: remove it from known',
+    stale: 'was not reached (the rule passed without it, or is not in this ledger): remove it from known',
     accepted: 'accepted',
     'not judged': 'accepts nothing here: the rule failed before that clause',
   }[state]

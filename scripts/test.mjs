@@ -15,6 +15,7 @@ const groups = [
   [['prove', node, [bin, 'prove', '--quiet']]],
   [
     ['the rules under vitest', 'npx', ['--no-install', 'vitest', 'run', '--project', 'suites', '--reporter=dot']],
+    // A sixth of them, the same ones each time; `prove --odd` tries all.
     ['prove, 200 odd answers', node, [bin, 'prove', '--odd', '--sample', '200', '--seed', '1', '--quiet']],
     ['check, in process and over HTTP', node, ['scripts/check-over-http.mjs']],
   ],

@@ -68,8 +68,11 @@ async function serveUntil(
   )
   const fill = async () => {
     isFilling = true
-    if (state !== null) await createPods(served.fetch, state)
-    isFilling = false
+    try {
+      if (state !== null) await createPods(served.fetch, state)
+    } finally {
+      isFilling = false
+    }
   }
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, failRate: options.fail, fill, ...log })

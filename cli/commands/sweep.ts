@@ -38,7 +38,7 @@ export async function sweep(runs: readonly string[], options: Options, terminal:
   const interruption = watchInterruption(() => {})
   const { signal } = interruption
   try {
-    const failures = await sweepAll(runs.length === 0 ? known : runs, { runs, given, options, signal, terminal })
+    const failures = await sweepRuns(runs.length === 0 ? known : runs, { runs, given, options, signal, terminal })
     if (signal.aborted) {
       terminal.err('plumbline: interrupted; sweep again for what is left')
       return exitCodes.interrupted
@@ -60,7 +60,7 @@ interface Asked {
 }
 
 /** Returns how much may still exist. */
-async function sweepAll(all: readonly string[], { runs, given, options, signal, terminal }: Asked): Promise<number> {
+async function sweepRuns(all: readonly string[], { runs, given, options, signal, terminal }: Asked): Promise<number> {
   const { cwd } = terminal
   let failures = 0
   for (const run of all) {
@@ -123,8 +123,9 @@ function summaryOf(ends: readonly End[]): string {
   })
   const count = (key: string) => by.get(key)?.length ?? 0
   const some = (key: string, text: (many: number) => string) => (count(key) === 0 ? [] : [text(count(key))])
-  return [
-    `${removedText(ends)} removed`,
+  const removed = removedText(ends)
+  const parts = [
+    ...(removed === 'nothing' ? [] : [`${removed} removed`]),
     ...some('pod gone', (many) => `${many} already gone`),
     ...some('pod never', (many) => `${many} never created`),
     ...some('pod left', (many) => `${many} not removed`),
@@ -133,7 +134,8 @@ function summaryOf(ends: readonly End[]): string {
     ...some('job removed', (many) => `${pluralize(many, 'job')} cancelled`),
     ...some('job gone', (many) => `${pluralize(many, 'job')} already over`),
     ...some('job left', (many) => `${pluralize(many, 'job')} not cancelled`),
-  ].join(', ')
+  ]
+  return parts.join(', ') || 'nothing left to remove'
 }
 
 /** Why this target file cannot find what a run left; null if it can. */

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
-import { type OpenApiDocument, openapi } from '../../generated/openapi.ts'
+import type { OpenApiDocument } from '../../generated/openapi.ts'
 import { clockPath } from '../../reference/clock/control-endpoint.ts'
 import { byPath, type Fetch, splitUrl } from '../../reference/index.ts'
 import { page } from './page.ts'
-import type { Served } from './served.ts'
+import { documentPath, type Served } from './served.ts'
 
 export const resetPath = '/plumbline/reset'
 
@@ -27,8 +27,10 @@ export function createMock({ served, failRate, log, fill, random = Math.random }
   const own = new Hono()
   own.use(cors({ origin: '*', exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] }))
   own.get('/', ({ req, html }) => html(page(new URL(req.url).origin)))
-  // Not by way of the reference, whose latency passes on its clock.
-  own.get('/openapi.json', ({ req, json }) => json(documentAt(openapi, new URL(req.url).origin)))
+  own.get(documentPath, async ({ req, json }) => {
+    const document = (await (await served.fetch(req.raw)).json()) as OpenApiDocument
+    return json(documentAt(document, new URL(req.url).origin))
+  })
   own.all(clockPath, ({ req }) => served.control(req.raw))
   own.post(resetPath, async ({ body }) => {
     served.reset()
@@ -56,7 +58,7 @@ export function createMock({ served, failRate, log, fill, random = Math.random }
 }
 
 function isOwn(path: string): boolean {
-  return path === '/' || path === '/openapi.json' || path === clockPath || path === resetPath
+  return path === '/' || path === documentPath || path === clockPath || path === resetPath
 }
 
 /** A request of a page; an OPTIONS that is no preflight is the API's. */

@@ -7,6 +7,7 @@ import {
   type Fetch,
   OptionError,
   type ReferenceOptions,
+  splitUrl,
   wait,
 } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
@@ -63,12 +64,15 @@ function make(options: ReferenceOptions) {
   }
 }
 
+/** Nobody may advance the clock for it, so it has no latency. */
+export const documentPath = '/openapi.json'
+
 /** Each answer comes so many ms later, on the clock of the reference, except while it is off. */
 export function withLatency(options: ReferenceOptions, ms: number, isOff = () => false): ReferenceOptions {
   const wrapFetch =
     (fetch: Fetch): Fetch =>
     async (request) => {
-      if (!isOff()) await wait(ms, options)
+      if (!isOff() && splitUrl(request.url).pathname !== documentPath) await wait(ms, options)
       return fetch(request)
     }
   return ms === 0 ? options : composeOptions(options, { wrapFetch })

@@ -15,7 +15,7 @@ const standard = { workersMin: 0, workersMax: 3, coldStartMs: 2_000, idleTimeout
 const numbers: readonly string[] = [...Object.keys(standard), 'executionTimeoutMs']
 const example = 'endpoints: {my-endpoint: {workersMax: 3}} and pods: [{name: first, image: alpine, gpu: {id: gpu-a}}]'
 
-/** Reads a state file. Its endpoints are there beside the usual ones. @throws UsageError if it is no such file. */
+/** Reads a state file. Its endpoints are there beside the usual ones. @throws UsageError if the file is not a state file. */
 export function readState(file: string): InitialState {
   const wrong = (what: string) => new UsageError(`${file}: ${what}; a state file has ${example}`)
   const { endpoints = {}, pods = [], ...others } = membersOf(contentOf(file)) ?? { wrong: true }

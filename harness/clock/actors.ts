@@ -226,10 +226,10 @@ export class Participant implements Actor {
 
   async pause(ms: number, early?: Promise<unknown>): Promise<string | null> {
     // Pauses are not recorded, so none may end a rule.
-    const { endedBy: over } = this.#actors
-    if (over === null) return this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).then(() => null, textOf)
+    const { endedBy } = this.#actors
+    if (endedBy === null) return this.#sleepUntil(this.#clock.now() + Math.max(0, ms), early).then(() => null, textOf)
     await nextTurn()
-    return over.message
+    return endedBy.message
   }
 
   async during<T>(work: Promise<T>): Promise<T> {

@@ -40,7 +40,7 @@ export function estimate(
     requests,
     pods,
     jobs,
-    claim: occupancyOf(scenario, row, target),
+    occupancy: occupancyOf(scenario, row, target),
   }
   if (target.clock !== 'real') {
     const ms = requests * controlledMs

@@ -18,7 +18,7 @@ const free: PlanResources = {
 const minute = { name: 'minute', quota: 60, lengthMs: 60_000, remaining: 0 }
 const hour = { name: 'hour', quota: 100, lengthMs: 3_600_000, remaining: 40 }
 
-function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['claim']> = {}): PlanRule {
+function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<PlanRule['occupancy']> = {}): PlanRule {
   const {
     alone = false,
     sharesQuota = true,
@@ -40,7 +40,7 @@ function rule(name: string, seconds: number, more: Partial<PlanRule> & Partial<P
     waitMs: seconds * 1000,
     ms: seconds * 1000,
     workerMs: seconds * 1000,
-    claim: { alone, sharesQuota, exclusive, shared, wakes, workers, creates },
+    occupancy: { alone, sharesQuota, exclusive, shared, wakes, workers, creates },
     ...rest,
   }
 }

@@ -83,7 +83,7 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)
   const sum = (of: (rule: PlanRule) => number, some = rules) => some.reduce((all, rule) => all + of(rule), 0)
-  const sharing = rules.filter(({ claim }) => claim.sharesQuota)
+  const sharing = rules.filter(({ occupancy }) => occupancy.sharesQuota)
   const shared = { requests: overhead.requests * sharing.length, pods: overhead.pods * sharing.length }
   const taken = sum(({ requests }) => requests, sharing) + shared.requests + overhead.unused * sharing.length
   const granted = grantedMs(taken, quotas, longestMs)
@@ -112,7 +112,7 @@ function timed(rules: readonly PlanRule[], resources: PlanResources): Omit<Plan,
 function sacrifice(rules: readonly PlanRule[], { bound, path }: Pick<Plan, 'bound' | 'path'>): string {
   const onPath = new Set(path.map(({ rule }) => rule))
   const weight = (rule: PlanRule) => {
-    if (bound === 'requests') return rule.claim.sharesQuota ? rule.requests : -1
+    if (bound === 'requests') return rule.occupancy.sharesQuota ? rule.requests : -1
     return onPath.has(rule.rule) ? rule.ms : -1
   }
   return [...rules].sort((a, b) => weight(b) - weight(a))[0]?.rule ?? ''

@@ -2,17 +2,17 @@ import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { planeOfRule } from '../planes/index.ts'
 import type { Scenario, UsedEndpoint } from '../rule/registry.ts'
-import type { Claim, Resources } from './turns.ts'
+import type { Occupancy, Resources } from './turns.ts'
 
 /**
- * The claim of a rule while it runs. A rule that needs the worker keeps one, unless it has endpoints to itself. A rule
+ * The endpoints and workers that a rule occupies while it runs. A rule that needs the worker keeps one, unless it has endpoints to itself. A rule
  * that has the normal endpoint to itself, under whatever role, keeps all its workers.
  */
 export function occupancyOf(
   { alone, exclusive = [], shared = [], wakes = [], workers, creates }: Omit<Scenario, 'kind' | 'id' | 'run'>,
   row: RuleRow,
   target: Target,
-): Claim {
+): Occupancy {
   const { queue } = target
   const idOf = (role: UsedEndpoint) => (role.includes('.') ? role : (queue?.endpoints[role as EndpointRole] ?? []))
   const idsOf = (roles: readonly UsedEndpoint[]) => [...new Set(roles.flatMap(idOf))]

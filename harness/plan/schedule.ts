@@ -1,17 +1,20 @@
-import { type Claim, nextToStart, type Resources } from './turns.ts'
+import { nextToStart, type Occupancy, type Resources } from './turns.ts'
 import type { PlanRule, Slot } from './types.ts'
 
 /**
- * Lays rules out in their order as the turns of a run do: each as soon as its claim is free, those that run alone at
+ * Lays rules out in their order as the turns of a run do: each as soon as its occupancy is free, those that run alone at
  * the end.
  */
 export function schedule(rules: readonly PlanRule[], resources: Resources): Slot[] {
   const waiting = [...rules]
-  let running: { readonly slot: Slot; readonly claim: Claim }[] = []
+  let running: { readonly slot: Slot; readonly occupancy: Occupancy }[] = []
   const slots: Slot[] = []
   let now = 0
   for (;;) {
-    const [next] = waiting.splice(nextToStart(claimsOf(waiting), claimsOf(running), resources) ?? waiting.length, 1)
+    const [next] = waiting.splice(
+      nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources) ?? waiting.length,
+      1,
+    )
     if (next !== undefined) {
       const slot = {
         rule: next.rule,
@@ -19,20 +22,23 @@ export function schedule(rules: readonly PlanRule[], resources: Resources): Slot
         freedMs: now + Math.min(next.workerMs, next.ms),
         toMs: now + next.ms,
       }
-      running.push({ slot, claim: next.claim })
+      running.push({ slot, occupancy: next.occupancy })
       slots.push(slot)
       continue
     }
     if (running.length === 0) return slots
-    now = Math.min(...running.map(({ slot, claim }) => (claim.workers > 0 ? slot.freedMs : slot.toMs)))
+    now = Math.min(...running.map(({ slot, occupancy }) => (occupancy.workers > 0 ? slot.freedMs : slot.toMs)))
     running = running
       .filter(({ slot }) => slot.toMs > now)
-      .map(({ slot, claim }) => ({ slot, claim: slot.freedMs > now ? claim : { ...claim, workers: 0 } }))
+      .map(({ slot, occupancy }) => ({
+        slot,
+        occupancy: slot.freedMs > now ? occupancy : { ...occupancy, workers: 0 },
+      }))
   }
 }
 
-function claimsOf(entries: readonly { readonly claim: Claim }[]): Claim[] {
-  return entries.map(({ claim }) => claim)
+function occupanciesOf(entries: readonly { readonly occupancy: Occupancy }[]): Occupancy[] {
+  return entries.map(({ occupancy }) => occupancy)
 }
 
 /** The critical path: the rules that decide the end, in order. Each began when the one before it made room. */

@@ -1,19 +1,27 @@
 import { expect, test } from 'vitest'
-import { type Claim, createTurns, nextToStart } from './turns.ts'
+import { createTurns, nextToStart, type Occupancy } from './turns.ts'
 
-const nothing: Claim = { alone: false, sharesQuota: true, exclusive: [], shared: [], wakes: [], workers: 0, creates: 0 }
+const nothing: Occupancy = {
+  alone: false,
+  sharesQuota: true,
+  exclusive: [],
+  shared: [],
+  wakes: [],
+  workers: 0,
+  creates: 0,
+}
 
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
 async function play(
-  claims: Readonly<Record<string, Partial<Claim>>>,
+  claims: Readonly<Record<string, Partial<Occupancy>>>,
   scenarios: number,
   workers: number,
   ends: string[],
 ) {
   const turns = createTurns({ scenarios, workers, creates: workers })
   const leaves = new Map<string, () => void>()
-  for (const [name, claim] of Object.entries(claims)) {
-    void turns.take({ ...nothing, ...claim }).then((turn) => leaves.set(name, turn.leave))
+  for (const [name, occupancy] of Object.entries(claims)) {
+    void turns.take({ ...nothing, ...occupancy }).then((turn) => leaves.set(name, turn.leave))
   }
   const seen: string[] = []
   const look = async () => {

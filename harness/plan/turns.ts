@@ -1,5 +1,5 @@
-/** The claim of a rule while it runs. */
-export interface Claim {
+/** What a rule occupies while it runs. */
+export interface Occupancy {
   /** It runs after all others, alone. */
   readonly alone: boolean
   /** True if it uses a quota that all rules of an account share. */
@@ -35,13 +35,14 @@ export interface Turn {
 
 /** The turns of a run: many rules run at once as far as resources allow, and some alone, after the others. */
 export function createTurns(resources: Resources) {
-  const running: { claim: Claim }[] = []
-  const waiting: { claim: Claim; readonly start: () => void }[] = []
+  const running: { occupancy: Occupancy }[] = []
+  const waiting: { occupancy: Occupancy; readonly start: () => void }[] = []
 
   function next(): void {
     for (;;) {
-      const claimsOf = (entries: readonly { readonly claim: Claim }[]) => entries.map(({ claim }) => claim)
-      const place = nextToStart(claimsOf(waiting), claimsOf(running), resources)
+      const occupanciesOf = (entries: readonly { readonly occupancy: Occupancy }[]) =>
+        entries.map(({ occupancy }) => occupancy)
+      const place = nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources)
       const [entry] = waiting.splice(place ?? waiting.length, 1)
       if (entry === undefined) return
       running.push(entry)
@@ -50,11 +51,11 @@ export function createTurns(resources: Resources) {
   }
 
   return {
-    take: (claim: Claim): Promise<Turn> =>
+    take: (occupancy: Occupancy): Promise<Turn> =>
       new Promise((resolve) => {
         const turn: Turn = {
           freeWorkers() {
-            entry.claim = { ...entry.claim, workers: 0 }
+            entry.occupancy = { ...entry.occupancy, workers: 0 }
             next()
           },
           leave() {
@@ -62,7 +63,7 @@ export function createTurns(resources: Resources) {
             next()
           },
         }
-        const entry = { claim, start: () => resolve(turn) }
+        const entry = { occupancy, start: () => resolve(turn) }
         waiting.push(entry)
         // All rules ask in the same turn of the event loop; the choice is made once all are there.
         setImmediate(next)
@@ -72,44 +73,46 @@ export function createTurns(resources: Resources) {
 
 /**
  * The place in `waiting` of the rule that begins next; null if none may begin before one of `running` has ended. The
- * first whose claim is free begins; rules that run alone come after all others. A rule that shares an endpoint lets all
+ * first whose occupancy is free begins; rules that run alone come after all others. A rule that shares an endpoint lets all
  * others that want it go first, because shared use may take days. If nothing runs, some rule begins.
  */
 export function nextToStart(
-  waiting: readonly Claim[],
-  running: readonly Claim[],
+  waiting: readonly Occupancy[],
+  running: readonly Occupancy[],
   { scenarios, ...limits }: Resources,
 ): number | null {
   if (waiting.every(({ alone }) => alone)) return waiting.length > 0 && running.length === 0 ? 0 : null
   if (running.some(({ alone }) => alone)) return null
   const isFull = running.filter(({ sharesQuota }) => sharesQuota).length >= scenarios
   const wanted = new Set(waiting.flatMap(({ alone, exclusive, wakes }) => (alone ? [] : [...exclusive, ...wakes])))
-  const first = waiting.findIndex((claim) => isFree(claim) && !claim.shared.some((endpoint) => wanted.has(endpoint)))
+  const first = waiting.findIndex(
+    (occupancy) => isFree(occupancy) && !occupancy.shared.some((endpoint) => wanted.has(endpoint)),
+  )
   if (first !== -1) return first
   // Two rules that let each other go first.
   return running.length === 0 ? waiting.findIndex(isFree) : null
 
-  function isFree(claim: Claim): boolean {
-    const { alone, sharesQuota } = claim
-    if (alone || (sharesQuota && isFull) || exceeds(claim, 'workers') || exceeds(claim, 'creates')) return false
-    return !running.some((other) => excludes(claim, other))
+  function isFree(occupancy: Occupancy): boolean {
+    const { alone, sharesQuota } = occupancy
+    if (alone || (sharesQuota && isFull) || exceeds(occupancy, 'workers') || exceeds(occupancy, 'creates')) return false
+    return !running.some((other) => excludes(occupancy, other))
   }
 
-  function exceeds(claim: Claim, what: 'workers' | 'creates'): boolean {
+  function exceeds(occupancy: Occupancy, what: 'workers' | 'creates'): boolean {
     const kept = running.reduce((sum, other) => sum + other[what], 0)
-    return claim[what] > 0 && kept > 0 && kept + claim[what] > limits[what]
+    return occupancy[what] > 0 && kept > 0 && kept + occupancy[what] > limits[what]
   }
 }
 
 /** True if two rules want the same endpoint, unless both share it or both wake it. */
-function excludes(a: Claim, b: Claim): boolean {
+function excludes(a: Occupancy, b: Occupancy): boolean {
   return [...a.exclusive, ...a.shared, ...a.wakes].some((id) => {
-    const [mine, other] = [a, b].map((claim) => useOf(claim, id))
+    const [mine, other] = [a, b].map((occupancy) => useOf(occupancy, id))
     return other !== null && (mine !== other || mine === 'exclusive')
   })
 }
 
-function useOf({ exclusive, shared, wakes }: Claim, id: string): 'exclusive' | 'shared' | 'wakes' | null {
+function useOf({ exclusive, shared, wakes }: Occupancy, id: string): 'exclusive' | 'shared' | 'wakes' | null {
   if (exclusive.includes(id)) return 'exclusive'
   if (wakes.includes(id)) return 'wakes'
   return shared.includes(id) ? 'shared' : null

@@ -1,6 +1,6 @@
 import type { LeftOut } from '../record/events.ts'
 import type { PlanQuota } from './quotas.ts'
-import type { Claim, Resources } from './turns.ts'
+import type { Occupancy, Resources } from './turns.ts'
 
 /** The cost of one rule. */
 export interface PlanRule {
@@ -21,7 +21,7 @@ export interface PlanRule {
   readonly ms: number
   /** Until it needs no worker any more, real ms. */
   readonly workerMs: number
-  readonly claim: Claim
+  readonly occupancy: Occupancy
 }
 
 export interface PlanResources extends Resources {

@@ -19,7 +19,7 @@ async function main(options: RunOptions): Promise<void> {
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } catch (error) {
     tell(error)
-    // Whatever the run still holds, such as a port or a connection, would keep the process alive.
+    // A port or a connection that the run still holds would keep the process alive.
     process.exit(1)
   }
   process.off('disconnect', endAtOnce)

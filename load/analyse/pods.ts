@@ -72,7 +72,8 @@ function judgeHonesty(refused: Point, seconds: number, later: readonly Point[]):
   // The one that was sent early on purpose states a wait of its own.
   if (isEarly(refused, next) && isRefused(next)) {
     const own = secondsOf(next)
-    if (own !== null) return judgeHonesty(next, own, later.slice(1))
+    if (own === null) return unclear('an early request was refused without a wait that can be read')
+    return judgeHonesty(next, own, later.slice(1))
   }
   const probe = later.find((point) => !isEarly(refused, point)) ?? next
   const waitedMs = probe.sentMs - refused.receivedMs

@@ -194,7 +194,7 @@ function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: st
 function tellUnsearched({ name, accepted, sent }: Subject, changed: string, { log, clean, seed }: Steps): void {
   const path = [...accepted, ...sent].map((each) => each.path).join()
   log.notes.add(
-    `${name}: ${clean(changed)} came of a pod while bodies were refused, and the run ended before the search for the cause: no finding (--seed ${seed} --path ${path})`,
+    `${name}: ${clean(changed)} appeared on a pod while bodies were refused, and the run ended before the search for the cause: no finding (--seed ${seed} --path ${path})`,
   )
 }
 

@@ -154,7 +154,7 @@ async function running(
   return inconclusive('no worker began with a job within its ttl')
 }
 
-/** A job that waits for days, where no other rule has one executed. */
+/** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
 const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
 
 rule('queue.ttl.default', waitsLong, (context) => livesUntil(context, {}, defaultMs))

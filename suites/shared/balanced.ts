@@ -31,9 +31,9 @@ export async function serving({ clock, inconclusive, target }: Context, client: 
   for (let pause = pollMs; ; pause = Math.min(2 * pause, 4 * pollMs)) {
     const reply = await client.send('GET', echo, { repeats: false })
     if (isSuccess(reply.status)) {
-      if (new TextDecoder().decode(reply.bytes).includes('bodySha256')) return reply
+      if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
       return inconclusive(
-        `${echo} was answered ${reply.status} without the report of the conformance worker; deploy it (spec/worker.md) or remove worker: true`,
+        `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
       )
     }
     deadline ??= clock.now() + coldStartMs

@@ -144,7 +144,7 @@ export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
   accepting.push({ id, table: table as AcceptTable })
   rule<Branch>(id, { each: table.each, varies: [...table.varies, 'order'] }, async (context, branch) => {
     for (const [, change] of context.vary.ordered(Object.entries(table.cases))) {
-      const body = changed(change, await table.body(context, branch), context.target, branch) as Members
+      const body = bodyOf(change, await table.body(context, branch), context.target, branch) as Members
       const reply = await table.send(context, body)
       context.check('accepted').success(reply)
       await table.expectShown(context, reply, body, table.shows)
@@ -175,7 +175,7 @@ type NamedCase<Branch> = Case<Branch> & { readonly name: string; readonly status
 /** The body of a case; undefined if the case does not fit, or its body equals the valid one. */
 export function wrongBody<Branch>(wrong: Wrong<Branch>, valid: Members, target: Target, branch: Branch): unknown {
   if (isText(wrong)) return raw(wrong.text(JSON.stringify(valid)))
-  const body = changed(wrong, valid, target, branch)
+  const body = bodyOf(wrong, valid, target, branch)
   return body === undefined || isSame(body, valid) ? undefined : body
 }
 
@@ -188,11 +188,11 @@ export function isMadeOf<Branch>(
   branch: Branch,
 ): boolean {
   if (isText(wrong)) return false
-  const made = changed(wrong, valid, target, branch)
+  const made = bodyOf(wrong, valid, target, branch)
   return made !== undefined && isSame(made, body)
 }
 
-function changed<Branch>(wrong: Exclude<Wrong<Branch>, WrongText>, valid: Members, target: Target, branch: Branch) {
+function bodyOf<Branch>(wrong: Exclude<Wrong<Branch>, WrongText>, valid: Members, target: Target, branch: Branch) {
   return typeof wrong === 'function' ? wrong(valid, target, branch) : { ...valid, ...wrong }
 }
 
