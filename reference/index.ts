@@ -70,8 +70,7 @@ export { splitUrl } from './http/path.ts'
 export { Refusal } from './http/refusal.ts'
 export { limiterOf } from './limits/limiter.ts'
 export { type Addresses, byHost, byPath, byPort } from './load-balanced/address.ts'
-export type { BalancedEndpoint } from './load-balanced/model.ts'
-export type { BalancedService } from './load-balanced/service.ts'
+export type { BalancedEndpoint, BalancedService } from './load-balanced/service.ts'
 export { defaultBalanced } from './load-balanced/settings.ts'
 export { OptionError } from './option-error.ts'
 export { composeOptions, type ReferenceOptions } from './options.ts'
@@ -79,10 +78,17 @@ export type { PartWrappers } from './parts.ts'
 export { defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
 export type { StoredPod } from './pods/pod.ts'
 export type { PodService } from './pods/service.ts'
-export { defaultEndpoints } from './queue/default-endpoints.ts'
 export type { Endpoint, EndpointOffer, Job, JobStatus } from './queue/model.ts'
 export type { QueueService } from './queue/service.ts'
+export { defaultEndpoints } from './queue/settings.ts'
 export type { Parts } from './service.ts'
 export { createConformanceWorker } from './worker/conformance.ts'
-export type { Call, Outcome, WorkerJob, WorkerProgram, WorkerTools } from './worker/program.ts'
-export type { ServerProgram, ServerWorker } from './worker/server-program.ts'
+export type {
+  Call,
+  Outcome,
+  ServerProgram,
+  ServerWorker,
+  WorkerJob,
+  WorkerProgram,
+  WorkerTools,
+} from './worker/program.ts'

@@ -4,7 +4,6 @@ import { createOperationLimiter, type OperationLimiter } from '../limits/operati
 import { OptionError } from '../option-error.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
-import { defaultEndpoints } from './default-endpoints.ts'
 import type { Endpoint, EndpointOffer, Worker } from './model.ts'
 import { type Counted, defaultSettings, type QueueSettings, type QueueState } from './state.ts'
 import { createWaitingJobs } from './waiting.ts'
@@ -25,6 +24,23 @@ export interface QueueSetup {
 }
 
 const ENDPOINT_ID = /^[A-Za-z0-9_-]+$/
+
+/** The endpoints that a reference has unless it is given others. */
+export const defaultEndpoints: readonly EndpointOffer[] = [
+  { id: 'normal', workersMin: 3, workersMax: 14, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'dedicated', workersMin: 2, workersMax: 2, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'two-workers', workersMin: 2, workersMax: 2, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'second', workersMin: 1, workersMax: 1, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'scale-to-zero', workersMin: 0, workersMax: 1, coldStartMs: 5000, idleTimeoutMs: 5000 },
+  {
+    id: 'timeout',
+    workersMin: 1,
+    workersMax: 2,
+    coldStartMs: 2000,
+    idleTimeoutMs: 5000,
+    executionTimeoutMs: 15_000,
+  },
+]
 
 /**
  * The queue plane of one reference, with its endpoints and their first workers.
