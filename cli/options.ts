@@ -1,4 +1,4 @@
-import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
+import { limiterKindNames } from '../reference/limits/windows.ts'
 import {
   Argument,
   Command,

@@ -2,7 +2,7 @@ import { operations } from '../generated/operations.ts'
 import type { RuleId } from '../generated/rules.ts'
 import { type RateOperation, tables } from '../generated/tables.ts'
 import { composeOptions, defaultEndpoints, type ReferenceOptions, Refusal } from '../reference/index.ts'
-import { createOperationLimiter, type OperationLimiter } from '../reference/limits/queue/operation-limiter.ts'
+import { createOperationLimiter, type OperationLimiter } from '../reference/limits/operation-limiter.ts'
 import type { LoadDefect } from './defect.ts'
 import { podLoadDefects } from './pods/defects.ts'
 

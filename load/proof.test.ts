@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { composeOptions, type ReferenceOptions } from '../reference/index.ts'
-import { limiterKindNames } from '../reference/limits/kinds/kinds.ts'
+import { limiterKindNames } from '../reference/limits/windows.ts'
 import { rulingOf } from './analyse/analyse.ts'
 import { type LoadRule, queueLoadRules } from './analyse/rules.ts'
 import type { LoadDefect } from './defect.ts'

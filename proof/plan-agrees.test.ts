@@ -5,7 +5,7 @@ import { rowOf } from '../harness/run/rows.ts'
 import type { Life } from '../reference/life.ts'
 import { limiterOf } from '../reference/limits/limiter.ts'
 
-import { defaultEndpoints } from '../reference/queue/default-endpoints.ts'
+import { defaultEndpoints } from '../reference/queue/settings.ts'
 import { needsOf } from '../target/claims.ts'
 import type { EndpointRole } from '../target/types.ts'
 import { createInstance } from './instance.ts'

@@ -1,5 +1,4 @@
-import { authenticate } from './auth/authenticate.ts'
-import { authorize } from './auth/authorize.ts'
+import { authenticate, authorize } from './auth/authenticate.ts'
 import { problem } from './http/problem.ts'
 import { readBody } from './http/read-body.ts'
 import { enforces, validate } from './http/validate.ts'

@@ -58,38 +58,37 @@ function createPlanes(service: Service): Fetch {
   }
 }
 
-export type { Account, Caller, Key, Permissions } from './auth/accounts.ts'
 export { defaultAccounts, defaultKeys } from './auth/accounts.ts'
 export { createControlHandler } from './clock/control-endpoint.ts'
-export { type ControlledClock, createControlledClock } from './clock/controlled.ts'
-export { createRealClock, type RealClock } from './clock/real.ts'
-export type { ClockState, ObservableClock, ReferenceClock } from './clock/types.ts'
+export { createControlledClock } from './clock/controlled.ts'
+export { createRealClock } from './clock/real.ts'
+export type { ClockState } from './clock/types.ts'
 export { wait } from './clock/wait.ts'
-export type { EndpointService } from './endpoints/service.ts'
-export { defaultTemplates, type TemplateOffer } from './endpoints/templates.ts'
+export { defaultTemplates } from './endpoints/templates.ts'
 export type { Fetch } from './http/fetch.ts'
 export { splitUrl } from './http/path.ts'
 export { Refusal } from './http/refusal.ts'
-export type { Life } from './life.ts'
-export type { Limiter, LimiterMaker, LimitReading, LimitWindow, WindowReading } from './limits/limiter.ts'
 export { limiterOf } from './limits/limiter.ts'
 export { type Addresses, byHost, byPath, byPort } from './load-balanced/address.ts'
-export type { BalancedEndpoint, BalancedWorker } from './load-balanced/model.ts'
-export type { BalancedService } from './load-balanced/service.ts'
+export type { BalancedEndpoint, BalancedService } from './load-balanced/service.ts'
 export { defaultBalanced } from './load-balanced/settings.ts'
-export type { BalancedOperation, EndpointOperation, Operation, PodOperation, QueueOperation } from './operations.ts'
 export { OptionError } from './option-error.ts'
-export { composeOptions, type FetchWrapper, type ReferenceOptions } from './options.ts'
-export type { PartName, PartWrappers } from './parts.ts'
-export { defaultDataCenters, defaultFlavors, defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
+export { composeOptions, type ReferenceOptions } from './options.ts'
+export type { PartWrappers } from './parts.ts'
+export { defaultGpuTypes, defaultVolumes } from './pods/inventory.ts'
 export type { StoredPod } from './pods/pod.ts'
 export type { PodService } from './pods/service.ts'
-export { defaultEndpoints } from './queue/default-endpoints.ts'
-export type { Endpoint, EndpointOffer, Execution, Job, JobStatus, Policy, Submission, Worker } from './queue/model.ts'
+export type { Endpoint, EndpointOffer, Job, JobStatus } from './queue/model.ts'
 export type { QueueService } from './queue/service.ts'
-export type { QueueSettings } from './queue/state.ts'
-export type { Parts, Service } from './service.ts'
-export { type Style, styleChoices } from './style.ts'
-export { type ConformanceWorkerOptions, createConformanceWorker } from './worker/conformance.ts'
-export type { Call, Outcome, WorkerJob, WorkerProgram, WorkerTools } from './worker/program.ts'
-export type { ServerProgram, ServerTools, ServerWorker } from './worker/server-program.ts'
+export { defaultEndpoints } from './queue/settings.ts'
+export type { Parts } from './service.ts'
+export { createConformanceWorker } from './worker/conformance.ts'
+export type {
+  Call,
+  Outcome,
+  ServerProgram,
+  ServerWorker,
+  WorkerJob,
+  WorkerProgram,
+  WorkerTools,
+} from './worker/program.ts'

@@ -1,82 +1,55 @@
-/** How long things take, in milliseconds of the clock; 0 is at once. */
-export interface Life {
-  readonly provisioningMs: number
-  readonly startingMs: number
-  /** From the action stop to EXITED; the status stays as it was meanwhile. */
-  readonly stopMs: number
-  /** From the action start to STARTING, where `style.startStatus` is as-before. */
-  readonly startDelayMs: number
-  /** From the action restart to the new container, where the style does not restart at once. */
-  readonly restartMs: number
-  /** From RUNNING to the first live metrics. */
-  readonly runtimeDelayMs: number
-  /** How long live metrics are kept. */
-  readonly runtimeCacheMs: number
-  /** How long TERMINATED is shown, where `style.terminated` is shown-for-a-while. */
-  readonly terminatedShownMs: number
-  /** From a creation to the pod's place in the list. */
-  readonly listLagMs: number
-  /** From the end of a request's work to its answer. */
-  readonly answerDelayMs: number
-  /** Pods whose image begins with this end in ERROR instead of RUNNING. */
-  readonly errorImage: string
-  /** From a job's IN_PROGRESS to the call of its handler. */
-  readonly dispatchMs: number
-  /** From the end of a handler to the end of its job. */
-  readonly reportMs: number
-  /** From the end of a job to the first attempt of its webhook. */
-  readonly webhookDelayMs: number
-  /** How long an attempt of a webhook may take. */
-  readonly webhookLimitMs: number
-  /** How long /stream is held that has nothing to say. */
-  readonly streamHoldMs: number
-  /** By how much /runsync answers before its default wait is over. */
-  readonly runsyncMarginMs: number
-  /** How late the ends of ttl, retention and executionTimeout can be. */
-  readonly jobJitterMs: number
-  /** How late further attempts of notifications can be. */
-  readonly webhookJitterMs: number
-  /** How often jobs are deleted whose ttl is over, where `style.ttlSweep` is lazy. */
-  readonly sweepMs: number
-  /** How long the numbers of /health are kept. */
-  readonly healthCacheMs: number
-  /** How long /health counts a worker that died as unhealthy. */
-  readonly unhealthyShownMs: number
-  /** From the creation of an endpoint until it serves requests. */
-  readonly endpointReachableMs: number
-  /** How long a worker of a load-balanced endpoint takes to start. */
-  readonly balancedStartMs: number
-  /** Between two pings of a worker that is not ready. */
-  readonly pingMs: number
-  /** How long a request waits for a worker of a load-balanced endpoint. */
-  readonly balancedWaitMs: number
-}
-
-export const defaultLife: Life = {
+/** How long things take unless options say otherwise, in milliseconds of the clock; 0 is at once. */
+export const defaultLife = {
   provisioningMs: 2000,
   startingMs: 3000,
+  /** From the action stop to EXITED; the status stays as it was meanwhile. */
   stopMs: 0,
+  /** From the action start to STARTING, where `style.startStatus` is as-before. */
   startDelayMs: 1000,
+  /** From the action restart to the new container, where the style does not restart at once. */
   restartMs: 1000,
+  /** From RUNNING to the first live metrics. */
   runtimeDelayMs: 0,
+  /** How long live metrics are kept. */
   runtimeCacheMs: 0,
+  /** How long TERMINATED is shown, where `style.terminated` is shown-for-a-while. */
   terminatedShownMs: 60_000,
+  /** From a creation to the pod's place in the list. */
   listLagMs: 0,
+  /** From the end of a request's work to its answer. */
   answerDelayMs: 0,
+  /** Pods whose image begins with this end in ERROR instead of RUNNING. */
   errorImage: 'plumbline/error',
+  /** From a job's IN_PROGRESS to the call of its handler. */
   dispatchMs: 0,
+  /** From the end of a handler to the end of its job. */
   reportMs: 0,
+  /** From the end of a job to the first attempt of its webhook. */
   webhookDelayMs: 0,
+  /** How long an attempt of a webhook may take. */
   webhookLimitMs: 30_000,
+  /** How long /stream is held that has nothing to say. */
   streamHoldMs: 5000,
+  /** By how much /runsync answers before its default wait is over. */
   runsyncMarginMs: 500,
+  /** How late the ends of ttl, retention and executionTimeout can be. */
   jobJitterMs: 0,
+  /** How late further attempts of notifications can be. */
   webhookJitterMs: 0,
+  /** How often jobs are deleted whose ttl is over, where `style.ttlSweep` is lazy. */
   sweepMs: 1000,
+  /** How long the numbers of /health are kept. */
   healthCacheMs: 0,
+  /** How long /health counts a worker that died as unhealthy. */
   unhealthyShownMs: 60_000,
+  /** From the creation of an endpoint until it serves requests. */
   endpointReachableMs: 0,
+  /** How long a worker of a load-balanced endpoint takes to start. */
   balancedStartMs: 0,
+  /** Between two pings of a worker that is not ready. */
   pingMs: 200,
+  /** How long a request waits for a worker of a load-balanced endpoint. */
   balancedWaitMs: 60_000,
 }
+
+export type Life = Readonly<typeof defaultLife>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { limiterKindNames } from '../../reference/limits/kinds/kinds.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
+import { limiterKindNames } from '../../reference/limits/windows.ts'
 import type { WireResponse } from '../exchange/exchange.ts'
 import { createShownRate } from './shown-rate.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RateOperation } from '../../generated/tables.ts'
-import { limiterKindNames } from '../../reference/limits/kinds/kinds.ts'
+import { limiterKindNames } from '../../reference/limits/windows.ts'
 import { type QueuePlanOptions, queuePlan } from '../plan/queue-plan.ts'
 import type { QueueShape } from '../plan/types.ts'
 import { driveOpenLoop } from '../testing/open-loop.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
+import { createOperationLimiter } from '../../reference/limits/operation-limiter.ts'
 import type { PodPlan } from '../plan/types.ts'
 import type { LoadAnswer } from '../testing/open-loop.ts'
 import { drivePods } from '../testing/pods.ts'

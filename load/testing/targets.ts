@@ -1,8 +1,8 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
 import { createControlledClock as createScenarioClocks } from '../../harness/clock/controlled.ts'
 import { createControlledClock } from '../../reference/clock/controlled.ts'
-import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
-import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/queue/operation-limiter.ts'
+import { createOperationLimiter, type OperationLimiter } from '../../reference/limits/operation-limiter.ts'
+import type { LimiterKind } from '../../reference/limits/windows.ts'
 import { keepsRefusals, refusesForEver } from '../defects.ts'
 import type { Send } from './open-loop.ts'
 

@@ -7,7 +7,7 @@ import { instrument, type Mutant } from './instrument.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const rules = ['pods.action.exited.stop']
-const files = ['reference/pods/act.ts', 'reference/auth/authenticate.ts']
+const files = ['reference/pods/lifecycle.ts', 'reference/auth/authenticate.ts']
 const sources = files.map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 const { mutants, code } = await instrument(sources)
 const setupOf = (change: (text: string) => string) => ({

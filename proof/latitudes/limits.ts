@@ -1,5 +1,5 @@
-import type { LimiterKind } from '../../reference/limits/kinds/types.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
+import type { LimiterKind } from '../../reference/limits/windows.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
 import { readOf } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'

@@ -1,5 +1,6 @@
 import type { Common } from '../common.ts'
 import { Refusal } from '../http/refusal.ts'
+import type { Operation } from '../operations.ts'
 import type { Caller } from './accounts.ts'
 
 const SCHEME = 'Bearer'
@@ -29,4 +30,9 @@ function tokenOf(authorization: string, isAnyCase: boolean): string | null {
 
 function refusal(detail: string, isChallenged: boolean): Refusal {
   return new Refusal(401, detail, { headers: isChallenged ? { 'www-authenticate': SCHEME } : {} })
+}
+
+/** @throws Refusal 403 if the key of the caller does not permit the operation (heading Authentication). */
+export function authorize(caller: Caller, operation: Operation, _service: Common): void {
+  if (caller.permissions !== '*' && !caller.permissions.includes(operation)) throw new Refusal(403, 'access denied')
 }

@@ -3,9 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import { pack as packTar } from 'tar-stream'
-import type { ToolOptions } from './options.ts'
-import { partsOf } from './parts.ts'
-import { type SourceFile, type SourceTree, ToolRefusal } from './project.ts'
+import { partsOf, type SourceFile, type SourceTree, type ToolOptions, ToolRefusal } from './options.ts'
 
 /** The files of a package, the manifest first. */
 export function contentsOf(tree: SourceTree, options: ToolOptions): readonly SourceFile[] {

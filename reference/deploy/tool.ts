@@ -1,7 +1,13 @@
-import type { Listed, ToolOptions } from './options.ts'
+import {
+  type Listed,
+  type Project,
+  partsOf,
+  type SourceFile,
+  type SourceTree,
+  type ToolOptions,
+  ToolRefusal,
+} from './options.ts'
 import { contentsOf } from './package.ts'
-import { partsOf } from './parts.ts'
-import { type Project, type SourceFile, type SourceTree, ToolRefusal } from './project.ts'
 
 /** Addresses of peers that were looked up. */
 export interface PeerCache {

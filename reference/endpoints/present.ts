@@ -1,8 +1,8 @@
 import type { Refusal } from '../http/refusal.ts'
 import type { Endpoint } from '../queue/model.ts'
 import type { Shown } from '../queue/service.ts'
+import { unitMs } from './endpoints.ts'
 import type { EndpointService } from './service.ts'
-import { unitMs } from './settle.ts'
 
 /** An endpoint as endpoint management shows it. */
 export function presentEndpoint(endpoint: Endpoint, service: EndpointService): Shown {

@@ -46,3 +46,14 @@ export function problemAnswer(
 export function encode(value: unknown, { style }: Styled): string {
   return style.json === 'compact' ? JSON.stringify(value) : JSON.stringify(value, null, 2)
 }
+
+/** An answer as a response; a HEAD gets everything but the body. */
+export function respond(
+  { body, headers, mediaType, status }: Answer,
+  more: Readonly<Record<string, string>>,
+  isHead: boolean,
+): Response {
+  const all: Record<string, string> = { ...more, ...headers }
+  if (mediaType !== undefined) all['content-type'] = mediaType
+  return new Response(isHead ? null : body, { status, headers: all })
+}

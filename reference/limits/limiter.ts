@@ -1,5 +1,4 @@
-import { limiterKinds } from './kinds/kinds.ts'
-import type { LimiterKind, RateWindow } from './kinds/types.ts'
+import { type LimiterKind, limiterKinds, type RateWindow } from './windows.ts'
 
 /** A quota of requests for one user in a window of `seconds`. */
 export interface LimitWindow {

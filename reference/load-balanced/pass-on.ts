@@ -1,6 +1,5 @@
 import { Refusal } from '../http/refusal.ts'
-import type { BalancedEndpoint } from './model.ts'
-import type { BalancedService } from './service.ts'
+import type { BalancedEndpoint, BalancedService } from './service.ts'
 import { dropWorker } from './workers.ts'
 
 /** Bodies of more bytes may be refused. */

@@ -1,11 +1,9 @@
 import type { Caller } from '../auth/accounts.ts'
-import { type Answer, emptyAnswer, jsonAnswer } from '../http/json.ts'
+import { type Answer, emptyAnswer, jsonAnswer, respond } from '../http/json.ts'
 import { Refusal } from '../http/refusal.ts'
-import { respond } from '../http/respond.ts'
 import type { BalancedOperation } from '../operations.ts'
 import type { EndpointAddress } from './address.ts'
-import type { BalancedEndpoint } from './model.ts'
-import type { BalancedService } from './service.ts'
+import type { BalancedEndpoint, BalancedService } from './service.ts'
 
 /** The permission that a request needs, by its method. */
 const operations: Readonly<Record<string, BalancedOperation>> = {

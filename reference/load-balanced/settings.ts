@@ -1,8 +1,8 @@
 import { OptionError } from '../option-error.ts'
+import type { ServerProgram } from '../worker/program.ts'
 import { createConformanceServer } from '../worker/server.ts'
-import type { ServerProgram } from '../worker/server-program.ts'
 import { type Addresses, byPath } from './address.ts'
-import type { BalancedEndpoint, BalancedOffer, BalancedState } from './model.ts'
+import type { BalancedEndpoint, BalancedOffer, BalancedState } from './service.ts'
 import { dropWorker } from './workers.ts'
 
 /** The options of load-balanced endpoints. */

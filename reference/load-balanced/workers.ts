@@ -1,6 +1,5 @@
 import { Refusal } from '../http/refusal.ts'
-import type { BalancedEndpoint, BalancedWorker } from './model.ts'
-import type { BalancedService } from './service.ts'
+import type { BalancedEndpoint, BalancedService, BalancedWorker } from './service.ts'
 
 /**
  * The worker that gets the next request: those that are ready take turns. One that is missing is started.

@@ -4,7 +4,7 @@ import { Refusal } from '../http/refusal.ts'
 import type { PodOperation } from '../operations.ts'
 import { checkCapacity } from './create.ts'
 import type { PodAction, StoredPod } from './pod.ts'
-import { podText } from './pod-text.ts'
+import { podText } from './present.ts'
 import type { PodService } from './service.ts'
 
 /** An authenticated, authorised request; `id` is empty if the path names no pod. */

@@ -1,9 +1,32 @@
-import type { PodGlobalNetworking } from '../../generated/api.ts'
+import type { PodGlobalNetworking, PodRuntime, PodRuntimePort } from '../../generated/api.ts'
+import { encode } from '../http/json.ts'
 import type { Style } from '../style.ts'
-import { actionsOf } from './act.ts'
+import { actionsOf } from './lifecycle.ts'
 import type { Pod, StoredPod } from './pod.ts'
 import type { PodService } from './service.ts'
-import { renderTime } from './times.ts'
+
+/** More GPUs than these are not listed one by one. */
+const LISTED_GPUS = 16
+const FIRST_PUBLIC_PORT = 20_000
+const PUBLIC_PORTS = 40_000
+
+const HOUR_MS = 3_600_000
+
+/** The fields of a pod that can change; each is replaced as a whole, never changed in place. */
+const CHANGING = [
+  'status',
+  'name',
+  'image',
+  'args',
+  'disk',
+  'ports',
+  'env',
+  'registry',
+  'mounts',
+  'locked',
+  'globalNetworking',
+  'startedAtMs',
+] as const satisfies readonly (keyof StoredPod)[]
 
 /** A pod as every answer shows it: all required fields of the heading Pod, and gpu or cpu. */
 export function presentPod(pod: StoredPod, service: PodService): Pod {
@@ -59,4 +82,99 @@ function presentNetwork(pod: StoredPod, style: Style): PodGlobalNetworking {
   const host = pod.n + 1
   const ip = `10.${(host >> 16) & 255}.${(host >> 8) & 255}.${host & 255}`
   return { enabled: true, ip, internalDns: `${pod.id}.pods.internal` }
+}
+
+/** Live metrics, computed from the clock when they are read; null unless the pod is RUNNING (heading PodRuntime). */
+export function presentRuntime(pod: StoredPod, service: PodService): PodRuntime | null {
+  const { style } = service
+  const uptime = uptimeOf(pod, service)
+  if (uptime === null) return null
+  if (style.runtimeParts === 'empty') return {}
+  const runtime: PodRuntime = { uptime, cpu: { util: load(pod, uptime, 3) } }
+  if (style.runtimeParts === 'full') {
+    if ('gpu' in pod.hardware) runtime.gpus = gpusOf(pod, pod.hardware.gpu.count, uptime)
+    runtime.memory = { util: load(pod, uptime, 5) }
+    runtime.ports = pod.ports.map((entry, place) => presentPort(entry, place, pod, style.publicPorts === 'assigned'))
+  }
+  return style.extraFields ? Object.assign(runtime, { host: `host-${pod.n % 7}` }) : runtime
+}
+
+/** Whole seconds for which the container has run when it was measured last, on which all metrics depend; null without. */
+export function uptimeOf(pod: StoredPod, { clock, life }: PodService): number | null {
+  if (pod.status !== 'RUNNING' || pod.containerStartedAtMs === null) return null
+  const age = clock.now() - pod.containerStartedAtMs
+  if (age < life.runtimeDelayMs) return null
+  const measuredAge = life.runtimeCacheMs > 0 ? age - (age % life.runtimeCacheMs) : age
+  return Math.floor(measuredAge / 1000)
+}
+
+function gpusOf(pod: StoredPod, count: number, uptime: number): NonNullable<PodRuntime['gpus']> {
+  const gpus = []
+  for (let gpu = 0; gpu < Math.min(count, LISTED_GPUS); gpu++) {
+    gpus.push({ util: load(pod, uptime, 7 + gpu), memoryUtil: load(pod, uptime, 11 + gpu) })
+  }
+  return gpus
+}
+
+/** A percentage that differs between pods and meters and moves with time. */
+function load(pod: StoredPod, uptime: number, meter: number): number {
+  return (pod.n * 13 + uptime + meter * 17) % 101
+}
+
+/** Ports other than http are forwarded; http goes through a proxy and has no public number. */
+function presentPort(entry: string, place: number, pod: StoredPod, isAssigned: boolean): PodRuntimePort {
+  const { number, protocol } = readPort(entry)
+  const isForwarded = isAssigned && protocol !== 'http'
+  return {
+    private: number,
+    public: isForwarded ? FIRST_PUBLIC_PORT + ((pod.n * 31 + place) % PUBLIC_PORTS) : null,
+    type: protocol,
+    ip: isForwarded ? `192.0.2.${1 + (pod.n % 254)}` : null,
+  }
+}
+
+/** A moment as RFC 3339 writes it, in one of the forms that it allows. */
+export function renderTime(atMs: number, form: Style['dateTimes']): string {
+  const text = new Date(atMs).toISOString()
+  switch (form) {
+    case 'milliseconds':
+      return text
+    case 'seconds':
+      return `${text.slice(0, -5)}Z`
+    case 'microseconds':
+      return `${text.slice(0, -1)}000Z`
+    case 'offset':
+      return `${text.slice(0, -1)}+00:00`
+    case 'elsewhere':
+      return `${new Date(atMs + 2 * HOUR_MS).toISOString().slice(0, -1)}+02:00`
+    case 'lower-case':
+      return text.toLowerCase()
+  }
+}
+
+/** A port of a container and its protocol, from an entry such as `8888/http`. */
+export function readPort(entry: string): { readonly number: number; readonly protocol: string } {
+  const slash = entry.indexOf('/')
+  return { number: Number(entry.slice(0, slash)), protocol: entry.slice(slash + 1) }
+}
+
+/**
+ * A pod as JSON, as every answer shows it. Clients poll a pod until it changes: until then, or until its metrics move, it
+ * is not written again.
+ */
+export function podText(pod: StoredPod, service: PodService): string {
+  const { parts, writtenPods } = service
+  const isOriginal = parts.presentPod === presentPod && parts.presentRuntime === presentRuntime
+  if (!isOriginal) return encode(parts.presentPod(pod, service), service)
+  const uptime = uptimeOf(pod, service)
+  const last = writtenPods.get(pod)
+  if (last !== undefined && last.uptime === uptime && isSame(last.pod, pod)) return last.text
+  const text = encode(presentPod(pod, service), service)
+  writtenPods.set(pod, { text, pod: { ...pod }, uptime })
+  return text
+}
+
+function isSame(a: StoredPod, b: StoredPod): boolean {
+  for (const field of CHANGING) if (a[field] !== b[field]) return false
+  return true
 }

@@ -5,7 +5,7 @@ import { type Endpoint, isFinished, type Job } from './model.ts'
 import type { QueueMatch } from './routes.ts'
 import type { QueueService } from './service.ts'
 import { nearestOf } from './submit.ts'
-import { waitForJob } from './wait.ts'
+import { waitForJob } from './time.ts'
 
 /** An authenticated, authorised and admitted request on an endpoint. */
 export interface QueueCall {

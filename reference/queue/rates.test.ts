@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { tables } from '../../generated/tables.ts'
-import { limiterKindNames } from '../limits/kinds/kinds.ts'
+import { limiterKindNames } from '../limits/windows.ts'
 import { createQueueBench } from '../testing/queue-bench.ts'
 
 const sent = { body: { input: {}, policy: { lowPriority: true } } }

@@ -1,12 +1,11 @@
 import type { RateOperation, Tables } from '../../generated/tables.ts'
 import { podSegments } from '../http/path.ts'
-import { createOperationLimiter, type OperationLimiter } from '../limits/queue/operation-limiter.ts'
+import { createOperationLimiter, type OperationLimiter } from '../limits/operation-limiter.ts'
 import { OptionError } from '../option-error.ts'
 import { createConformanceWorker } from '../worker/conformance.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
-import { defaultEndpoints } from './default-endpoints.ts'
 import type { Endpoint, EndpointOffer, Worker } from './model.ts'
-import type { Counted, QueueSettings, QueueState } from './state.ts'
+import { type Counted, defaultSettings, type QueueSettings, type QueueState } from './state.ts'
 import { createWaitingJobs } from './waiting.ts'
 
 export interface QueueSetup {
@@ -24,15 +23,24 @@ export interface QueueSetup {
   readonly madeMs: number
 }
 
-const defaults: QueueSettings = {
-  limiter: 'fixed-window',
-  windowScale: 1,
-  windowOffsetMs: 0,
-  perWorkerRate: 0,
-  automaticRetries: 2,
-}
-
 const ENDPOINT_ID = /^[A-Za-z0-9_-]+$/
+
+/** The endpoints that a reference has unless it is given others. */
+export const defaultEndpoints: readonly EndpointOffer[] = [
+  { id: 'normal', workersMin: 3, workersMax: 14, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'dedicated', workersMin: 2, workersMax: 2, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'two-workers', workersMin: 2, workersMax: 2, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'second', workersMin: 1, workersMax: 1, coldStartMs: 2000, idleTimeoutMs: 5000 },
+  { id: 'scale-to-zero', workersMin: 0, workersMax: 1, coldStartMs: 5000, idleTimeoutMs: 5000 },
+  {
+    id: 'timeout',
+    workersMin: 1,
+    workersMax: 2,
+    coldStartMs: 2000,
+    idleTimeoutMs: 5000,
+    executionTimeoutMs: 15_000,
+  },
+]
 
 /**
  * The queue plane of one reference, with its endpoints and their first workers.
@@ -42,7 +50,7 @@ export function createQueueState(setup: QueueSetup): QueueState {
   const { call = unreachable, worker = createConformanceWorker(), jobId } = setup
   if (typeof call !== 'function') throw new OptionError('call', 'a function from a request to its response', call)
   if (typeof worker?.execute !== 'function') throw new OptionError('worker', 'a program with execute', worker)
-  const settings = { ...defaults, ...setup.queue }
+  const settings = { ...defaultSettings, ...setup.queue }
   const counts: Record<Counted, number> = { job: 0, execution: 0, endpoint: 0, worker: 0, notification: 0 }
   const next = (what: Counted) => counts[what]++
   const endpoints = new Map<string, Endpoint>()

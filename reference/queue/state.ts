@@ -1,20 +1,22 @@
-import type { LimiterKind } from '../limits/kinds/types.ts'
+import type { LimiterKind } from '../limits/windows.ts'
 import type { Call, WorkerProgram } from '../worker/program.ts'
 import type { Endpoint, EndpointOffer } from './model.ts'
 
-/** The settings of queues, in addition to their endpoints. */
-export interface QueueSettings {
+/** The settings of queues unless options say otherwise, in addition to their endpoints. */
+export const defaultSettings = {
   /** How requests are counted against a rate. */
-  readonly limiter: LimiterKind
+  limiter: 'fixed-window' as LimiterKind,
   /** Shortens or stretches the windows of rates; the numbers of requests stay. */
-  readonly windowScale: number
+  windowScale: 1,
   /** Where windows begin that follow the clock, in milliseconds after a whole multiple of their length. */
-  readonly windowOffsetMs: number
+  windowOffsetMs: 0,
   /** Requests a window that each worker adds that is ready; the higher of their sum and the base is the limit. */
-  readonly perWorkerRate: number
+  perWorkerRate: 0,
   /** How often a job is executed again automatically. */
-  readonly automaticRetries: number
+  automaticRetries: 2,
 }
+
+export type QueueSettings = Readonly<typeof defaultSettings>
 
 /** The queue plane of one reference: its settings and its state. */
 export interface QueueState extends QueueSettings {

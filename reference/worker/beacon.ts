@@ -1,4 +1,3 @@
-import { unlessAborted } from './abortable.ts'
 import type { Call, WorkerJob } from './program.ts'
 
 /** The header by which the receiver knows whose request it holds. */
@@ -34,6 +33,11 @@ const brokenCodes: ReadonlySet<string> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ])
+
+/** An execution that shall stop, and does. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}
 
 /** @throws Error from every member if the receiver cannot be reached or makes no sense; Stopped if it was stopped. */
 export function createBeacon({ address, job, call, pause, signal }: BeaconSetup): Beacon {
@@ -99,4 +103,28 @@ function isBroken(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown }
   if (typeof code === 'string' && (brokenCodes.has(code) || code.startsWith('HPE_'))) return true
   return isBroken(error.cause)
+}
+
+/**
+ * The promise, or a rejection with Stopped as soon as the signal is aborted, even where the promise never settles.
+ * @param signal null for one that is not heeded.
+ */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | null): Promise<T> {
+  if (signal === null) return promise
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Stopped('stopped'))
+    const end = () => signal.removeEventListener('abort', stop)
+    promise.then(
+      (value) => {
+        end()
+        resolve(value)
+      },
+      (reason: unknown) => {
+        end()
+        reject(signal.aborted ? new Stopped('stopped') : reason)
+      },
+    )
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
+  })
 }

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Stopped, unlessAborted } from './abortable.ts'
-import { type Beacon, createBeacon } from './beacon.ts'
+import { type Beacon, createBeacon, Stopped, unlessAborted } from './beacon.ts'
 import { PlanError, readPlan, type Step } from './plan.ts'
 import type { Outcome, WorkerJob, WorkerProgram, WorkerTools } from './program.ts'
 

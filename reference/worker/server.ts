@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createBeacon } from './beacon.ts'
-import type { ServerProgram, ServerTools } from './server-program.ts'
+import type { ServerProgram, ServerTools } from './program.ts'
 
 /** A longer body is not echoed as text. */
 const longestTextBytes = 65_536

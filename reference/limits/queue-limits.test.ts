@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { limiterKindNames } from '../kinds/kinds.ts'
-import type { LimiterKind } from '../kinds/types.ts'
 import { createOperationLimiter } from './operation-limiter.ts'
+import { type LimiterKind, limiterKindNames } from './windows.ts'
 
 const three = { requests: 3, windowSeconds: 10, concurrent: null }
 

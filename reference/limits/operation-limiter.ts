@@ -1,8 +1,6 @@
-import type { Rate } from '../../../generated/tables.ts'
-import { OptionError } from '../../option-error.ts'
-import { limiterKinds } from '../kinds/kinds.ts'
-import type { LimiterKind } from '../kinds/types.ts'
-import { createSemaphore } from './semaphore.ts'
+import type { Rate } from '../../generated/tables.ts'
+import { OptionError } from '../option-error.ts'
+import { type LimiterKind, limiterKinds } from './windows.ts'
 
 /** The decision on one request: admitted until `release`, or when to come again. */
 export type Admission =
@@ -50,6 +48,23 @@ export function createOperationLimiter(options: OperationLimiterOptions): Operat
       if (retryAfterMs > 0) return { admitted: false, retryAfterMs }
       window.take(nowMs)
       return { admitted: true, release: semaphore.enter() }
+    },
+  }
+}
+
+/** Bounds the requests under way at once; `places` is null for no bound. */
+function createSemaphore(places: number | null) {
+  let taken = 0
+  return {
+    isFull: () => places !== null && taken >= places,
+    /** Takes a place; a second call of the returned function does nothing. */
+    enter() {
+      taken++
+      let isInside = true
+      return () => {
+        if (isInside) taken--
+        isInside = false
+      }
     },
   }
 }
