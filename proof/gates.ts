@@ -4,7 +4,7 @@ import type { ReferenceOptions } from '../reference/options.ts'
 import { defaultStyle, type Style, styleChoices } from '../reference/style.ts'
 import type { Catalog } from './jobs.ts'
 import type { ProofResult } from './prove.ts'
-import type { Variant } from './types.ts'
+import type { Latitude, Variant } from './types.ts'
 
 export interface Ledger {
   /** Ids of the rows. */
@@ -66,10 +66,7 @@ export function catalogFaults({ rules, defects, latitudes }: Catalog): string[] 
       .filter(({ change, tool, wrap }) => change === undefined && tool === undefined && wrap === undefined)
       .map(({ id }) => `${id} changes nothing: it needs change, wrap or tool`),
     ...latitudes
-      .filter(
-        ({ about, change = same, wrap }) =>
-          about === undefined && (wrap ?? change(plainOptions()).wrapFetch) !== undefined,
-      )
+      .filter((latitude) => latitude.about === undefined && isWrapper(latitude))
       .map(({ id }) => `latitude ${id} wraps the target: "about" says which part of the traffic it changes`),
     ...defects
       .filter(({ rule }) => !functions.has(rule))
@@ -148,6 +145,10 @@ function without(these: readonly string[], those: readonly string[]): string[] {
 
 function repeated(ids: readonly string[]): string[] {
   return [...new Set(ids.filter((id, place) => ids.indexOf(id) !== place))]
+}
+
+function isWrapper({ change = same, wrap }: Latitude): boolean {
+  return wrap !== undefined || [change(plainOptions()).wrapFetch ?? []].flat().length > 0
 }
 
 function plainOptions(): ReferenceOptions {

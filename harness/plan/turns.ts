@@ -1,4 +1,4 @@
-/** What a rule occupies while it runs. */
+/** The endpoints and workers that a rule occupies while it runs. */
 export interface Occupancy {
   /** It runs after all others, alone. */
   readonly alone: boolean
