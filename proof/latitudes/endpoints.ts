@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../reference/index.ts'
 import type { Target } from '../../target/types.ts'
 import { all, type Change, onAnswer, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
@@ -62,6 +63,22 @@ export const endpoints: readonly Latitude[] = [
         part('workersInUse', (next, _user, service) =>
           freed.reduce((sum, { workers, atMs }) => (service.clock.now() < atMs ? sum + workers : sum), next()),
         ),
+      )(options)
+    },
+  }),
+  latitude('endpoint-changed-later', 'A change of an endpoint is visible one and a half seconds later.', {
+    change(options) {
+      const changed = new Map<string, { readonly shown: Endpoint; readonly untilMs: number }>()
+      return all(
+        part('changeEndpoint', (next, endpoint, _body, { clock }) => {
+          const shown = { ...endpoint }
+          next()
+          changed.set(endpoint.id, { shown, untilMs: clock.now() + 1_500 })
+        }),
+        part('presentEndpoint', (next, endpoint, service) => {
+          const before = changed.get(endpoint.id)
+          return before !== undefined && service.clock.now() < before.untilMs ? next(before.shown) : next()
+        }),
       )(options)
     },
   }),
