@@ -151,12 +151,26 @@ export const endpoints: readonly Defect[] = [
     observed: '0 workers',
     change: settles(() => ({ workersMin: 0 })),
   }),
+  defect('workers-min-one', 'endpoints.workers-min', 'minimum', {
+    says: 'An endpoint has one worker without any job, although workersMin is larger.',
+    observed: '1 workers',
+    change: settles(({ workersMin = 0 }) => ({ workersMin: Math.min(1, workersMin) })),
+  }),
+  defect('workers-min-one-after-idle', 'endpoints.workers-min', 'stays', {
+    says: 'All workers but one are stopped after the idleTimeout, whatever workersMin.',
+    observed: '1 workers',
+    change: part('createEndpoint', (next, body, _caller, service) => {
+      const endpoint = next({ ...(body as Json), workersMin: Math.min(1, Number((body as Json).workersMin)) })
+      for (let n = 1; n < Number((body as Json).workersMin); n++) startWorker(endpoint, service)
+      return endpoint
+    }),
+  }),
   defect('workers-min-at-first', 'endpoints.workers-min', 'stays', {
     says: 'The workers of workersMin are stopped after the idleTimeout.',
     observed: '0 workers',
     change: part('createEndpoint', (next, body, _caller, service) => {
       const endpoint = next({ ...(body as Json), workersMin: 0 })
-      if (Number((body as Json).workersMin) > 0) startWorker(endpoint, service)
+      for (let n = 0; n < Number((body as Json).workersMin); n++) startWorker(endpoint, service)
       return endpoint
     }),
   }),

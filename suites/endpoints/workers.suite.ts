@@ -36,33 +36,46 @@ rule<'next' | 'first'>(
 )
 
 rule('endpoints.workers-min', { creates: 2 }, async (context) => {
-  const { begun, check, clock, part, target } = context
-  const { id } = await createdEndpoint(context, { workersMin: 1, workersMax: 2 })
-  await expectReady('minimum', 'a worker without any job')
+  const { begun, check, clock, inconclusive, part, target } = context
+  const { id } = await createdEndpoint(context, { workersMin: 2, workersMax: 2 })
+  await expectReady('minimum', '2 workers without any job')
   await clock.sleep(idleSeconds * 1_000 + target.tolerances.sweepMs)
-  await expectReady('stays', 'a worker after the idleTimeout')
+  await expectReady('stays', '2 workers after the idleTimeout')
   if (!part('receiver')) return
-  const jobs: SubmittedJob[] = []
-  for (let n = 0; n < 4; n++) jobs.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
-  for (const job of jobs.slice(0, 2)) await begun(job)
+  const jobs = await heldJobs(4)
   await clock.sleep(spareMs)
   const running = jobs.filter(({ beacon }) => beacon.executions().length > 0).length
   const { reply } = await readyWorkers(context, id)
   check('maximum').that(running <= 2, '2 executions at once', `${running} executions at once`, reply)
-  for (const { beacon } of jobs) beacon.release('go')
-  for (const job of jobs) await endOf(context, job)
+  await release(jobs)
 
-  /** A worker that comes only with a job shows that there is capacity. */
+  /** Jobs that wait in their workers, or for one. Two of them have begun. */
+  async function heldJobs(count: number): Promise<readonly SubmittedJob[]> {
+    const held: SubmittedJob[] = []
+    for (let n = 0; n < count; n++) held.push(await submitTo(context, id, { steps: [{ hold: 'go' }] }))
+    for (const job of held.slice(0, 2)) await begun(job)
+    return held
+  }
+
+  async function release(held: readonly SubmittedJob[]): Promise<void> {
+    for (const { beacon } of held) beacon.release('go')
+    for (const job of held) await endOf(context, job)
+  }
+
+  /** Workers that come only with jobs show that there is capacity. */
   async function expectReady(clause: string, expected: string): Promise<void> {
     const { coldStartMs, pollMs } = target.tolerances
     let seen = await readyWorkers(context, id)
     const endMs = clock.now() + coldStartMs
-    for (let pauseMs = pollMs; seen.ready < 1 && clock.now() < endMs; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
+    for (let pauseMs = pollMs; seen.ready < 2 && clock.now() < endMs; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
       await clock.sleep(pauseMs)
       seen = await readyWorkers(context, id)
     }
-    if (seen.ready < 1) await endOf(context, await submitTo(context, id))
-    check(clause).that(seen.ready >= 1, expected, `${seen.ready} workers`, seen.reply)
+    if (seen.ready === 0) await endOf(context, await submitTo(context, id))
+    else if (seen.ready < 2 && part('receiver')) await release(await heldJobs(2))
+    else if (seen.ready < 2)
+      inconclusive('one of 2 workers is ready; only a receiver shows if there is capacity for both')
+    check(clause).that(seen.ready >= 2, expected, `${seen.ready} workers`, seen.reply)
   }
 })
 
