@@ -153,12 +153,12 @@ export const endpoints: readonly Defect[] = [
   }),
   defect('workers-min-one', 'endpoints.workers-min', 'minimum', {
     says: 'An endpoint has one worker without any job, although workersMin is larger.',
-    observed: '1 workers',
+    observed: '1 worker',
     change: settles(({ workersMin = 0 }) => ({ workersMin: Math.min(1, workersMin) })),
   }),
   defect('workers-min-one-after-idle', 'endpoints.workers-min', 'stays', {
     says: 'All workers but one are stopped after the idleTimeout, whatever workersMin.',
-    observed: '1 workers',
+    observed: '1 worker',
     change: part('createEndpoint', (next, body, _caller, service) => {
       const endpoint = next({ ...(body as Json), workersMin: Math.min(1, Number((body as Json).workersMin)) })
       for (let n = 1; n < Number((body as Json).workersMin); n++) startWorker(endpoint, service)

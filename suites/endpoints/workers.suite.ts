@@ -1,4 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
+import { pluralize } from '../../harness/common/pluralize.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
@@ -75,7 +76,7 @@ rule('endpoints.workers-min', { creates: 2 }, async (context) => {
     else if (seen.ready < 2 && part('receiver')) await release(await heldJobs(2))
     else if (seen.ready < 2)
       inconclusive('one of 2 workers is ready; only a receiver shows if there is capacity for both')
-    check(clause).that(seen.ready >= 2, expected, `${seen.ready} workers`, seen.reply)
+    check(clause).that(seen.ready >= 2, expected, pluralize(seen.ready, 'worker'), seen.reply)
   }
 })
 
