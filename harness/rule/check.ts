@@ -44,13 +44,13 @@ export function createCheck(clause: string, log: CheckLog): Check {
     status(reply, ...expected) {
       saw(reply)
       if (expected.includes(reply.status)) return
-      refuseOutage(reply)
+      inconclusiveIfOutage(reply)
       broken(`status ${expected.join(' or ')}`, `status ${reply.status}`, reply.exchange.n)
     },
     success(reply) {
       saw(reply)
       if (isSuccess(reply.status)) return
-      refuseOutage(reply)
+      inconclusiveIfOutage(reply)
       broken('a 2xx status', `status ${reply.status}`, reply.exchange.n)
     },
     pod(reply) {
@@ -87,7 +87,7 @@ export function isOutage({ status }: Pick<Reply, 'status'>): boolean {
 }
 
 /** Throws Inconclusive if a gateway answered in place of the API, unless it persists while others are answered. */
-export function refuseOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLasting'>): void {
+export function inconclusiveIfOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLasting'>): void {
   if (outageStatuses.has(status) && isLasting !== true)
     throw new Inconclusive(`the target answered ${status}, which is an outage and shows nothing about the rule`)
 }

@@ -58,6 +58,10 @@ type Run<Branch> = (context: Context, branch: Branch) => Promise<void>
 
 /** Puts a scenario into the registry. Throws if the id is already there. */
 export function rule(id: RuleId, run: Run<unknown>): void
+/**
+ * Puts a scenario with options into the registry; `each` lists its branches, such as kinds of pods, and `run` gets one of them.
+ * Throws if the id is already there.
+ */
 export function rule<Branch>(id: RuleId, options: Partial<ScenarioOptions<Branch>>, run: Run<Branch>): void
 export function rule(id: RuleId, ...rest: [Run<never>] | [Partial<ScenarioOptions>, Run<never>]): void {
   const [options, run] = rest.length === 1 ? [{}, ...rest] : rest

@@ -9,7 +9,7 @@ import { latitude, optioned, reads, styled, timed } from './tools.ts'
 
 const second = 1_000
 
-/** How jobs are shown and end, how workers take their time, and how often a receiver is told of what. */
+/** How jobs are shown and end, how long workers take, and how often and when notifications are sent. */
 export const queue: readonly Latitude[] = [
   styled('endpoint-of-others-403', 'An endpoint of another account is 403.', { endpointHidden: 403 }),
   styled('queue-method-404', 'Another method on a queue operation is 404.', { queueMethod: 404 }),

@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
-import { refuseOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { changesIn } from './again.ts'
 import type { FuzzCase } from './cases.ts'
@@ -71,7 +71,7 @@ export function createPlayer(
       if (isUsedUp) [pod, aside, isUsedUp] = [await trial.make(), new Set(), false]
       const allowed = allowedOf(trial, pod, one.bytes)
       const reply = await sendTwice(trial, pod, one.bytes)
-      refuseOutage(reply)
+      inconclusiveIfOutage(reply)
       const seen = allowed.filter(({ answers }) => isIn(reply.status, answers))
       last = { reply, allowed, isAllowed: seen.length > 0 }
       if (!seen.some(isChange)) continue
@@ -94,7 +94,7 @@ export function createPlayer(
   async function changeOf(pod: PodView, aside: ReadonlySet<string>): Promise<Change | null> {
     await context.clock.sleep(lookAfterMs(context))
     const reply = await context.pods.get(pod.id)
-    refuseOutage(reply)
+    inconclusiveIfOutage(reply)
     const text = changesIn(pod, reply, aside)
     return text === null ? null : { text, reply }
   }

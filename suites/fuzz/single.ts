@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../harness/client/headers.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { refuseOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import type { FuzzCase } from './cases.ts'
@@ -29,7 +29,7 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
   check(clause).saw(reply)
   if (isAllowed(reply, one)) return reply
   excuse(reply)
-  refuseOutage(reply)
+  inconclusiveIfOutage(reply)
   const least = await simplest(one, async (simpler) => {
     const again = await sendTwice(way, simpler)
     return again.status === reply.status && !isAllowed(again, simpler)

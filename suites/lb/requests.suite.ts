@@ -5,7 +5,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { textOf } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
 import { show } from '../../harness/exchange/read.ts'
-import { answered, refuseOutage } from '../../harness/rule/check.ts'
+import { answered, inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { echo, echoed, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
@@ -134,7 +134,7 @@ rule('lb.direct-response', usesNormal, async (context) => {
   for (const [status, type, content] of answers) {
     const body = raw(content)
     const reply = await client.send('POST', `/plumbline/return/${status}`, { body, contentType: type ?? 'text/plain' })
-    refuseOutage(reply)
+    inconclusiveIfOutage(reply)
     check('status').that(reply.status === status, `status ${status}`, answered(reply), reply)
     const shown = textOf(reply.bytes) ?? `${reply.bytes.length} bytes`
     const expected = typeof content === 'string' ? show(content) : `${content.length} bytes as the worker gave them`

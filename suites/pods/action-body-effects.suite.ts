@@ -4,7 +4,7 @@ import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
-import { outageStatuses, refuseOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, outageStatuses } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -28,7 +28,7 @@ rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (cont
     for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
       const reply = await pods.actWith(pod.id, body, { repeats: true })
       const { status } = reply
-      refuseOutage(reply)
+      inconclusiveIfOutage(reply)
       if (!forTheBody.has(status)) odd.push({ by: id, status })
       if (isSuccess(status)) pod = await fixture.pod('RUNNING')
     }

@@ -7,7 +7,7 @@ import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOf } from '../shared/readers.ts'
 import { laterLooks } from '../shared/unchanged.ts'
-import { bodyTraces, expectAccepted, expectTerminated, refuseOtherReason, whileScarce } from './answers.ts'
+import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
 
 rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
   const { pods, fixture, check, settle, blocked, inconclusive } = context
@@ -39,7 +39,7 @@ rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
   const { id, origin } = await fixture.gone()
   for (const action of podActions) {
     const reply = await pods.act(id, action, { repeats: true })
-    refuseOtherReason(context, origin, reply)
+    inconclusiveIfOtherReason(context, origin, reply)
     check('not-found').status(reply, 404)
   }
   await expectAccepted(context, await fixture.pod('RUNNING'))

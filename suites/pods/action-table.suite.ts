@@ -12,7 +12,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import type { PodStatus } from '../../target/types.ts'
 import { expectUnchanged, looksLater } from '../shared/unchanged.ts'
-import { expectFullPod, expectNoBody, expectTerminated, refuseScarcity, whileScarce } from './answers.ts'
+import { expectFullPod, expectNoBody, expectTerminated, inconclusiveIfScarce, whileScarce } from './answers.ts'
 
 /** Statuses that a pod leaves by itself; what is asked of it may meet the next one. */
 const transient: ReadonlySet<PodStatus> = new Set(['PROVISIONING', 'STARTING'])
@@ -149,7 +149,7 @@ async function becomes(context: Context, pod: PodView, status: PodStatus): Promi
   const expectThere = async (clause: Check, boundMs: number) => {
     const { reply, ...rest } = await settle(pod.id, (seen) => seen === status || gone.has(seen), boundMs)
     if (status === 'TERMINATED') return expectTerminated(clause, reply)
-    if (status === 'RUNNING' && rest.status === 'PROVISIONING') await refuseScarcity(context, pod)
+    if (status === 'RUNNING' && rest.status === 'PROVISIONING') await inconclusiveIfScarce(context, pod)
     clause.status(reply, 200)
     clause.that(rest.status === status, `status ${status}`, `status ${rest.status}`, reply)
   }

@@ -34,7 +34,11 @@ export function expectTerminated(check: Check, reply: Reply): void {
  * Ends the rule as inconclusive if something else may explain the answer to a call on a pod that is not there: the form of
  * an invented id, or the status of a terminated pod.
  */
-export function refuseOtherReason({ inconclusive }: Context, origin: GoneId['origin'], { status }: Reply): void {
+export function inconclusiveIfOtherReason(
+  { inconclusive }: Context,
+  origin: GoneId['origin'],
+  { status }: Reply,
+): void {
   if (origin === 'altered' && (status === 400 || status === 422)) {
     inconclusive(`an invented id was answered ${status}, as one of a wrong form may be`)
   }
@@ -91,7 +95,10 @@ export async function whileScarce(context: Context, pod: PodView, ask: () => Pro
  * Ends the rule as inconclusive if a new pod does not leave PROVISIONING in time either: then there is no capacity for
  * a pod that stays there.
  */
-export async function refuseScarcity({ fixture, inconclusive, pods, settle }: Context, pod: PodView): Promise<void> {
+export async function inconclusiveIfScarce(
+  { fixture, inconclusive, pods, settle }: Context,
+  pod: PodView,
+): Promise<void> {
   const id = await fixture.createdId(await pods.create(await fixture.body({ kind: kindOf(pod) })))
   const rest = id === null ? null : await settle(id, (status) => status !== 'PROVISIONING')
   if (rest?.settled !== true) inconclusive('the pod stayed in PROVISIONING, as a new one does: there is no capacity')

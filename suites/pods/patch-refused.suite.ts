@@ -6,7 +6,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
 import { bareStates, mountedStates, mountStates, mountsMoved, networkStates } from '../shared/patching.ts'
 import { needing, put, refusals, refusedWith } from '../shared/table.ts'
-import { refuseOtherReason } from './answers.ts'
+import { inconclusiveIfOtherReason } from './answers.ts'
 import { inMount, inNetwork, inPersistent, networksIn, patching, twoNetworks } from './arrangements.ts'
 
 const persistent = patching({ mount: 'persistent' })
@@ -97,7 +97,7 @@ rule('pods.patch.unknown-pod', { varies: anyPod }, async (context) => {
   if (twin.status >= 300) inconclusive(`the same PATCH of a pod that exists was answered ${twin.status}`)
   const gone = await fixture.gone()
   const reply = await pods.patch(gone.id, { mounts: {} }, { repeats: true })
-  refuseOtherReason(context, gone.origin, reply)
+  inconclusiveIfOtherReason(context, gone.origin, reply)
   check('not-found').status(reply, 404)
 })
 

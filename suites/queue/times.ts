@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
-import { refuseOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /** How long before an end a job is looked at, ms: a second for the request, and one for clocks of whole seconds. */
@@ -92,6 +92,6 @@ export async function afterEnd({ clock, target }: Context, job: SubmittedJob, tt
 
 /** The status of a job in an answer. Throws Inconclusive for a gateway's answer. */
 export function statusIn(reply: Reply): unknown {
-  refuseOutage(reply)
+  inconclusiveIfOutage(reply)
   return membersOf(reply.json)?.status
 }

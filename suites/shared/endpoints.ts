@@ -6,7 +6,7 @@ import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/re
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
-import { answered, isOutage, refuseOutage } from '../../harness/rule/check.ts'
+import { answered, inconclusiveIfOutage, isOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, submittedId } from './job-answers.ts'
@@ -73,7 +73,7 @@ export async function createdEndpoint(context: Context, more: Members = {}): Pro
   const { blocked, inconclusive } = context
   const body = endpointBody(context, more)
   const reply = await create(context, body)
-  refuseOutage(reply)
+  inconclusiveIfOutage(reply)
   if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint; free some of its quota')
   const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
   return id === null

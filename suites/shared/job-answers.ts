@@ -4,7 +4,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
-import { answered, outageStatuses, refuseOutage } from '../../harness/rule/check.ts'
+import { answered, inconclusiveIfOutage, outageStatuses } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { kindOf } from './readers.ts'
@@ -17,14 +17,14 @@ export function validSubmission({ target }: Pick<Context, 'target'>) {
 
 /** The id in the answer to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
 export function submittedId({ check }: Context, clause: string, body: unknown, reply: Reply): string {
-  refuseOutage(reply)
+  inconclusiveIfOutage(reply)
   check(clause).that(isSuccess(reply.status), `${validText(body)} is accepted (200)`, answered(reply), reply)
   return acceptedId(body, reply)
 }
 
 /** The answer is a 4xx. */
 export function expectRefusal({ check }: Context, clause: string, reply: Reply): void {
-  refuseOutage(reply)
+  inconclusiveIfOutage(reply)
   check(clause).that(isRefusal(reply), 'a 4xx status', `status ${reply.status}`, reply)
 }
 
@@ -33,7 +33,7 @@ export function expectRefusal({ check }: Context, clause: string, reply: Reply):
  * Throws Inconclusive for a gateway's answer.
  */
 export function shownStatus(reply: Reply): string {
-  refuseOutage(reply)
+  inconclusiveIfOutage(reply)
   if (!isSuccess(reply.status)) return `status ${reply.status}`
   const shown = membersOf(reply.json)?.status
   return typeof shown === 'string' ? shown : 'no status'
@@ -104,7 +104,7 @@ export async function insist(context: Context, clause: string, send: () => Promi
     if (!outageStatuses.has(reply.status)) return reply
     endMs ??= clock.now() + outageMs
     if (clock.now() >= endMs) {
-      refuseOutage(await queue.health())
+      inconclusiveIfOutage(await queue.health())
       const observed = `status ${reply.status} for ${outageMs / 1000} s, while /health is answered`
       check(clause).that(false, 'an answer of the API', observed, reply)
     }
@@ -119,7 +119,7 @@ export async function* laterLooks(context: Pick<Context, 'clock' | 'looks'>, { i
 
 /** Ends a rule that builds on what another rule judges. Throws Inconclusive if a gateway gave the answer. */
 export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: Reply): never {
-  refuseOutage(at)
+  inconclusiveIfOutage(at)
   return blocked(rule, reason)
 }
 

@@ -3,7 +3,7 @@ import type { RuleId } from '../../generated/rules.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { canonical, type Members } from '../../harness/exchange/read.ts'
-import { type Check, refuseOutage } from '../../harness/rule/check.ts'
+import { type Check, inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import type { Dimension } from '../../harness/variation/dimensions.ts'
@@ -83,7 +83,13 @@ export function refusalTables(): readonly Registered<RefusalTable>[] {
   return registered
 }
 
-/** Registers a rule: each case is refused in each branch, and has no effect. An open row records the answers. */
+/**
+ * Registers a rule: each case is refused in each branch, and has no effect. An open row records the responses.
+ * @param arrange the operation, a request of it that is valid, and the branches
+ * @param statuses those of a refusal, such as 422
+ * @param cases each with the one change that makes the valid request wrong
+ * @param accepted judges a response that accepts a case, if the row permits that
+ */
 export function refusals<Branch>(
   id: RuleId,
   arrange: Arrangement<Branch>,
@@ -214,7 +220,7 @@ export function put(path: string, value?: unknown): (valid: Members) => unknown 
 /** Expects an answer of these statuses and classes. */
 function expectAnswer(check: Check, reply: Reply, expected: readonly Expected[]): void {
   const isMet = expected.some((one) => one === reply.status || one === `${Math.floor(reply.status / 100)}XX`)
-  if (!isMet) refuseOutage(reply)
+  if (!isMet) inconclusiveIfOutage(reply)
   check.that(isMet, `status ${expected.join(' or ')}`, `status ${reply.status}`, reply)
 }
 
