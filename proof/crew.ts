@@ -4,8 +4,6 @@ import type { Judgement } from '../harness/run/judge.ts'
 import { type Catalog, type Job, runJob } from './jobs.ts'
 import { inParallel } from './pool.ts'
 
-/** Jobs that one thread has at work at the same time. More gain nothing, and what they hold costs the collector time. */
-const besideEachOther = 4
 /** MB for young objects in each thread. Most live for one exchange; with the default of 16 many are copied for nothing. */
 const youngMb = 64
 /** A thread takes a quarter of a second to start, which fewer jobs do not repay. */
@@ -36,7 +34,7 @@ export async function runJobs(
 ): Promise<Judgement[][]> {
   const threads = Math.min(availableParallelism(), 8)
   if (!isOwn || jobs.length < jobsForThreads || threads === 1) {
-    return inParallel(jobs, besideEachOther, (job) => runJob(job, catalog).finally(() => done(job)))
+    return inParallel(jobs, 1, (job) => runJob(job, catalog).finally(() => done(job)))
   }
   const workers = Array.from(
     { length: threads },
@@ -67,7 +65,8 @@ function inThreads(jobs: readonly Job[], workers: readonly Worker[], done: (job:
         if (--left === 0) resolve(results)
         else next()
       })
-      for (let lane = 0; lane < besideEachOther; lane++) next()
+      // One job at a time: more gain nothing, and what they hold costs the collector time.
+      next()
     }
   })
 }
