@@ -82,5 +82,7 @@ test.concurrent('SIGTERM ends a run that waits for its clock, and what it has ma
   expect(said).toContain('plumbline: interrupted')
   expect(code).toBe(130)
   expect(await pods()).toBe(0)
-  expect(existsSync(join(cwd, '.plumbline', 'runs')) ? readdirSync(join(cwd, '.plumbline', 'runs')) : []).toEqual([])
+  const left = existsSync(join(cwd, '.plumbline', 'runs')) ? readdirSync(join(cwd, '.plumbline', 'runs')) : []
+  // A job whose submission was under way has no id yet, and stays in the ledger until its ttl is over.
+  expect(left).toHaveLength(said.includes('could not be cancelled') ? 1 : 0)
 })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { textOf } from './testing/commands.ts'
 import { type Printed, runHere } from './testing/in-process.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -230,9 +231,8 @@ test('serve answers a request that is under way when SIGTERM comes', { timeout: 
   const state = join(cwd, 'state.yaml')
   writeFileSync(state, 'pods: [{name: first, image: alpine, gpu: {id: gpu-a}}]')
   const server = start(['serve', '--port', '0', '--latency', '300ms', '--state', state, '--print-target', target])
-  await until(() => existsSync(target))
+  const url = /url: (\S+)/.exec(await textOf(target, 'keys:'))?.[1] ?? ''
   const end = ended(server)
-  const url = /url: (\S+)/.exec(readFileSync(target, 'utf8'))?.[1] ?? ''
   const body = JSON.stringify({ name: 'last', image: 'alpine', cpu: { id: 'cpu3c', vcpuCount: 2 } })
   const headers = {
     authorization: 'Bearer plumbline-example-full',
@@ -259,8 +259,7 @@ describe('on a served reference', () => {
 
   beforeAll(async () => {
     server = start(['serve', '--port', '0', '--print-target', 'target.yaml'])
-    await until(() => existsSync(join(cwd, 'target.yaml')))
-    url = /url: (\S+)/.exec(readFileSync(join(cwd, 'target.yaml'), 'utf8'))?.[1] ?? ''
+    url = /url: (\S+)/.exec(await textOf(join(cwd, 'target.yaml'), 'keys:'))?.[1] ?? ''
   }, quick)
 
   afterAll(async () => {
