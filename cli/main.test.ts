@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { textOf } from './testing/commands.ts'
+import { textOf, until } from './testing/commands.ts'
 import { type Printed, runHere } from './testing/in-process.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -419,8 +419,4 @@ async function started(words: readonly string[]): Promise<Omit<Printed, 'code'> 
 
 function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((done) => child.once('close', done))
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((next) => setTimeout(next, 50))
 }

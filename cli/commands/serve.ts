@@ -11,7 +11,7 @@ import { packageFolder } from '../home.ts'
 import { createHost } from '../host.ts'
 import { aborted, watchInterruption } from '../interrupt.ts'
 import { createMock } from '../mock/app.ts'
-import { createServed, withLatency } from '../mock/served.ts'
+import { createServed } from '../mock/served.ts'
 import { createPods, type InitialState, readState } from '../mock/state.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
@@ -60,19 +60,10 @@ async function serveUntil(
 ): Promise<void> {
   const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
   const { call, close: hangUp } = createRealCall()
-  let isFilling = false
-  const reference = optionsOf(options, call, worker, state, variants)
-  // Nobody advances the clock for the pods of a state, so they are created without the latency.
-  const served = createServed(options.clock, (base) =>
-    withLatency(reference(base), options.latency ?? 0, () => isFilling),
-  )
+  const change = optionsOf(options, call, worker, state, variants)
+  const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, change })
   const fill = async () => {
-    isFilling = true
-    try {
-      if (state !== null) await createPods(served.fetch, state)
-    } finally {
-      isFilling = false
-    }
+    if (state !== null) await createPods(served.direct, state)
   }
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, failRate: options.fail, fill, ...log })

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from '../../generated/openapi.ts'
 import { clockPath } from '../../reference/clock/control-endpoint.ts'
 import { byPath, type Fetch, splitUrl } from '../../reference/index.ts'
 import { page } from './page.ts'
-import { documentPath, type Served } from './served.ts'
+import type { Served } from './served.ts'
 
 export const resetPath = '/plumbline/reset'
 
@@ -27,8 +27,8 @@ export function createMock({ served, failRate, log, fill, random = Math.random }
   const own = new Hono()
   own.use(cors({ origin: '*', exposeHeaders: ['RateLimit', 'RateLimit-Policy', 'Retry-After'] }))
   own.get('/', ({ req, html }) => html(page(new URL(req.url).origin)))
-  own.get(documentPath, async ({ req, json }) => {
-    const document = (await (await served.fetch(req.raw)).json()) as OpenApiDocument
+  own.get('/openapi.json', async ({ req, json }) => {
+    const document = (await (await served.direct(req.raw)).json()) as OpenApiDocument
     return json(documentAt(document, new URL(req.url).origin))
   })
   own.all(clockPath, ({ req }) => served.control(req.raw))
@@ -58,7 +58,7 @@ export function createMock({ served, failRate, log, fill, random = Math.random }
 }
 
 function isOwn(path: string): boolean {
-  return path === '/' || path === documentPath || path === clockPath || path === resetPath
+  return path === '/' || path === '/openapi.json' || path === clockPath || path === resetPath
 }
 
 /** A request of a page; an OPTIONS that is no preflight is the API's. */

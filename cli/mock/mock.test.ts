@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defaultKeys } from '../../reference/index.ts'
 import { createMock, type MockOptions } from './app.ts'
-import { createServed, type Served, withLatency } from './served.ts'
+import { createServed, type Served } from './served.ts'
 import { createPods, readState } from './state.ts'
 
 let served: Served
@@ -13,7 +13,7 @@ afterEach(() => served.close())
 
 function mock(options: Partial<MockOptions> & { readonly latency?: number } = {}) {
   const { latency = 0, ...more } = options
-  served = createServed('control', (base) => withLatency(base, latency))
+  served = createServed({ kind: 'control', latencyMs: latency, change: (base) => base })
   return createMock({ served, failRate: 0, fill: async () => {}, ...more })
 }
 
@@ -121,7 +121,7 @@ describe('a state file', () => {
 
   test('adds endpoints and creates pods', async () => {
     const state = read(`endpoints: {mine: {workersMin: 1}}\npods: [${JSON.stringify(pod)}]`)
-    served = createServed('control', (base) => ({ ...base, endpoints: state.endpoints }))
+    served = createServed({ kind: 'control', change: (base) => ({ ...base, endpoints: state.endpoints }) })
     await createPods(served.fetch, state)
     expect((await podsOf(await served.fetch(at('/v2/pods')))).map(({ name }) => name)).toEqual(['first'])
     expect((await served.fetch(at('/v2/mine/health'))).status).toBe(200)

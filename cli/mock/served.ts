@@ -1,5 +1,5 @@
+import type { ReferenceClock } from '../../reference/clock/types.ts'
 import {
-  composeOptions,
   createControlHandler,
   createControlledClock,
   createRealClock,
@@ -7,7 +7,6 @@ import {
   type Fetch,
   OptionError,
   type ReferenceOptions,
-  splitUrl,
   wait,
 } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
@@ -15,44 +14,72 @@ import { UsageError } from '../errors.ts'
 /** A reference that can begin again, with the control of its clock. */
 export interface Served {
   readonly fetch: Fetch
+  /** Answers without the latency, for what must not wait until somebody advances the clock. */
+  readonly direct: Fetch
   readonly control: Fetch
   /** Forgets all pods, jobs, endpoints and quotas. A controlled clock keeps its time. */
   reset(): void
   close(): void
 }
 
+/** `change` gives the options of the reference, the clock aside; `latencyMs` delays each answer, on its clock. */
+export interface ServedOptions {
+  readonly kind: 'real' | 'control'
+  readonly latencyMs?: number
+  change(base: ReferenceOptions): ReferenceOptions
+}
+
 /**
- * Makes the reference of `serve`. `change` gives its options, the clock aside.
+ * Makes the reference of `serve`.
  * @throws UsageError for options that contradict each other.
  */
-export function createServed(kind: 'real' | 'control', change: (base: ReferenceOptions) => ReferenceOptions): Served {
-  let current = begin(kind, change, Date.now())
+export function createServed(options: ServedOptions): Served {
+  let current = begin(options, Date.now())
   return {
     fetch: (request) => current.fetch(request),
+    direct: (request) => current.direct(request),
     control: (request) => current.control(request),
     reset() {
       const nowMs = current.nowMs()
       current.close()
-      current = begin(kind, change, nowMs)
+      current = begin(options, nowMs)
     },
     close: () => current.close(),
   }
 }
 
-function begin(kind: 'real' | 'control', change: (base: ReferenceOptions) => ReferenceOptions, startMs: number) {
+function begin({ kind, latencyMs = 0, change }: ServedOptions, startMs: number) {
   if (kind === 'control') {
     const controlled = createControlledClock(startMs)
     const { clock } = controlled
     const { fetch, close } = make(change({ clock }))
-    return { fetch: controlled.wrap(fetch), control: createControlHandler(controlled), nowMs: clock.now, close }
+    const control = createControlHandler(controlled)
+    // Within the clock, so that a delayed request counts as open.
+    const wrapped = controlled.wrap(late(fetch, clock, latencyMs))
+    return { fetch: wrapped, direct: controlled.wrap(fetch), control, nowMs: clock.now, close }
   }
   const clock = createRealClock()
-  const reference = make(change({ clock }))
+  const { fetch, close: end } = make(change({ clock }))
   const close = () => {
-    reference.close()
+    end()
     clock.close()
   }
-  return { fetch: reference.fetch, control: createControlHandler(clock), nowMs: clock.now, close }
+  return {
+    fetch: late(fetch, clock, latencyMs),
+    direct: fetch,
+    control: createControlHandler(clock),
+    nowMs: clock.now,
+    close,
+  }
+}
+
+/** Each answer comes `ms` later, on the clock. */
+function late(fetch: Fetch, clock: ReferenceClock, ms: number): Fetch {
+  if (ms === 0) return fetch
+  return async (request) => {
+    await wait(ms, { clock })
+    return fetch(request)
+  }
 }
 
 function make(options: ReferenceOptions) {
@@ -62,18 +89,4 @@ function make(options: ReferenceOptions) {
     if (error instanceof OptionError) throw new UsageError(error.message)
     throw error
   }
-}
-
-/** Nobody may advance the clock for it, so it has no latency. */
-export const documentPath = '/openapi.json'
-
-/** Each answer comes so many ms later, on the clock of the reference, except while it is off. */
-export function withLatency(options: ReferenceOptions, ms: number, isOff = () => false): ReferenceOptions {
-  const wrapFetch =
-    (fetch: Fetch): Fetch =>
-    async (request) => {
-      if (!isOff() && splitUrl(request.url).pathname !== documentPath) await wait(ms, options)
-      return fetch(request)
-    }
-  return ms === 0 ? options : composeOptions(options, { wrapFetch })
 }
