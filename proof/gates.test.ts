@@ -7,7 +7,6 @@ import { judgedByLoad } from '../load/analyse/rules.ts'
 import { catalogFaults, freedomFaults, type Ledger, ledgerFaults } from './gates.ts'
 import { createInstance } from './instance.ts'
 import { everything } from './jobs.ts'
-import { tryOddAnswers } from './odd/odd.ts'
 import { tours } from './tour.ts'
 import type { Defect, Latitude } from './types.ts'
 
@@ -137,14 +136,6 @@ describe('the catalog', () => {
       'no latitude makes the choice createStatus: 200; add one to proof/latitudes/',
     )
   })
-})
-
-describe('odd answers', () => {
-  it('crash no rule', async () => {
-    const { tried, broken } = await tryOddAnswers({ sample: 4, seed: 1 })
-    expect(tried).toHaveLength(4)
-    expect(broken).toEqual([])
-  }, 60_000)
 })
 
 function readSpec(name: string): string {

@@ -1,4 +1,5 @@
 import { rules } from '../../generated/rules.ts'
+import { allPlanes } from '../../harness/planes/index.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
 import { needsOf } from '../../target/claims.ts'
 import type { EndpointRole, Grants, KeyName, QueuePlane, Target } from '../../target/types.ts'
@@ -10,18 +11,16 @@ import { type More, nullMountsOf, plane, reads, verdict } from './tools.ts'
 
 type Without = (target: Target) => Target
 
+const planes = allPlanes().map(({ name }) => name)
+
 /**
  * Capabilities that a platform may lack, as its target file says: a latitude for each need of a row that has no other.
  */
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
-  lack('queue', null, (target) => ({ ...target, queue: null })),
-  lack('lb', null, (target) => ({ ...target, lb: null })),
   lack('lb.worker', 'lb', lb({ worker: false })),
   lack('lb.second', 'lb', lbWithout('second')),
   lack('lb.unknown', 'lb', lbWithout('unknown')),
-  lack('management', null, (target) => ({ ...target, management: null })),
-  lack('openapi', null, (target) => ({ ...target, openapi: null })),
   lack('management.delete', 'management', same, {
     // Only rules of other planes send requests then.
     verdicts: { 'endpoints.json': 'inconclusive' },
@@ -34,7 +33,6 @@ export const absent: readonly Latitude[] = [
   ),
   lack('account.standard', 'management', management({ standardQuota: false })),
   lack('account.exclusive', 'management', management({ exclusive: false })),
-  lack('deploy', null, (target) => ({ ...target, deploy: null })),
   lack('deploy.worker', 'deploy', deployment({ worker: false })),
   lack('deploy.preinstalled', 'deploy', deployment({ preinstalled: null })),
   lack('deploy.lookups', 'deploy', same),
@@ -58,29 +56,50 @@ export const absent: readonly Latitude[] = [
   }),
   lack('pod.error', 'pods', plane({ recipes: {} })),
   lack('pods.change', 'pods', plane({ change: null })),
+  ...planes.map(alone),
 ]
 
-/**
- * A target without something: the rules whose row names it are not applicable, and each other one comes to the same
- * verdict by the same clauses and exchanges, or its row lists the need under `parts`.
- */
-function lack(need: string, on: LatitudePlane | null, without: Without, { verdicts, ...more }: More = {}): Latitude {
-  const named = rules.filter((row) => needsOf(row).includes(need) && !judgedByLoad.has(row.id))
+/** A target with one plane. */
+function alone(one: string): Latitude {
+  const others = planes.filter((name) => name !== one)
   return {
-    id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,
-    says: `There is no ${need}, as the target file says.`,
+    ...without(others, (target) => ({ ...target, ...Object.fromEntries(others.map((name) => [name, null])) })),
+    id: `only-${one}`,
+    says: `There is no plane but ${one}, as the target file says.`,
+  }
+}
+
+/** A target without one thing. */
+function lack(need: string, on: LatitudePlane | null, change: Without, { verdicts, ...more }: More = {}): Latitude {
+  const lacks = without([need], change)
+  return {
+    ...lacks,
     ...(on === null ? {} : { planes: [on] }),
-    change: (options) => options,
-    file: (target) => ({ ...without(target), absent: { ...target.absent, [need]: 'none here' } }),
-    onlyLacks: true,
-    verdicts: {
-      ...verdict(
-        'not-applicable',
-        named.map(({ id }) => id),
-      ),
-      ...verdicts,
-    },
+    verdicts: { ...lacks.verdicts, ...verdicts },
     ...more,
+  }
+}
+
+/**
+ * A target without some things: the rules whose row names one of them are not applicable, and each other one comes to the
+ * same verdict by the same clauses and exchanges, or its row lists the need under `parts`.
+ */
+function without(needs: readonly string[], change: Without): Latitude {
+  const named = rules.filter((row) => needsOf(row).some((need) => needs.includes(need)) && !judgedByLoad.has(row.id))
+  const absent = Object.fromEntries(needs.map((need) => [need, 'none here']))
+  return {
+    id: `no-${needs
+      .join('-')
+      .replace(/^endpoint\./, '')
+      .replace('.', '-')}`,
+    says: `There is no ${needs.join(', ')}, as the target file says.`,
+    change: (options) => options,
+    file: (target) => ({ ...change(target), absent: { ...target.absent, ...absent } }),
+    onlyLacks: true,
+    verdicts: verdict(
+      'not-applicable',
+      named.map(({ id }) => id),
+    ),
   }
 }
 
