@@ -32,19 +32,22 @@ test.each<[does: string, body: string, silentMs: number, end: object]>([
   expect(await ended).toEqual(end)
 })
 
-test('the process that runs the rules ends if the record cannot be written, whatever else the run holds', async () => {
+test.each<[when: string, suites: string, record: string | null, end: object]>([
+  ['the record cannot be written', '', '/dev/full', { code: 1, signal: null, said: expect.stringContaining('ENOSPC') }],
+  ['a rule leaves a timer', 'setTimeout(()=>{},300000)', null, { code: 0, signal: null, inOrder: true }],
+])('the process that runs the rules ends if %s, whatever else the run holds', async (_, suites, record, end) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-full-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  symlinkSync('/dev/full', join(folder, 'evidence.ndjson'))
+  if (record !== null) symlinkSync(record, join(folder, 'evidence.ndjson'))
   const file =
     'plumbline: 1\npods: http://127.0.0.1:1\nreceiver: {listen: 127.0.0.1:0}\nkeys: {full: plumbline-example-full}\n'
   const options: RunOptions = {
     ...{ run: 'rfull', plumbline: '0', seed: 1, startedMs: 0, profiles: [], rules: [], strict: false, keep: false },
     digests: { suite: '', ledger: '', specification: '', target: '' },
-    suites: 'data:text/javascript,',
+    suites: `data:text/javascript,${suites}`,
     target: parseTarget(file, { file: 'target.yaml', environment: {} }),
     ...{ targetFile: null, embed: null, evidence: folder, resources: null },
   }
   const { ended } = startChild({ options, environment: process.env, onProgress() {} })
-  expect(await ended).toMatchObject({ code: 1, signal: null, said: expect.stringContaining('ENOSPC') })
+  expect(await ended).toMatchObject(end)
 })

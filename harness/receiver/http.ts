@@ -53,6 +53,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, receive
   const incoming = { method, path: url, headers: pairs(request.rawHeaders), body, signal: gone.signal }
   const late = Promise.withResolvers<Answer>()
   const timer = /\/hold\//.test(url) ? setTimeout(() => late.resolve(unavailable), holdLimitMs) : undefined
+  gone.signal.addEventListener('abort', () => clearTimeout(timer))
   const answer = await Promise.race([receive(incoming), late.promise])
   clearTimeout(timer)
   if (response.destroyed) return

@@ -19,11 +19,9 @@ async function main(options: RunOptions): Promise<void> {
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } catch (error) {
     tell(error)
-    // A port or a connection that the run still holds would keep the process alive.
-    process.exit(1)
   }
-  process.off('disconnect', endAtOnce)
-  process.disconnect()
+  // A port, a connection or a timer that the run still holds would keep the process alive.
+  process.exit()
 }
 
 function tell(error: unknown): void {
