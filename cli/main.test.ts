@@ -259,7 +259,10 @@ describe('on a served reference', () => {
 
   beforeAll(async () => {
     server = start(['serve', '--port', '0', '--print-target', 'target.yaml'])
-    url = /url: (\S+)/.exec(await textOf(join(cwd, 'target.yaml'), 'keys:'))?.[1] ?? ''
+    const file = await textOf(join(cwd, 'target.yaml'), 'keys:')
+    url = /url: (\S+)/.exec(file)?.[1] ?? ''
+    // A creation that was cut off is looked for as long as a list may be old.
+    writeFileSync(join(cwd, 'hasty.yaml'), `${file}\ntolerances: {visible: 1s}\n`)
   }, quick)
 
   afterAll(async () => {
@@ -306,7 +309,7 @@ describe('on a served reference', () => {
   })
 
   test('Ctrl-C is 130 and leaves nothing behind', { timeout: quick }, async () => {
-    const child = start(['check', '--target', 'target.yaml', '--only', 'pods.action.**'])
+    const child = start(['check', '--target', 'hasty.yaml', '--only', 'pods.action.**'])
     await until(async () => (await pods()) > 0)
     child.kill('SIGINT')
     expect(await ended(child)).toBe(130)
@@ -315,7 +318,7 @@ describe('on a served reference', () => {
   })
 
   test('Ctrl-C ends fuzzing as well, and what was found is written', { timeout: quick }, async () => {
-    const child = start(['fuzz', '--target', 'target.yaml', '--json', 'fuzz.json'])
+    const child = start(['fuzz', '--target', 'hasty.yaml', '--json', 'fuzz.json'])
     await until(async () => (await pods()) > 0)
     child.kill('SIGINT')
     expect(await ended(child)).toBe(130)
@@ -325,11 +328,6 @@ describe('on a served reference', () => {
   })
 
   test('kill -9 leaves what sweep removes', { timeout: quick }, async () => {
-    // A creation that was cut off is looked for as long as a list may be old.
-    writeFileSync(
-      join(cwd, 'hasty.yaml'),
-      `${readFileSync(join(cwd, 'target.yaml'), 'utf8')}\ntolerances: {visible: 1s}\n`,
-    )
     const child = start(['check', '--target', 'hasty.yaml', '--only', 'pods.action.**'])
     await until(async () => (await pods()) > 0)
     expect((await plumbline(['sweep'])).err).toContain('is still active')
