@@ -119,6 +119,27 @@ it.each(['run', 'runsync', 'status', 'cancel'])('an outage of /%s without end fa
   ])
 })
 
+it.each(['endpoints.address', 'pods.action.running.stop'])(
+  'what %s made is removed although a gateway answers',
+  async (id) => {
+    const removals: string[] = []
+    const out: Variant = {
+      id: 'first-removal-503',
+      says: 'A gateway answers the first removal.',
+      wrap: (fetch) => async (request) => {
+        if (request.method !== 'DELETE') return fetch(request)
+        const response =
+          removals.length === 0 ? new Response('Service Unavailable', { status: 503 }) : await fetch(request)
+        removals.push(`${new URL(request.url).pathname} ${response.status}`)
+        return response
+      },
+    }
+    await judgeOn({ variants: [out], rules: rules.filter((one) => one.id === id), cleanup: 'all' })
+    const [first = '', second] = removals
+    expect(second).toBe(first.replace('503', '204'))
+  },
+)
+
 async function findingsOn(variant: Variant) {
   const judgements = await judgeOn({ variants: [variant], rules: ofQueue })
   return judgements.filter(({ findings }) => findings.length > 0).map(({ rule, findings }) => ({ rule, findings }))

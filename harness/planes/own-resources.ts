@@ -86,5 +86,5 @@ function nameIn(body: unknown): unknown {
 }
 
 function removeWith(cleaner: PlaneAccess, { remove }: Creates, id: string): Promise<Reply> {
-  return cleaner.as('full').call(remove, { ids: { id } })
+  return cleaner.as('full').call(remove, { ids: { id }, repeats: true })
 }
