@@ -9,6 +9,7 @@ import type { Deployed } from '../../harness/tool/types.ts'
 import { echo, nonceFor, received, serving, servingNormal, usesNormal, withNonce } from '../shared/balanced.ts'
 import { endOf, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
+import { lookUntil } from '../shared/look-until.ts'
 import { projectOf } from './projects.ts'
 import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
 
@@ -137,18 +138,17 @@ rule('deploy.peer-cache', { creates: 2 }, async (context) => {
  * seconds after its creation.
  */
 async function lookups(context: Context, from: Deployed, to: Deployed): Promise<{ reply: Reply; count: number }> {
-  const { clock, inconclusive, on, target } = context
-  const endMs = clock.now() + target.tolerances.visibleMs
-  for (;;) {
-    const reply = await on('deploy').call('callPeer', { body: { from: from.name, to: to.name } })
-    const { stdout, exit } = membersOf(reply.json) ?? {}
-    const count = membersOf(jsonIn(String(stdout)))?.lookups
-    if (isSuccess(reply.status)) {
-      return typeof count === 'number'
-        ? { reply, count }
-        : inconclusive('the call of a peer did not print {"lookups": NUMBER}')
-    }
-    if (clock.now() >= endMs) inconclusive(`the call of a peer ended with exit code ${String(exit)}`)
-    await clock.sleep(target.tolerances.pollMs)
-  }
+  const { inconclusive, on, target } = context
+  const reply = await lookUntil(
+    context,
+    target.tolerances.visibleMs,
+    () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } }),
+    ({ status }) => isSuccess(status),
+  )
+  const { stdout, exit } = membersOf(reply.json) ?? {}
+  if (!isSuccess(reply.status)) inconclusive(`the call of a peer ended with exit code ${String(exit)}`)
+  const count = membersOf(jsonIn(String(stdout)))?.lookups
+  return typeof count === 'number'
+    ? { reply, count }
+    : inconclusive('the call of a peer did not print {"lookups": NUMBER}')
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { whileQuotaIsUsed } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
+import { lookUntil } from '../shared/look-until.ts'
 
 /** The end of a command of the tool. */
 export interface ToolEnd extends CommandEnd {
@@ -65,16 +66,15 @@ interface Listing {
 
 /** The list of the tool once it shows all these names, or as it is after the tolerance `visible`. */
 export async function listWith(context: Context, names: readonly string[]): Promise<Listing> {
-  const { clock, inconclusive, on, target } = context
-  const endMs = clock.now() + target.tolerances.visibleMs
-  for (let pauseMs = target.tolerances.pollMs; ; pauseMs *= 2) {
+  const { inconclusive, on, target } = context
+  const look = async () => {
     const reply = await on('deploy').call('listDeployed')
     const endpoints = isSuccess(reply.status) ? (membersOf(reply.json)?.endpoints as Deployed[] | undefined) : undefined
-    if (endpoints === undefined) return inconclusive(`the list of the tool ended with ${exitIn(reply)}`)
-    if (names.every((name) => endpoints.some((one) => isNamed(one.name, name)))) return { reply, endpoints }
-    if (clock.now() >= endMs) return { reply, endpoints }
-    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
+    return { reply, endpoints: endpoints ?? inconclusive(`the list of the tool ended with ${exitIn(reply)}`) }
   }
+  return lookUntil(context, target.tolerances.visibleMs, look, ({ endpoints }) =>
+    names.every((name) => endpoints.some((one) => isNamed(one.name, name))),
+  )
 }
 
 /**

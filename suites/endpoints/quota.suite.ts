@@ -17,6 +17,7 @@ import {
   saysQuota,
   whileQuotaIsUsed,
 } from '../shared/endpoints.ts'
+import { lookUntil } from '../shared/look-until.ts'
 
 /** How many creations are sent at once. */
 const atOnce = 20
@@ -82,15 +83,14 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
 
   /** Reads until the last update may be expected to be visible. */
   async function expectWorkers(otherwise: (shown: unknown, at: Reply) => void): Promise<void> {
-    const endMs = clock.now() + target.tolerances.visibleMs
-    for (;;) {
+    const workersIn = ({ json }: Reply) => membersOf(json)?.workersMax
+    const look = async () => {
       const reply = await get(context, id)
-      const shown = membersOf(reply.json)?.workersMax
       check('unchanged').saw(reply)
-      if (shown === left) return
-      if (clock.now() >= endMs) return otherwise(shown, reply)
-      await clock.sleep(target.tolerances.pollMs)
+      return reply
     }
+    const last = await lookUntil(context, target.tolerances.visibleMs, look, (seen) => workersIn(seen) === left)
+    if (workersIn(last) !== left) otherwise(workersIn(last), last)
   }
 })
 
@@ -119,29 +119,24 @@ function expectOverQuota({ check }: Context, reply: Reply): void {
  * @param ids the endpoints of this run: the list may still show others that are deleted, or not show these yet.
  */
 async function leftOfQuota(context: Context, ids: readonly string[] = []): Promise<number> {
-  const { clock, inconclusive, nextName, target } = context
+  const { inconclusive, nextName, target } = context
   const [run = ''] = nextName().match(/^plumbline-[^-]+/) ?? []
   const isOther = ({ name }: Members) => typeof name === 'string' && !name.includes(run)
-  let endMs: number | null = null
-  for (;;) {
+  const look = async () => {
     const { endpoints } = await listEndpoints(context)
-    endMs ??= clock.now() + target.tolerances.visibleMs
     const own = endpoints.filter((one) => !isOther(one)).map(idIn)
-    const isCurrent = own.length === ids.length && ids.every((id) => own.includes(id))
-    if (!isCurrent && clock.now() < endMs) {
-      await clock.sleep(target.tolerances.pollMs)
-      continue
-    }
     const isWhole = ids.every((id) => own.includes(id))
-    if (!isWhole) inconclusive('the list does not show an endpoint that exists, so workers cannot be counted')
-    const workers = endpoints.map(({ workersMax }) => workersMax)
-    if (!workers.every((one) => typeof one === 'number')) {
-      return inconclusive('the list does not show workersMax of each endpoint, so workers cannot be counted')
-    }
-    const used = workers.reduce((sum, one) => sum + one, 0)
-    if (used < quota || ids.length > 0) return quota - used
-    return inconclusive(
-      `the endpoints of the account have ${used} workers of its quota of ${quota}; delete some or lower their workersMax`,
-    )
+    return { endpoints, isWhole, isCurrent: isWhole && own.length === ids.length }
   }
+  const seen = await lookUntil(context, target.tolerances.visibleMs, look, ({ isCurrent }) => isCurrent)
+  if (!seen.isWhole) inconclusive('the list does not show an endpoint that exists, so workers cannot be counted')
+  const workers = seen.endpoints.map(({ workersMax }) => workersMax)
+  if (!workers.every((one) => typeof one === 'number')) {
+    return inconclusive('the list does not show workersMax of each endpoint, so workers cannot be counted')
+  }
+  const used = workers.reduce((sum, one) => sum + one, 0)
+  if (used < quota || ids.length > 0) return quota - used
+  return inconclusive(
+    `the endpoints of the account have ${used} workers of its quota of ${quota}; delete some or lower their workersMax`,
+  )
 }

@@ -6,6 +6,7 @@ import type { Arrival } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { createdEndpoint, endOf, idleTimeoutOf, sectionOf, submitTo } from '../shared/endpoints.ts'
+import { lookUntil } from '../shared/look-until.ts'
 
 /** The idleTimeout of new endpoints, seconds. */
 const idleSeconds = 5
@@ -65,13 +66,8 @@ rule('endpoints.workers-min', { creates: 2 }, async (context) => {
 
   /** Workers that come only with jobs show that there is capacity. */
   async function expectReady(clause: string, expected: string): Promise<void> {
-    const { coldStartMs, pollMs } = target.tolerances
-    let seen = await readyWorkers(context, id)
-    const endMs = clock.now() + coldStartMs
-    for (let pauseMs = pollMs; seen.ready < 2 && clock.now() < endMs; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
-      await clock.sleep(pauseMs)
-      seen = await readyWorkers(context, id)
-    }
+    const look = () => readyWorkers(context, id)
+    const seen = await lookUntil(context, target.tolerances.coldStartMs, look, ({ ready }) => ready >= 2)
     if (seen.ready === 0) await endOf(context, await submitTo(context, id))
     else if (seen.ready < 2 && part('receiver')) await release(await heldJobs(2))
     else if (seen.ready < 2)

@@ -22,6 +22,7 @@ import {
   usesNormal,
   withNonce,
 } from '../shared/balanced.ts'
+import { lookUntil } from '../shared/look-until.ts'
 import { object, text } from '../shared/readers.ts'
 
 /** A slow request is held so long, and the count is read again so much later, ms on the target's clock. */
@@ -35,22 +36,19 @@ const leastInRow = 3
 const errorBody = object({ error: text, detail: text })
 
 rule('lb.ready-only', kills, async (context) => {
-  const { check, clock, inconclusive, target } = context
-  const { coldStartMs, pollMs } = target.tolerances
+  const { check, inconclusive, target } = context
   const client = await servingNormal(context)
   const before = new Set<string>()
   for (let echoes = 0; echoes < several; echoes++) before.add(workerOf(await serving(context, client)))
-  const { isNewSeen } = await crashWorker(context, async () => {
-    const deadline = clock.now() + coldStartMs
-    for (;;) {
-      const reply = await serving(context, client)
-      const came = membersOf(reply.json)
-      check('ready').that(came?.ready === true, 'a worker whose /ping was answered 200', `ready ${came?.ready}`, reply)
-      const isNewSeen = !before.has(workerOf(reply))
-      if (isNewSeen || clock.now() >= deadline) return { isNewSeen }
-      await clock.sleep(pollMs)
-    }
-  })
+  const look = async () => {
+    const reply = await serving(context, client)
+    const came = membersOf(reply.json)
+    check('ready').that(came?.ready === true, 'a worker whose /ping was answered 200', `ready ${came?.ready}`, reply)
+    return { isNewSeen: !before.has(workerOf(reply)) }
+  }
+  const { isNewSeen } = await crashWorker(context, () =>
+    lookUntil(context, target.tolerances.coldStartMs, look, (seen) => seen.isNewSeen),
+  )
   if (!isNewSeen) inconclusive('no request reached a worker that had just started')
 })
 

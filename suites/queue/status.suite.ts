@@ -9,6 +9,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectRefusal, insist, otherOutput, shownStatus } from '../shared/job-answers.ts'
+import { lookUntil } from '../shared/look-until.ts'
 import { kindOf } from '../shared/readers.ts'
 
 /** The statuses that the description has (heading Job status). */
@@ -157,18 +158,15 @@ async function lookUntilEnd(
   job: JobAt,
   wanted: 'COMPLETED' | 'FAILED',
 ): Promise<Reply> {
-  const { clock, target } = context
-  const { coldStartMs, dispatchMs, pollMs, retriesMs } = target.tolerances
-  const endMs = clock.now() + (wanted === 'FAILED' ? retriesMs : coldStartMs + dispatchMs)
+  const { coldStartMs, dispatchMs, retriesMs } = context.target.tolerances
+  const boundMs = wanted === 'FAILED' ? retriesMs : coldStartMs + dispatchMs
   await expectShown(context, job)
-  for (let pauseMs = pollMs; ; pauseMs = Math.min(2 * pauseMs, 4 * pollMs)) {
+  const look = async () => {
     const reply = await insist(context, 'answered', () => job.queue.status(job.id))
     const status = statusOf(reply)
     if (membersOf(reply.json)?.id !== job.id || status.startsWith('answer')) expectShownIn(context, job, reply)
-    const settled = finalStatuses.has(status)
-    if (settled || clock.now() >= endMs) {
-      return (await expectEnd(context, clause, job, { status, reply, settled, job: null }, wanted)).reply
-    }
-    await clock.sleep(pauseMs)
+    return { status, reply, settled: finalStatuses.has(status), job: null }
   }
+  const end = await lookUntil(context, boundMs, look, ({ settled }) => settled)
+  return (await expectEnd(context, clause, job, end, wanted)).reply
 }

@@ -5,6 +5,7 @@ import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
 import { answered, isOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
+import { lookUntil } from './look-until.ts'
 
 /** A rule that uses the normal endpoint as others do. */
 export const usesNormal = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
@@ -25,23 +26,19 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  * Waits until an endpoint serves: one that has no worker yet may refuse requests for a while. The rule is inconclusive if
  * it does not come to that, or if the conformance worker is not the one that answers.
  */
-export async function serving({ clock, inconclusive, target }: Context, client: LbClient): Promise<Reply> {
-  const { coldStartMs, pollMs } = target.tolerances
-  let deadline: number | null = null
-  for (let pause = pollMs; ; pause = Math.min(2 * pause, 4 * pollMs)) {
-    const reply = await client.send('GET', echo, { repeats: false })
-    if (isSuccess(reply.status)) {
-      if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
-      return inconclusive(
-        `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
-      )
-    }
-    deadline ??= clock.now() + coldStartMs
-    const isKey = reply.status === 401 || reply.status === 403
-    if (isKey || clock.now() >= deadline)
-      return inconclusive(`${echo} of the worker was answered with ${answered(reply)}`)
-    await clock.sleep(pause)
-  }
+export async function serving(context: Context, client: LbClient): Promise<Reply> {
+  const { inconclusive, target } = context
+  const reply = await lookUntil(
+    context,
+    target.tolerances.coldStartMs,
+    () => client.send('GET', echo, { repeats: false }),
+    ({ status }) => isSuccess(status) || status === 401 || status === 403,
+  )
+  if (!isSuccess(reply.status)) return inconclusive(`${echo} of the worker was answered with ${answered(reply)}`)
+  if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
+  return inconclusive(
+    `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,
+  )
 }
 
 /** The normal endpoint, once it serves. */

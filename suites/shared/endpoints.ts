@@ -11,6 +11,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
 import { blockedBy, submittedId } from './job-answers.ts'
 import { isNamed } from './listing.ts'
+import { lookUntil } from './look-until.ts'
 
 /** How long a creation waits for the workers of other rules, or for an API that is out, ms. */
 const quotaWaitMs = 60_000
@@ -118,15 +119,10 @@ export async function listEndpoints(context: Context, api = context.on('manageme
 
 /** The list once it shows an endpoint that exists: only then does it show that another one does not. */
 export async function listWith(context: Context, id: string): Promise<Listing> {
-  const { clock, inconclusive, target } = context
-  const { pollMs, visibleMs } = target.tolerances
-  const endMs = clock.now() + visibleMs
-  for (let pauseMs = pollMs; ; pauseMs *= 2) {
-    const listing = await listEndpoints(context)
-    if (listing.endpoints.some((one) => idIn(one) === id)) return listing
-    if (clock.now() >= endMs) return inconclusive('the list does not show an endpoint that exists')
-    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
-  }
+  const { inconclusive, target } = context
+  const isShown = ({ endpoints }: Listing) => endpoints.some((one) => idIn(one) === id)
+  const listing = await lookUntil(context, target.tolerances.visibleMs, () => listEndpoints(context), isShown)
+  return isShown(listing) ? listing : inconclusive('the list does not show an endpoint that exists')
 }
 
 /** How much later something that was refused is searched for once more, ms. */
@@ -164,20 +160,19 @@ const reachable = 'endpoints.address'
 
 /** Submits a job to a new endpoint; again for a while if it is not reachable yet. */
 export async function submitTo(context: Context, at: string, wish: JobWish = {}): Promise<SubmittedJob> {
-  const { clock, fixture, row, target } = context
+  const { fixture, row, target } = context
   const job = fixture.job({ ...wish, at })
-  const endMs = clock.now() + target.tolerances.visibleMs
-  for (;;) {
-    const reply = await job.queue.run(job.body)
-    if (reply.status !== 404 || clock.now() >= endMs) {
-      if (row.id === reachable) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
-      if (!isSuccess(reply.status)) {
-        blockedBy(context, reachable, `a job for a new endpoint was answered with ${answered(reply)}`, reply)
-      }
-      return submitted(job, acceptedId(job.body, reply), reply)
-    }
-    await clock.sleep(target.tolerances.pollMs)
+  const reply = await lookUntil(
+    context,
+    target.tolerances.visibleMs,
+    () => job.queue.run(job.body),
+    ({ status }) => status !== 404,
+  )
+  if (row.id === reachable) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
+  if (!isSuccess(reply.status)) {
+    blockedBy(context, reachable, `a job for a new endpoint was answered with ${answered(reply)}`, reply)
   }
+  return submitted(job, acceptedId(job.body, reply), reply)
 }
 
 /** A request of endpoint management, for any key. */

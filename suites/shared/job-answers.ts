@@ -4,9 +4,10 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
-import { answered, inconclusiveIfOutage, outageStatuses } from '../../harness/rule/check.ts'
+import { answered, inconclusiveIfOutage, isOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
+import { lookUntil } from './look-until.ts'
 import { kindOf } from './readers.ts'
 import { looksLater } from './unchanged.ts'
 
@@ -96,20 +97,15 @@ export async function plainEnd(
  * while the endpoint answers another request, the operation itself is broken.
  */
 export async function insist(context: Context, clause: string, send: () => Promise<Reply>): Promise<Reply> {
-  const { check, clock, queue, target } = context
-  const { outageMs, pollMs } = target.tolerances
-  let endMs: number | null = null
-  for (let pauseMs = pollMs; ; pauseMs *= 2) {
-    const reply = await send()
-    if (!outageStatuses.has(reply.status)) return reply
-    endMs ??= clock.now() + outageMs
-    if (clock.now() >= endMs) {
-      inconclusiveIfOutage(await queue.health())
-      const observed = `status ${reply.status} for ${outageMs / 1000} s, while /health is answered`
-      check(clause).that(false, 'an answer of the API', observed, reply)
-    }
-    await clock.sleep(Math.min(pauseMs, Math.max(1, endMs - clock.now())))
+  const { check, queue, target } = context
+  const { outageMs } = target.tolerances
+  const reply = await lookUntil(context, outageMs, send, (seen) => !isOutage(seen))
+  if (isOutage(reply)) {
+    inconclusiveIfOutage(await queue.health())
+    const observed = `status ${reply.status} for ${outageMs / 1000} s, while /health is answered`
+    check(clause).that(false, 'an answer of the API', observed, reply)
   }
+  return reply
 }
 
 /** A job as it is looked at later, once for each second look of the run. */
