@@ -10,7 +10,7 @@ test('docs/writing-a-rule.md includes a row, rules, a defect and a latitude', ()
   expect(included.map(([, file]) => file)).toEqual([
     'spec/rules/pods-create.yaml',
     'suites/pods/create-refused.suite.ts',
-    'suites/pods/action-body-effects.suite.ts',
+    'suites/pods/action-body.suite.ts',
     'proof/defects/action-effects.ts',
     'proof/latitudes/answers.ts',
   ])

@@ -1,10 +1,22 @@
-import { textOf } from '../../harness/exchange/exchange.ts'
-import { idIn } from '../../harness/exchange/read.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
+import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { laterMs, listEndpoints, listWith } from '../shared/endpoints.ts'
+import {
+  createdEndpoint,
+  type EndpointOperation,
+  endpointBody,
+  expectNotCreated,
+  get,
+  idleTimeoutOf,
+  laterMs,
+  listEndpoints,
+  listWith,
+  type MadeEndpoint,
+  type Send,
+} from '../shared/endpoints.ts'
 import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
-import { workingEndpoints } from './endpoint-operations.ts'
 
 const options = { creates: 2, varies: ['order'] } as const
 
@@ -54,4 +66,73 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
   }
   await expectNoEffect()
   expectAllWorked()
+}
+
+/** A valid request of each operation of endpoint management, each shown to work with the owner's key. */
+interface WorkingEndpoints {
+  /** The endpoint that the requests are about. */
+  readonly endpoint: MadeEndpoint
+  /** The operations that work, the one that would delete the endpoint last. */
+  readonly requests: ReadonlyMap<EndpointOperation, Send>
+  /** The endpoint is as it was. */
+  expectUnchanged(): Promise<void>
+  /** The same, at once and a little later, and no endpoint was created. */
+  expectNoEffect(): Promise<void>
+  /** Ends the rule as inconclusive if an operation was left out. */
+  expectAllWorked(): void
+}
+
+async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
+  const { check, inconclusive, on, part } = context
+  const api = on('management')
+  const idle: string[] = []
+  const works = (operation: EndpointOperation, { status }: Reply) => {
+    if (!isSuccess(status)) idle.push(`${operation} was answered ${status}`)
+    return isSuccess(status)
+  }
+  const first = await createdEndpoint(context)
+  const removes = works('deleteEndpoint', await api.call('deleteEndpoint', { ids: { id: first.id }, repeats: true }))
+  const endpoint = await createdEndpoint(context)
+  const ids = { id: endpoint.id }
+  const update = (idleTimeout: number): Send => {
+    return (caller, options) => caller.call('updateEndpoint', { ...options, ids, body: { idleTimeout } })
+  }
+  const updated = idleTimeoutOf(context, 6)
+  const updates = part('management.update') && works('updateEndpoint', await update(updated)(api, { repeats: true }))
+  await listEndpoints(context)
+  const read = await get(context, endpoint.id)
+  const reads = works('getEndpoint', read)
+  const refused = endpointBody(context)
+
+  const requests = new Map<EndpointOperation, Send>([
+    ['listEndpoints', (caller, options) => caller.call('listEndpoints', options)],
+    ['createEndpoint', (caller, options) => caller.call('createEndpoint', { ...options, body: refused })],
+  ])
+  if (reads) requests.set('getEndpoint', (caller, options) => caller.call('getEndpoint', { ...options, ids }))
+  if (updates) requests.set('updateEndpoint', update(idleTimeoutOf(context, 7)))
+  if (removes) requests.set('deleteEndpoint', (caller, options) => caller.call('deleteEndpoint', { ...options, ids }))
+
+  async function expectUnchanged(): Promise<void> {
+    const after = await get(context, endpoint.id)
+    if (!reads) return
+    check('unchanged').status(after, read.status)
+    const [was, is] = [read, after].map(({ json }) => show(membersOf(json)?.idleTimeout))
+    // The update of the owner may be visible some seconds later.
+    const isOwn = [was, show(endpoint.body.idleTimeout), show(updated)].includes(is)
+    check('unchanged').that(isOwn, `idleTimeout ${was}`, `idleTimeout ${is}`, after)
+  }
+
+  return {
+    endpoint,
+    requests,
+    expectUnchanged,
+    async expectNoEffect() {
+      await expectUnchanged()
+      await expectNotCreated(context, [String(refused.name)])
+      await expectUnchanged()
+    },
+    expectAllWorked() {
+      if (idle.length > 0) inconclusive(`${idle.join(', ')} with a full key, so a refusal shows nothing about the key`)
+    },
+  }
 }

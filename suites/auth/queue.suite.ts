@@ -1,8 +1,20 @@
-import { textOf } from '../../harness/exchange/exchange.ts'
+import type { RuleId } from '../../generated/rules.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess, type QueueOperation, textOf } from '../../harness/exchange/exchange.ts'
+import { jobIdIn } from '../../harness/exchange/read.ts'
+import type { QueueCallOptions, QueueClient } from '../../harness/planes/queue/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { rule } from '../../harness/rule/registry.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
+import { blockedBy, expectEnd } from '../shared/job-answers.ts'
 import { type Authorizations, missing, neverIssued } from './authorizations.ts'
-import { mayPurge, workingQueue } from './queue-operations.ts'
+
+/** They purge the endpoint where a purge is not refused. */
+const mayPurge = {
+  exclusive: ['dedicated'],
+  workers: oneWorker,
+  varies: ['options', 'execution', 'neighbour', 'order'],
+} as const satisfies Partial<ScenarioOptions>
 
 rule('auth.queue.missing', mayPurge, (context) => expectRefusedEverywhere(context, missing))
 
@@ -51,4 +63,126 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
     }
   }
   expectAllWorked()
+}
+
+type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
+
+/** A whole, valid request of each operation of the queue plane that the target offers. */
+interface WorkingQueue {
+  /** In the order drawn. */
+  readonly requests: readonly SendToQueue[]
+  /** A text of the job's input that only its owner was told. */
+  readonly secret: string
+  /** Ends the rule if an operation was left out: as blocked by the rule about it, or as inconclusive. */
+  expectAllWorked(): void
+  /**
+   * Nothing came of the requests: the job runs on to its end, and what was submitted or to be retried is not executed.
+   * Needs worker and receiver.
+   */
+  expectNoEffect(): Promise<void>
+}
+
+/** The rules about operations; the others have none. */
+const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
+  getJobStatus: 'queue.status.shape',
+  cancelJob: 'queue.cancel.queued',
+  runJobSync: 'queue.runsync.completed',
+}
+
+/**
+ * The operations of the queue plane on a job that runs where the suite can see that, each main one shown to work with
+ * the owner's key, so that a refusal is for the key alone. One that does not is left out.
+ */
+async function workingQueue(context: Context): Promise<WorkingQueue> {
+  const { begun, check, clock, ended, fixture, inconclusive, looks, offers, part, queue, random, target } = context
+  const isSeen = offers('worker') && offers('receiver')
+  const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
+  const input = { secret }
+  const held = { input, ...(isSeen ? { steps: [{ hold: 'go' }, { output: 'done' }] } : {}) }
+  const idle = new Map<QueueOperation, Reply>()
+  // Only a job that failed is for /retry; any other would be refused to its owner too.
+  const failing = part('worker') ? await fixture.submitted({ input, steps: [{ fail: 'once more' }] }) : null
+  const failure = failing === null ? null : await ended(failing)
+  const hasFailed = failing !== null && failure?.status === 'FAILED'
+  const done = offers('worker') ? works('runJobSync', await queue.runsync({ input })) : null
+  if (isSeen) {
+    const spare = await fixture.submitted(held)
+    await begun(spare)
+    works('cancelJob', await queue.cancel(spare.id))
+    // One worker is enough for all of this.
+    spare.beacon.release('go')
+  }
+  const job = await fixture.submitted(held)
+  works('getJobStatus', await queue.status(job.id))
+  works('getEndpointHealth', await queue.health())
+  if (part('requests')) works('listRequests', await queue.requests())
+  if (part('stream') && done !== null) works('streamJob', await queue.stream(done))
+  if (isSeen) await begun(job)
+  const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
+  const [one, two, three] = submissions.map(({ body }) => body)
+
+  const requests = new Map<QueueOperation, SendToQueue>([
+    ['getJobStatus', (client, options) => client.status(job.id, options)],
+    ['getEndpointHealth', (client, options) => client.health(options)],
+    ['runJob', (client, options) => client.run(one ?? { input }, options)],
+    ['runJobSync', (client, options) => client.runsync(two ?? { input }, options)],
+    ['cancelJob', (client, options) => client.cancel(job.id, options)],
+  ])
+  if (hasFailed) requests.set('retryJob', (client, options) => client.retry(failing.id, options))
+  if (part('stream')) requests.set('streamJob', (client, options) => client.stream(job.id, options))
+  if (part('requests')) requests.set('listRequests', (client, options) => client.requests(options))
+  if (part('openai')) {
+    const body = three?.input ?? input
+    requests.set('callOpenaiRoute', (client, options) => client.openai('/v1/chat/completions', body, options))
+  }
+  if (part('endpoint.dedicated')) {
+    requests.set('purgeQueue', (client, options) => client.on('dedicated').purge({ ...options, unpaced: true }))
+  }
+  for (const operation of idle.keys()) requests.delete(operation)
+  const executed = isSeen ? executions() : 0
+
+  /** Notes an operation that does not work; the id in the answer of one that does, if it has one. */
+  function works(what: QueueOperation, reply: Reply): string | null {
+    if (!isSuccess(reply.status)) idle.set(what, reply)
+    return isSuccess(reply.status) ? jobIdIn(reply.json) : null
+  }
+
+  function executions(): number {
+    const jobs = [...submissions, ...(hasFailed ? [failing] : [])]
+    return jobs.reduce((count, { beacon }) => count + beacon.executions().length, 0)
+  }
+
+  return {
+    requests: context.vary.ordered([...requests.values()]),
+    secret,
+    expectAllWorked() {
+      for (const [what, reply] of idle) {
+        const reason = `${what} was answered ${reply.status} with a full key, so a refusal does not show that the key is refused`
+        const rule = ruleAbout[what]
+        if (rule !== undefined) blockedBy(context, rule, reason, reply)
+        inconclusive(reason)
+      }
+      if (failure !== null && !hasFailed) {
+        blockedBy(
+          context,
+          'queue.status.failed',
+          `the failing job was ${failure.status} instead of FAILED, and only a failed job can be retried`,
+          failure.reply,
+        )
+      }
+    },
+    async expectNoEffect() {
+      job.beacon.release('go')
+      const { reply } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
+      const later = await fixture.submitted({ steps: [{ output: 'later' }] })
+      await begun(later)
+      await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
+      check('not-executed').that(
+        executions() === executed,
+        'no execution of jobs whose submission or retry was refused',
+        'an execution of one',
+        reply,
+      )
+    },
+  }
 }

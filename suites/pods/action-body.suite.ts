@@ -1,7 +1,18 @@
-import { constraints } from '../../generated/tables.ts'
+import type { RuleId } from '../../generated/rules.ts'
+import { constraints, type PodAction } from '../../generated/tables.ts'
+import { raw } from '../../harness/client/body.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
+import { inconclusiveIfOutage, outageStatuses } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { type RefusalTable, refusals } from '../shared/table.ts'
+import { anyPod } from '../../harness/variation/dimensions.ts'
+import type { Target } from '../../target/types.ts'
+import { casesOf, type RefusalTable, refusals, refusalTables, wrongBody } from '../shared/table.ts'
+import { expectUnchanged } from '../shared/unchanged.ts'
+import { expectAccepted } from './answers.ts'
 import { acting, actingVaries, podForAction } from './arrangements.ts'
 
 refusals('pods.action-body.not-json', acting, [400], {
@@ -64,3 +75,85 @@ rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) =
     check('strings').that(others.length === 0, 'strings only', `errors of type ${others.join(', ')}`, reply)
   }
 })
+
+/** Statuses of a refusal because of the body; any other status may have another reason. */
+const forTheBody: ReadonlySet<number> = new Set([400, 415, 422])
+const forItsSize: ReadonlySet<number> = new Set([...forTheBody, 413])
+
+const megabytes = 4
+const levels = 10_000
+
+rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (context) => {
+  const { pods, fixture, blocked, target, vary } = context
+  let pod = await fixture.pod('RUNNING')
+  const odd: { readonly by: RuleId; readonly status: number }[] = []
+  for (const action of vary.ordered(['stop', 'terminate'] as const)) {
+    for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
+      const reply = await pods.actWith(pod.id, body, { repeats: true })
+      const { status } = reply
+      inconclusiveIfOutage(reply)
+      if (!forTheBody.has(status)) odd.push({ by: id, status })
+      if (isSuccess(status)) pod = await fixture.pod('RUNNING')
+    }
+    await expectUnchanged(context, pod)
+  }
+  await expectAccepted(context, pod)
+  const [first] = odd
+  if (first !== undefined) blocked(first.by, `a wrong body was answered ${first.status}`)
+})
+
+rule('pods.action-body.validation-first', { varies: anyPod }, async (context) => {
+  const { pods, fixture, check, reading } = context
+  const pod = await fixture.pod('EXITED')
+  const reply = await pods.actWith(pod.id, { action: 'restart', reason: 'plumbline' }, { repeats: true })
+  check('refused').status(reply, 422, 409)
+  reading('status', String(reply.status))
+  await expectUnchanged(context, pod)
+})
+
+rule('pods.action-body.media-type', { varies: anyPod }, async (context) => {
+  const { pods, fixture, check, reading, settle } = context
+  const pod = await fixture.pod('RUNNING')
+  const reply = await pods.act(pod.id, 'stop', { contentType: 'text/plain' })
+  check('answered').status(reply, 200, 400, 415, 422)
+  reading('text', reply.status === 200 ? 'read as JSON' : String(reply.status))
+  if (reply.status === 200) {
+    const rest = await settle(pod.id, (status) => status === 'EXITED')
+    return check('carried-out').that(rest.settled, 'status EXITED', `status ${rest.status}`, rest.reply)
+  }
+  const type = mediaTypeOf(reply.exchange.response?.headers ?? [])
+  const isProblem = type === 'application/problem+json'
+  check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', reply)
+  await expectUnchanged(context, pod)
+})
+
+rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {
+  const { pods, fixture, reading } = context
+  const pod = await fixture.pod('RUNNING')
+  const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
+  expectRefused(context, 'megabytes', long)
+  reading('megabytes', String(long.status))
+  const deepBody = raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`)
+  const deep = await pods.actWith(pod.id, deepBody)
+  expectRefused(context, 'levels', deep)
+  reading('levels', String(deep.status))
+  await expectUnchanged(context, pod)
+  await expectAccepted(context, pod)
+})
+
+/** The bodies of every table about action calls, with the rule of each. */
+function wrongBodies(action: PodAction, target: Target): readonly { readonly id: RuleId; readonly body: unknown }[] {
+  return refusalTables()
+    .filter(({ id }) => id.startsWith('pods.action-body.') && id !== 'pods.action-body.not-object-422')
+    .flatMap(({ id, table }) =>
+      casesOf(table).map(({ wrong }) => ({ id, body: wrongBody(wrong, { action }, target, undefined) })),
+    )
+}
+
+/** A refusal by the API; a gateway's own 5xx proves nothing about the API behind it. */
+function expectRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
+  const { status } = reply
+  if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
+  check(clause).that(status >= 400 && status < 500, 'a 4xx status', `status ${status}`, reply)
+  if (!forItsSize.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
+}

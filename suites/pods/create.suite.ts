@@ -16,8 +16,7 @@ import {
   refusalTables,
   wrongBody,
 } from '../shared/table.ts'
-import { acceptedCreation, isPart } from './created-pod.ts'
-import { created, creates, creation, expectNotCreated } from './creation.ts'
+import { acceptedCreation, created, creates, creation, expectNotCreated, isPart } from './creation.ts'
 
 /** Optional members of a creation that do not depend on the target. */
 const many = { args: 'sleep 1', disk: 15, ports: ['8022/tcp', '80/http'], env: { PLUMBLINE: '1' }, cloud: 'SECURE' }

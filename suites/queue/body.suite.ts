@@ -1,12 +1,54 @@
 import { tables } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { validText } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
+import { answered } from '../../harness/rule/check.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, submittedId } from '../shared/job-answers.ts'
-import { refusals } from '../shared/table.ts'
-import { submitting } from './submission-arrangement.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
+import { blockedBy, submittedId, validSubmission } from '../shared/job-answers.ts'
+import { type Arrangement, refusals } from '../shared/table.ts'
+
+type Submission = 'runJob' | 'runJobSync'
+
+/** Submissions by /run and, with the worker, by /runsync. queue.body.no-job judges the effects of refused ones. */
+const submitting: Arrangement<Submission> = {
+  operation: (submission) => submission,
+  // Without the worker nobody knows how long /runsync would hold a valid submission.
+  each: ({ part }) => (part('worker') ? ['runJob', 'runJobSync'] : ['runJob']),
+  varies: [],
+  workers: oneWorker,
+  async begin(context, submission) {
+    const { fixture, queue } = context
+    if (submission === 'runJob') await fixture.submitted()
+    else await expectSyncAccepted(context)
+    return {
+      valid: async () => validSubmission(context),
+      send: (body) => (submission === 'runJob' ? queue.run(body) : queue.runsync(body)),
+      async expectNoEffect() {},
+    }
+  },
+}
+
+/** Shows that /runsync accepts a valid submission. */
+async function expectSyncAccepted(context: Context): Promise<void> {
+  const { inconclusive, queue } = context
+  const valid = validSubmission(context)
+  for (let tries = 1; ; tries++) {
+    const reply = await queue.runsync(valid)
+    if (isSuccess(reply.status)) return
+    if (reply.status === 400) {
+      const reason = `${validText(valid)} was answered by /runsync with ${answered(reply)}`
+      blockedBy(context, 'queue.body.fuzz', reason, reply)
+    }
+    // The response at the end of the wait is not described; by then a worker is starting.
+    if (tries === 3)
+      inconclusive(`/runsync answered ${reply.status} to a valid submission, so a refusal proves nothing`)
+  }
+}
 
 refusals('queue.body.not-json', submitting, [400], {
   truncated: { text: (json) => json.slice(0, -1) },

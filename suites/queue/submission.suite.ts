@@ -17,6 +17,7 @@ import {
   expectEnd,
   insist,
   otherOutput,
+  plainEnd,
   shownStatus,
   submittedId,
   validSubmission,
@@ -28,8 +29,12 @@ const manyAtOnce = 100
 
 /** The shortest wait that an endpoint may be set to: the least executionTimeout. */
 const leastWaitMs = tables.bounds.executionTimeoutMs.minimum
-/** How often /runsync may answer that its job is not done. */
+/** How long a job runs, well below that, ms. */
+const runsMs = 2_000
+/** How often /runsync may answer that its job is not done: a first job may spend the wait on starting a worker. */
 const runsyncTries = 3
+/** Length of an output whose fate is recorded. */
+const recordedBytes = 400_000
 
 rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => {
   const { check, fixture, queue } = context
@@ -103,13 +108,11 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
     const reply = await insist(context, 'status', send)
     check('status').status(reply, 200)
     const { id, status, output } = check('body').object(reply)
-    const took = reply.exchange.received.target - reply.exchange.sent.target
-    const isWaitOver = (status === 'IN_QUEUE' || status === 'IN_PROGRESS') && took >= leastWaitMs
-    if (isWaitOver && tries < runsyncTries) {
+    if (isWaitOver(reply) && tries < runsyncTries) {
       isQuick = await isQuickByRun(context)
       continue
     }
-    if (isWaitOver && !isQuick) inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
+    if (isWaitOver(reply) && !isQuick) inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
     check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOf(status)}`, reply)
     check('id').that(typeof id === 'string' && id !== '', 'an id', kindOf(id), reply)
     const isSame = canonical(output) === canonical(expected)
@@ -133,9 +136,6 @@ const inputs: Readonly<Record<string, Members>> = {
   doubles: { tenth: 0.1, small: -1.5e-7, great: 1e21, long: 123456789.12345679, whole: 9007199254740991, zero: 0 },
   large: { text: 'plumbline '.repeat(10_240) },
 }
-
-/** Length of an output whose fate is recorded. */
-const recordedBytes = 400_000
 
 rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (context) => {
   const { fixture, ended, check, reading, vary } = context
@@ -194,3 +194,41 @@ rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async 
   if (isFormRefused) inconclusive('the form of an endpoint id was refused')
   if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
 })
+
+rule('queue.runsync.when-done', { varies: ['input', 'options', 'execution'] }, async (context) => {
+  const { check, clock, fixture, inconclusive, target } = context
+  const { answerMs, coldStartMs, dispatchMs } = target.tolerances
+  for (let count = 1; count <= runsyncTries; count++) {
+    const job = await fixture.prepared({ steps: [{ hold: 'go' }, { output: 1 }] })
+    const answer = job.queue.held.runsync(job.body)
+    const start = job.beacon.started()
+    await clock.until(Promise.race([answer.comes, start.comes]), clock.now() + coldStartMs + dispatchMs)
+    const early = await clock.until(answer, clock.now() + runsMs)
+    job.beacon.release('go')
+    const end = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
+    const reply = early ?? (await clock.until(answer, clock.now() + dispatchMs + answerMs))
+    if (reply === null) {
+      // A job that is not seen to end has nothing to be answered with.
+      if (end === null || (await plainEnd(context, 'COMPLETED')).status !== 'COMPLETED') {
+        inconclusive('no job was done in time')
+      }
+      return check('at-once').that(false, 'an answer once the job is done', 'no answer', null)
+    }
+    if (!isSuccess(reply.status)) {
+      blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${answered(reply)}`, reply)
+    }
+    if (isWaitOver(reply)) continue
+    check('at-once').saw(reply)
+    const status = early === null ? shownStatus(reply) : `${shownStatus(reply)} while the job runs`
+    check('waits').that(status === 'COMPLETED', 'COMPLETED once the job is done', status, reply)
+    return
+  }
+  inconclusive('the wait of /runsync was over before its job was done')
+})
+
+/** True if /runsync may have given up waiting. */
+function isWaitOver(reply: Reply): boolean {
+  const status = shownStatus(reply)
+  const tookMs = reply.exchange.received.target - reply.exchange.sent.target
+  return (status === 'IN_QUEUE' || status === 'IN_PROGRESS') && tookMs >= leastWaitMs
+}

@@ -1,26 +1,12 @@
 import { tables } from '../../generated/tables.ts'
-import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
+import type { Reply } from '../../harness/client/reply.ts'
+import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import type { EndpointRole } from '../../target/types.ts'
-import { laterLooks } from '../shared/job-answers.ts'
-import {
-  afterEnd,
-  beforeEnd,
-  busyWorkers,
-  expectWorkerFreed,
-  leadMs,
-  lives,
-  livesOfRunsync,
-  longLives,
-  quietMs,
-  statusIn,
-  tries,
-  waiting,
-  waitingMs,
-  wakeWorker,
-} from './times.ts'
+import { laterLooks, shownStatus } from '../shared/job-answers.ts'
+import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
@@ -28,6 +14,23 @@ const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 const stayMs = 60_000
 /** A worker that ignores that it is to stop, and reports late. */
 const reportsLate: readonly Step[] = [{ deaf: true }, { hold: 'late' }, { output: 'late' }]
+/** By how much a target that counts whole seconds may be early, ms. */
+const grainMs = 1_000
+/** Lives that are tried in turn, ms: with a warm worker the first suffices, with a cold one a later. */
+const lives = [12_000, 60_000, 300_000]
+/** The same for rules about late ends: the tolerance `sweep` is a fifth of the first. */
+const longLives = [50_000, 120_000, 300_000]
+/** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
+const livesOfRunsync = [40_000, 120_000, 300_000]
+
+/** A short life of a job that waits, ms. */
+const waitingMs = 11_000
+
+/** How often a job is made to wait that an earlier one's worker took after all. */
+const tries = [1, 2, 3]
+
+/** Pauses before a job is made to wait, ms: a worker that an earlier job brought leaves in its own time. */
+const pauses = [0, 10_000, 60_000, 300_000]
 
 rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] }, async (context) => {
   const { begun, ended, clock, target, check, inconclusive } = context
@@ -112,7 +115,7 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
     const job = await waiting(context, { steps: [{ output: 1 }], policy: { ttl: ttlMs } })
     const submittedMs = job.reply.exchange.received.target
     await clock.at(submittedMs + waitMs)
-    if (statusIn(await job.queue.status(job.id)) !== 'IN_QUEUE') continue
+    if (shownStatus(await job.queue.status(job.id)) !== 'IN_QUEUE') continue
     await wakeWorker(context)
     const leftMs = submittedMs + ttlMs - leadMs - clock.now()
     const end = await follow(job, (status) => status === 'COMPLETED', leftMs)
@@ -172,4 +175,53 @@ async function livesUntil(context: Context, policy: Readonly<Record<string, unkn
   }
   check('not-before').success(before)
   check('over').status(await afterEnd(context, job, ttlMs), 404)
+}
+
+/** How long no rule brings a worker to where jobs were made to wait: so that a short life there is over for sure, ms. */
+function quietMs({ target }: Context): number {
+  return waitingMs + target.tolerances.sweepMs + 1_000
+}
+
+/**
+ * A job that waits and is not executed: one of low priority, which starts no worker, where none is. To be told of
+ * `wakes` or `shared: ['scaleToZero']`. Rejects with Inconclusive if none stays IN_QUEUE for `stayMs`; a worker that is still
+ * busy with an earlier job may take it after that.
+ */
+async function waiting(
+  context: Context,
+  { policy, ...wish }: JobWish,
+  stayMs = 2 * context.target.tolerances.dispatchMs,
+): Promise<SubmittedJob> {
+  const { fixture, clock, found, inconclusive } = context
+  for (const pauseMs of pauses) {
+    await clock.sleep(pauseMs)
+    const job = await fixture.submitted({ ...wish, endpoint: 'scaleToZero', policy: { ...policy, lowPriority: true } })
+    await clock.sleep(stayMs)
+    if (shownStatus(await found(job)) === 'IN_QUEUE') return job
+    // Else the next one would wait only until the worker is done with this one.
+    await job.queue.cancel(job.id)
+  }
+  return inconclusive('no job of low priority stayed IN_QUEUE on the endpoint that scales to no workers')
+}
+
+/** Brings a worker to the endpoint where jobs were made to wait. */
+function wakeWorker({ fixture }: Context): Promise<SubmittedJob> {
+  return fixture.submitted({ steps: [{ output: 0 }], endpoint: 'scaleToZero' })
+}
+
+/** Looks at a job when its ttl should be nearly over. Rejects with Inconclusive if the answer came too late to tell. */
+async function beforeEnd({ clock, inconclusive }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
+  const endMs = job.reply.exchange.sent.target + ttlMs
+  await clock.at(endMs - leadMs)
+  const reply = await job.queue.status(job.id)
+  if (reply.status !== 200 && reply.exchange.received.target > endMs - grainMs) {
+    inconclusive('the job was looked at too late to tell whether it was there until its ttl was over')
+  }
+  return reply
+}
+
+/** Looks at a job when its ttl is over by as much as the target may be late. */
+async function afterEnd({ clock, target }: Context, job: SubmittedJob, ttlMs: number): Promise<Reply> {
+  await clock.at(job.reply.exchange.received.target + ttlMs + target.tolerances.sweepMs)
+  return job.queue.status(job.id)
 }

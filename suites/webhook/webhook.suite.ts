@@ -1,0 +1,225 @@
+import { tables } from '../../generated/tables.ts'
+import { canonical, show } from '../../harness/exchange/read.ts'
+import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import { endIn } from '../../harness/planes/queue/job-status.ts'
+import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
+import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
+import { anyJob } from '../../harness/variation/dimensions.ts'
+import { blockedBy, expectEnd, laterLooks } from '../shared/job-answers.ts'
+
+/** The time between two attempts, ms (heading Limits). */
+const spacingMs = tables.durations.webhookSpacingMs
+
+/** The first attempt and those that may follow it (heading Limits). */
+const mostAttempts = 1 + tables.quotas.webhookRetries
+
+/** Jobs of these rules are done at once, so they keep no worker; the attempts take the time. */
+const anyNotified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>
+
+/** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
+function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
+  const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
+  // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
+  const patienceMs = 2 * (spacingMs + webhookSpacingMs)
+  const former = webhook.attempts()[n - 2]
+  const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
+  return clock.until(webhook.attempt(n), former === undefined ? firstMs : former.at.target + patienceMs)
+}
+
+/** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
+async function countAttempts(context: Context, clause: string, job: SubmittedJob, most: number): Promise<number> {
+  let count = 0
+  while (count < most && (await attempt(context, job, count + 1)) !== null) count++
+  if (count === 0) await expectOne(context, clause, job)
+  if (count < most) await context.clock.sleep(context.looks().at(-1) ?? 0)
+  return job.webhook.attempts().length
+}
+
+/** Ends a rule whose job was not notified: it did not end as it should, no job is notified, or this one alone is not. */
+async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
+  const { check, ended, fixture, row } = context
+  const { reply } = await expectEnd(context, clause, job, endIn(job.reply) ?? (await ended(job)), 'COMPLETED')
+  if (row.id !== 'webhook.once') {
+    const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
+    if ((await attempt(context, twin, 1)) === null) context.blocked('webhook.once', 'no notification came at all')
+  }
+  check(clause).that(false, 'a request once the job is done', 'no request', reply)
+}
+
+/** A number of requests as a report shows it. */
+function requests(count: number): string {
+  return count === 1 ? '1 request' : `${count} requests`
+}
+
+/** How long a job runs while nothing may be notified, ms. */
+const runningMs = 5_000
+
+const steps = [{ output: 1 }]
+
+rule('webhook.once', { varies: anyJob }, async (context) => {
+  const { fixture, begun, clock, check, inconclusive } = context
+  const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], webhook: true })
+  await begun(job)
+  const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
+  check('not-before').that(early === null, 'no request while the job runs', 'a request', job.reply)
+  job.beacon.release('go')
+  const first = await attempt(context, job, 1)
+  if (first === null) return expectOne(context, 'notified', job)
+  const [end] = job.beacon.ends()
+  if (end === undefined) return inconclusive('a worker did not tell that it was done')
+  context.freeWorkers()
+  check('not-before').that(end.n < first.n, 'no request before the worker is done', 'a request', job.reply)
+  check('notified').saw(job.reply)
+  const count = await countAttempts(context, 'once', job, 2)
+  check('once').that(count === 1, 'no request after one that was answered 200', 'a second request', job.reply)
+})
+
+rule('webhook.retries', anyNotified, async (context) => {
+  const { fixture, check } = context
+  const job = await fixture.sent({ steps, webhook: 500 })
+  const count = await countAttempts(context, 'second', job, mostAttempts + 1)
+  check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.reply)
+  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.reply)
+})
+
+rule('webhook.three', anyNotified, async (context) => {
+  const { fixture, check } = context
+  const job = await fixture.sent({ steps, webhook: 500 })
+  const count = await countAttempts(context, 'three', job, mostAttempts + 1)
+  check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.reply)
+})
+
+rule('webhook.stops-on-success', anyNotified, async (context) => {
+  const { fixture, check } = context
+  const second = await fixture.sent({ steps, webhook: [500, 200] })
+  const third = await fixture.sent({ steps, webhook: [500, 500, 200] })
+  for (const [clause, job, expected] of [
+    ['two', second, 2],
+    ['three', third, 3],
+  ] as const) {
+    const count = await countAttempts(context, clause, job, expected + 1)
+    check(clause).that(count === expected, requests(expected), requests(count), job.reply)
+  }
+})
+
+rule('webhook.only-200', anyNotified, (context) => expectRetriedAfter(context, [404, 429, 503]))
+
+rule('webhook.only-200-strict', anyNotified, async (context) => {
+  const { fixture, reading } = context
+  // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
+  const redirected = await fixture.sent({ steps, webhook: [{ redirect: '/' }, 200] })
+  await expectRetriedAfter(context, [201, 204])
+  reading('302', requests(await countAttempts(context, 'retried-201', redirected, 2)))
+})
+
+/** An attempt that is answered with each of these is followed by a second one. */
+async function expectRetriedAfter(context: Context, statuses: readonly number[]): Promise<void> {
+  const { fixture, check } = context
+  const jobs = []
+  for (const status of statuses) jobs.push({ status, job: await fixture.sent({ steps, webhook: [status, 200] }) })
+  for (const { status, job } of jobs) {
+    const count = await countAttempts(context, `retried-${status}`, job, 2)
+    check(`retried-${status}`).that(count === 2, `a second request after a ${status}`, requests(count), job.reply)
+  }
+}
+
+/** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
+const slowMs = 2_000
+
+/** How the receiver refuses the attempts of each job. */
+const refusals: readonly (readonly WebhookAnswer[])[] = [
+  [{ slowMs, status: 500 }, 500],
+  [404, 503],
+  ['reset', 500],
+]
+
+/** Time between the submissions, ms: a queue that is looked at every few seconds meets each job at another moment. */
+const apartMs = 3_000
+
+/** The time between two attempts. */
+interface Gap {
+  readonly ms: number
+  /** The part of it that the receiver took to answer. */
+  readonly answerMs: number
+}
+
+rule('webhook.spacing', { varies: anyJob, workers: 0 }, async (context) => {
+  const { fixture, clock, target, check } = context
+  const { webhookMeanMs, webhookSpacingMs } = target.tolerances
+  const jobs: SubmittedJob[] = []
+  for (const webhook of refusals) {
+    if (jobs.length > 0) await clock.sleep(apartMs)
+    jobs.push(await fixture.submitted({ steps: [{ output: 1 }], webhook }))
+  }
+  const gaps: Gap[] = []
+  for (const job of jobs) gaps.push(...(await gapsOf(context, job)))
+  for (const gap of gaps) judge([gap], webhookSpacingMs, 'between two attempts')
+  // Each may be off by much; all of them together may not.
+  judge(gaps, webhookMeanMs, 'in the mean')
+
+  function judge(some: readonly Gap[], toleranceMs: number, what: string): void {
+    const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+    const ms = mean(some.map((gap) => gap.ms))
+    const leastMs = spacingMs - toleranceMs
+    const mostMs = spacingMs + toleranceMs + mean(some.map((gap) => gap.answerMs))
+    refuseNear(context, jobs, ms, [leastMs, mostMs])
+    const [first] = jobs
+    const at = first?.reply ?? null
+    check('not-sooner').that(ms >= leastMs, `${seconds(leastMs)} or more ${what}`, seconds(ms), at)
+    check('not-later').that(ms <= mostMs, `${seconds(mostMs)} at most ${what}`, seconds(ms), at)
+  }
+})
+
+rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, async (context) => {
+  const { fixture, begun, clock, ended, inconclusive, target, check } = context
+  const steps = [{ output: { kept: [1] } }]
+  const twin = await ended(await fixture.plain({ steps }))
+  if (!twin.settled) inconclusive('a job without a webhook did not end in time')
+  if (twin.status !== 'COMPLETED')
+    blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.reply)
+  const job = await fixture.submitted({ steps, webhook: [500, 'reset', 503] })
+  await begun(job)
+  let count = 0
+  while (count < mostAttempts && (await attempt(context, job, count + 1)) !== null) count++
+  await clock.sleep(target.tolerances.dispatchMs)
+  for await (const reply of laterLooks(context, job)) {
+    check('status').success(reply)
+    const { status, output } = check('status').object(reply)
+    check('status').that(status === 'COMPLETED', 'status "COMPLETED"', `status ${show(status)}`, reply)
+    const isSame = canonical(output) === canonical(twin.job?.output)
+    check('output').that(isSame, `output ${show(twin.job?.output)}`, `output ${show(output)}`, reply)
+    const [first] = job.webhook.attempts()
+    const more = job.beacon.executions().filter(({ n }) => n > (first?.n ?? Number.POSITIVE_INFINITY)).length
+    check('executions').that(more === 0, 'no execution after the first attempt', `${more} more`, reply)
+  }
+  if (count === 0) context.blocked('webhook.once', 'no notification came at all')
+})
+
+/** The times between the attempts of a job. Throws Blocked if one is missing. */
+async function gapsOf(context: Context, job: SubmittedJob): Promise<Gap[]> {
+  const count = await countAttempts(context, 'not-later', job, mostAttempts)
+  if (count < mostAttempts) context.blocked('webhook.three', `attempt ${count + 1} did not come`)
+  const attempts = job.webhook.attempts()
+  return attempts.slice(1, mostAttempts).map((next, place) => {
+    const former = attempts[place]
+    return { ms: next.at.target - (former?.at.target ?? 0), answerMs: former?.answer.includes('after') ? slowMs : 0 }
+  })
+}
+
+/** Ends the rule as inconclusive if a time is nearer to a bound than requests take. */
+function refuseNear(
+  { inconclusive }: Context,
+  jobs: readonly SubmittedJob[],
+  ms: number,
+  bounds: readonly number[],
+): void {
+  const took = jobs.map(({ reply: { exchange } }) => exchange.received.target - exchange.sent.target)
+  if (bounds.some((bound) => Math.abs(ms - bound) < Math.max(...took))) {
+    inconclusive('the time between attempts is nearer to its bound than a request takes')
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`
+}
