@@ -37,6 +37,22 @@ export function caseSaid({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>
   return `at ${place} ${said.join(', and ')}`
 }
 
+/** A body and what is odd about it, as the beginning of a sentence. */
+export function bodySaid(one: FuzzCase): string {
+  return `${bodyText(one.bytes)} (${caseSaid(one)})`
+}
+
+/** A body as a short text, with everything that does not print as an escape. */
+export function bodyText(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'no body'
+  const text = [...new TextDecoder().decode(bytes)]
+    .map((character) =>
+      /[\p{C}\p{Z}]/u.test(character) && character !== ' ' ? JSON.stringify(character).slice(1, -1) : character,
+    )
+    .join('')
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text
+}
+
 /** Every (place × mutator) of one valid body once, and the body itself first. */
 export function enumerate(body: unknown, schema: SchemaName): readonly FuzzCase[] {
   const key = `${schema} ${JSON.stringify(body)}`

@@ -1,9 +1,8 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import type { PodView } from '../../harness/exchange/read.ts'
+import { changedFields, liveFields, type PodView, podOf, show } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { changesIn } from './again.ts'
 import type { FuzzCase } from './cases.ts'
 import { type Allowed, isIn } from './oracle.ts'
 import { allowedOf, asideAfter, isChange, lookAfterMs, sendTwice, type Trial, withMountsOf } from './trial.ts'
@@ -98,4 +97,19 @@ export function createPlayer(
     const text = changesIn(pod, reply, aside)
     return text === null ? null : { text, reply }
   }
+}
+
+/**
+ * The difference between a pod in a reply and the pod before, as a text; null if there is none. Fields `aside` do not
+ * count.
+ */
+export function changesIn(before: PodView, reply: Reply, aside?: Iterable<string>): string | null {
+  const pod = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
+  return pod === null ? `answer ${reply.status}` : changesOf(before, pod, aside)
+}
+
+/** The same of a pod that was read. */
+export function changesOf(before: PodView, { value }: PodView, aside: Iterable<string> = []): string | null {
+  const changed = changedFields(before.value, value, new Set([...liveFields, ...aside]))
+  return changed.length === 0 ? null : changed.map((name) => `${name} ${show(value[name])}`).join(', ')
 }

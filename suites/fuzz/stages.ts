@@ -5,9 +5,9 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
 import { actionBodies, actionNames, patchBodies } from './arbitrary.ts'
-import { arbitraryCase, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
-import { inOrder } from './play.ts'
-import { actionTrial, patchTrial, type Trial, withoutPod } from './trial.ts'
+import { arbitraryCase, asIs, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
+import { classify, type Situation } from './oracle.ts'
+import { actionTrial, isChange, patchTrial, type Trial, withoutPod } from './trial.ts'
 
 /** A case as it was sent to a pod. */
 export interface Sent {
@@ -132,4 +132,14 @@ function bodiesFor(context: Context, { mount = 'none' }: PodShape): readonly obj
   const persistent = movedPersistent(context)
   if (mount === 'none') return [{}, { network }, { persistent }]
   return mount === 'network' ? [{ network }, { network, persistent }] : [{ persistent }, { network, persistent }]
+}
+
+/** Cases that a pod in this situation is to refuse first, those that change it later, plain bodies last. */
+export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzCase[] {
+  const mayChange = (one: FuzzCase) =>
+    one.mutator === asIs ? 2 : classify(situation, one.bytes).some(isChange) ? 1 : 0
+  return cases
+    .map((one, place) => ({ one, place, rank: mayChange(one) }))
+    .sort((a, b) => a.rank - b.rank || a.place - b.place)
+    .map(({ one }) => one)
 }

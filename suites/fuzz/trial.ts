@@ -9,7 +9,6 @@ import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { patchablePod, sameMounts, shown } from '../shared/patching.ts'
-import { orAgain } from './again.ts'
 import { caseText, enumerate, type FuzzCase } from './cases.ts'
 import { readBody } from './oracle/reading.ts'
 import { type After, type Allowed, classify, type FuzzOperation, type Situation } from './oracle.ts'
@@ -170,4 +169,9 @@ function mountsAfter(after: After, before: unknown): unknown {
  */
 export async function sendTwice({ send }: Trial, pod: PodView, bytes: Uint8Array): Promise<Reply> {
   return (await unlessUnanswered(send(pod, bytes))) ?? send(pod, bytes, { newConnection: true })
+}
+
+/** Does something that can be done over, such as making a pod, once more if a request of it had no complete response. */
+async function orAgain<T>(work: () => Promise<T>): Promise<T> {
+  return (await unlessUnanswered(work())) ?? work()
 }

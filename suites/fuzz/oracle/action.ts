@@ -2,8 +2,7 @@ import { type RuleId, rules } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus, Tables } from '../../../generated/tables.ts'
 import type { Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { refusing } from './failures.ts'
-import { type Allowed, refused } from './types.ts'
+import { type Allowed, refused, refusing } from './answers.ts'
 
 /**
  * The permitted responses to an action call, by its body and the pod's status (headings Trigger a pod action, Pod

@@ -1,7 +1,6 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { failuresOf, mayBeTaken, refusalOf, refusing } from './failures.ts'
-import { type Allowed, refused } from './types.ts'
+import { type Allowed, failuresOf, mayBeTaken, refusalOf, refused, refusing } from './answers.ts'
 
 const heading = 'Other operations'
 

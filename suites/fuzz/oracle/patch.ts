@@ -1,8 +1,7 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { canonical, type Members, membersOf } from '../../../harness/exchange/read.ts'
-import { failuresOf, refusalOf, refusing } from './failures.ts'
+import { type Allowed, type Answers, failuresOf, refusalOf, refused, refusing, type Situation } from './answers.ts'
 import { isOddText } from './reading.ts'
-import { type Allowed, type Answers, refused, type Situation } from './types.ts'
 
 const asStated = 'mounts have to be complete, typed as stated and without further properties'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pinDown } from './pin-down.ts'
+import { pinDown } from './shrink.ts'
 
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at)
 const holds = (...needed: readonly number[]) => {

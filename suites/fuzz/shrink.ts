@@ -1,3 +1,7 @@
+import type { FuzzCase } from './cases.ts'
+
+/** How many simpler cases of a finding are tried. */
+const simplerTries = 24
 /** Cases that show something when they are sent, in this order, to a new pod, and what they show. */
 export interface PinnedDown<C, T> {
   readonly cases: readonly C[]
@@ -34,4 +38,27 @@ export async function pinDown<C, T>(
     if (alone !== null) return { cases: needed, seen: alone }
   }
   return { cases: [...before, ...needed], seen }
+}
+
+/** The simplest case that still fails in the same way; `steps` is told which of the simpler cases was taken each time. */
+export async function simplest(
+  one: FuzzCase,
+  fails: (simpler: FuzzCase) => Promise<boolean>,
+  tries = simplerTries,
+  steps: number[] = [],
+): Promise<FuzzCase> {
+  let left = tries
+  let least = one
+  search: for (;;) {
+    let step = -1
+    for (const simpler of least.simpler?.() ?? []) {
+      step++
+      if (left-- <= 0) return least
+      if (simpler.mutator !== one.mutator || !(await fails(simpler))) continue
+      least = simpler
+      steps.push(step)
+      continue search
+    }
+    return least
+  }
 }
