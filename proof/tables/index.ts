@@ -9,8 +9,8 @@ import { headerDefects, shapeDefects } from './shapes.ts'
 
 /** The defects that are derived from the tables of the rules. */
 export const derivedDefects: readonly Defect[] = [
-  ...acceptTables().flatMap(acceptDefects),
-  ...refusalTables().flatMap(refusalDefects),
-  ...shapeTables().flatMap(shapeDefects),
-  ...headerTables().flatMap(headerDefects),
+  ...acceptTables.flatMap(acceptDefects),
+  ...refusalTables.flatMap(refusalDefects),
+  ...shapeTables.flatMap(shapeDefects),
+  ...headerTables.flatMap(headerDefects),
 ]

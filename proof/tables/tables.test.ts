@@ -41,7 +41,7 @@ const validOf: Readonly<Partial<Record<string, Members>>> = {
 /** Cases that the reference accepts. */
 const accepted = new Set(['pods.create.neither neither', 'pods.create.cpu-required no memory'])
 
-const cases = refusalTables().flatMap(({ id, table }) =>
+const cases = refusalTables.flatMap(({ id, table }) =>
   table.arrange.each(allBranches).flatMap((branch) => {
     const operation = table.arrange.operation(branch)
     const { branchName, example } = tableOperation(operation)
@@ -71,7 +71,7 @@ describe.each(cases)('$id $of, $name', ({ id, name, table, wrong, valid, pod, bo
   })
 })
 
-const texts = refusalTables().flatMap(({ id, table }) =>
+const texts = refusalTables.flatMap(({ id, table }) =>
   casesOf(table).flatMap(({ name, wrong }) => (isText(wrong) ? [{ id, name, text: wrong.text }] : [])),
 )
 

@@ -1,6 +1,7 @@
 import { type HeaderPairs, headerOf } from '../../harness/exchange/exchange.ts'
 import { createRedactor, type Redactor } from '../../harness/record/redact.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
+import { judged } from '../shared/shapes.ts'
 
 /** A shorter text, sent in place of a token, may stand in an answer by chance. */
 const leastTokenLength = 8
@@ -34,8 +35,7 @@ invariant<Seeker | null>('auth.token-not-echoed', null, (last, { request, respon
 everyExchange('auth.challenge', ({ response }) => {
   if (response?.status !== 401) return null
   const challenge = headerOf(response.headers, 'www-authenticate')?.trim() ?? ''
-  const finding = { clause: 'challenge', expected: 'a 401 with WWW-Authenticate', observed: 'no WWW-Authenticate' }
-  return { exercised: ['challenge'], findings: challenge === '' ? [finding] : [] }
+  return judged('challenge', challenge !== '', 'a 401 with WWW-Authenticate', 'no WWW-Authenticate')
 })
 
 /** Finds tokens in every form that a record hides, so that a replay of the record finds the same. */

@@ -18,6 +18,7 @@ import {
 import { expectRefusal } from '../shared/job-answers.ts'
 import { isNamed } from '../shared/listing.ts'
 import { kindOf } from '../shared/readers.ts'
+import { judged } from '../shared/shapes.ts'
 import { type Arrangement, refusals } from '../shared/table.ts'
 
 rule('endpoints.create', { creates: 2 }, async (context) => {
@@ -62,9 +63,7 @@ rule('endpoints.echoes', { creates: 2 }, async (context) => {
 
 everyExchange('endpoints.json', ({ response }) => {
   if (response === null || !isSuccess(response.status) || response.body.length === 0) return null
-  const isJson = jsonOf(response.body) !== undefined
-  const flaw = { clause: 'json', expected: 'JSON that parses', observed: 'a body that is not JSON' }
-  return { exercised: ['json'], findings: isJson ? [] : [flaw] }
+  return judged('json', jsonOf(response.body) !== undefined, 'JSON that parses', 'a body that is not JSON')
 })
 
 rule('endpoints.address', async (context) => {

@@ -6,7 +6,7 @@ import { everyExchange } from '../../harness/rule/registry.ts'
 import { headers, mediaType } from '../shared/header-table.ts'
 import { integer, kindOf, list, text } from '../shared/readers.ts'
 import { shape } from '../shared/shape-table.ts'
-import type { Flaw, Shown } from '../shared/shapes.ts'
+import { judged, type Shown } from '../shared/shapes.ts'
 
 const problemType = 'application/problem+json'
 
@@ -25,15 +25,11 @@ headers('errors.problem.media-type', { on: 'error', of: ownError, headers: { 'Co
 everyError('errors.problem.status', ({ body, status }) => {
   const told = membersOf(jsonOf(body))?.status
   if (!Number.isInteger(told)) return null
-  const flaw = { clause: 'status', expected: `status ${status} in the body`, observed: `status ${told} in the body` }
-  return { exercised: ['status'], findings: told === status ? [] : [flaw] }
+  return judged('status', told === status, `status ${status} in the body`, `status ${told} in the body`)
 })
 
 /** An invariant over every error of the API itself. */
-function everyError(
-  id: RuleId,
-  judge: (response: WireResponse) => { readonly exercised: string[]; readonly findings: Flaw[] } | null,
-): void {
+function everyError(id: RuleId, judge: (response: WireResponse) => Shown | null): void {
   everyExchange(id, (exchange) => {
     const response = ownError(exchange)
     return response === null ? null : judge(response)
@@ -51,9 +47,9 @@ function ownError({ response }: Exchange): WireResponse | null {
 function everyProblem(id: RuleId, judge: (problem: Members) => Shown | null): void {
   everyError(id, ({ body }) => {
     const problem = membersOf(jsonOf(body))
-    const flaw = { clause: 'body', expected: 'a JSON object', observed: bodyKind(body) }
-    const { exercised, flaws } = (problem === null ? null : judge(problem)) ?? { exercised: [], flaws: [flaw] }
-    return { exercised: ['body', ...exercised], findings: [...flaws] }
+    const shown = problem === null ? null : judge(problem)
+    if (shown === null) return judged('body', false, 'a JSON object', bodyKind(body))
+    return { ...shown, exercised: ['body', ...shown.exercised] }
   })
 }
 

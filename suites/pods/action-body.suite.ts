@@ -143,7 +143,7 @@ rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {
 
 /** The bodies of every table about action calls, with the rule of each. */
 function wrongBodies(action: PodAction, target: Target): readonly { readonly id: RuleId; readonly body: unknown }[] {
-  return refusalTables()
+  return refusalTables
     .filter(({ id }) => id.startsWith('pods.action-body.') && id !== 'pods.action-body.not-object-422')
     .flatMap(({ id, table }) =>
       casesOf(table).map(({ wrong }) => ({ id, body: wrongBody(wrong, { action }, target, undefined) })),

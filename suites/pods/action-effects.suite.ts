@@ -6,6 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOf } from '../shared/readers.ts'
+import { judged } from '../shared/shapes.ts'
 import { laterLooks } from '../shared/unchanged.ts'
 import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
 
@@ -72,13 +73,11 @@ everyExchange('pods.action.content-type', ({ operation, response }) => {
   if (operation !== 'triggerPodAction' || response === null) return null
   if (response.status === 200) {
     const type = mediaTypeOf(response.headers)
-    const finding = { clause: 'json', expected: 'application/json', observed: type ?? 'no Content-Type' }
-    return { exercised: ['json'], findings: type === 'application/json' ? [] : [finding] }
+    return judged('json', type === 'application/json', 'application/json', type ?? 'no Content-Type')
   }
   if (response.status !== 204) return null
   const traces = bodyTraces(response)
-  const finding = { clause: 'no-body', expected: 'no body', observed: traces ?? 'no body' }
-  return { exercised: ['no-body'], findings: traces === null ? [] : [finding] }
+  return judged('no-body', traces === null, 'no body', traces ?? 'no body')
 })
 
 /** Takes the cause of ERROR away where the recipe has no other than its image; whether that could be done. */

@@ -117,7 +117,7 @@ rule('pods.create.atomic', { varies: ['kind', 'mount', 'fields'] }, async (conte
   const { fixture, inconclusive, part, pods, random, target } = context
   const twin = await created(context, {})
   const refused: Refused[] = []
-  for (const { id, table } of refusalTables()) {
+  for (const { id, table } of refusalTables) {
     const isCreation = id.startsWith('pods.create.') && id !== 'pods.create.volume-elsewhere'
     if (!isCreation || ruleById.get(id)?.needs.every(part) !== true) continue
     const [shape] = table.arrange.each(context) as readonly PodShape[]

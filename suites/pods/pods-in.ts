@@ -4,7 +4,7 @@ import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchang
 import { listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import type { Target } from '../../target/types.ts'
-import { type Flaw, isPodStatus, type Shown } from '../shared/shapes.ts'
+import { isPodStatus, type Shown } from '../shared/shapes.ts'
 
 /** Where a pod was shown. */
 export interface PodPlace {
@@ -89,15 +89,15 @@ export function everyPod(id: RuleId, judge: (pod: Members, place: PodPlace) => S
   const rule = rules++
   everyExchange(id, (exchange, target) => {
     const exercised = new Set<string>()
-    const findings: Flaw[] = []
+    const findings: Shown['findings'][number][] = []
     for (const { pod, place, verdicts } of podsIn(exchange, target)) {
       const verdict = verdicts[rule] ?? judge(pod, place) ?? saysNothing
       verdicts[rule] = verdict
       for (const clause of verdict.exercised) exercised.add(clause)
-      findings.push(...verdict.flaws)
+      findings.push(...verdict.findings)
     }
     return exercised.size === 0 ? null : { exercised: [...exercised], findings }
   })
 }
 
-const saysNothing: Shown = { exercised: [], flaws: [] }
+const saysNothing: Shown = { exercised: [], findings: [] }

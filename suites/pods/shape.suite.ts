@@ -16,7 +16,7 @@ import {
   truth,
 } from '../shared/readers.ts'
 import { shape } from '../shared/shape-table.ts'
-import { actionFlaws, isPodStatus, missingFields, mountFlaws } from '../shared/shapes.ts'
+import { actionFlaws, isPodStatus, judged, missingFields, mountFlaws } from '../shared/shapes.ts'
 import { isDateTime } from './date-time.ts'
 import { everyPod, wholePodsIn } from './pods-in.ts'
 
@@ -70,8 +70,7 @@ shape('pods.shape.types', {
 
 everyPod('pods.shape.id-matches', ({ id }, { subject }) => {
   if (subject === null || typeof id !== 'string') return null
-  const flaw = { clause: 'id', expected: 'the id asked for', observed: 'another id' }
-  return { exercised: ['id'], flaws: id === subject ? [] : [flaw] }
+  return judged('id', id === subject, 'the id asked for', 'another id')
 })
 
 everyPod('pods.shape.gpu-xor-cpu', (pod, { isWhole }) => {
@@ -80,7 +79,7 @@ everyPod('pods.shape.gpu-xor-cpu', (pod, { isWhole }) => {
   const both = { clause: 'omitted', expected, observed: `gpu ${kindOf(pod.gpu)}, cpu ${kindOf(pod.cpu)}` }
   return {
     exercised: [...(isWhole ? ['present'] : []), ...(shown.length > 0 ? ['omitted'] : [])],
-    flaws: [
+    findings: [
       ...(isWhole && shown.length === 0 ? [{ clause: 'present', expected, observed: 'neither' }] : []),
       ...(shown.length > 1 ? [both] : []),
     ],
@@ -102,12 +101,10 @@ everyPod('pods.shape.actions-match-status', actionFlaws)
 
 everyPod('pods.shape.cost-zero', ({ cost, status }) => {
   if (typeof cost !== 'number' || (status !== 'EXITED' && status !== 'TERMINATED')) return null
-  const flaw = { clause: 'zero', expected: `cost 0 while ${status}`, observed: `cost ${cost} while ${status}` }
-  return { exercised: ['zero'], flaws: cost === 0 ? [] : [flaw] }
+  return judged('zero', cost === 0, `cost 0 while ${status}`, `cost ${cost} while ${status}`)
 })
 
 everyPod('pods.shape.runtime-null', ({ runtime, status }) => {
   if (runtime === undefined || !isPodStatus(status) || status === 'RUNNING') return null
-  const flaw = { clause: 'null', expected: `null while ${status}`, observed: `${kindOf(runtime)} while ${status}` }
-  return { exercised: ['null'], flaws: runtime === null ? [] : [flaw] }
+  return judged('null', runtime === null, `null while ${status}`, `${kindOf(runtime)} while ${status}`)
 })

@@ -24,9 +24,7 @@ export interface HeaderReader {
 const registered: Registered<HeaderTable>[] = []
 
 /** Every header table, in the order of registration. */
-export function headerTables(): readonly Registered<HeaderTable>[] {
-  return registered
-}
+export const headerTables: readonly Registered<HeaderTable>[] = registered
 
 /** Registers an invariant: each of these responses has these headers, a clause each. */
 export function headers(id: RuleId, table: HeaderTable): void {

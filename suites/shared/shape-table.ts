@@ -4,16 +4,12 @@ import { membersRead, type Reader } from './readers.ts'
 import type { Shown } from './shapes.ts'
 import type { Registered } from './table.ts'
 
-/** Where objects of a shape are. */
-export interface Shaped {
-  /** Their name in `proof/tables/shapes.ts`, which knows how the reference shows them. */
+/** The members of an object and their types. Its defects are derived from it in `proof/`. */
+export interface ShapeTable {
+  /** The name of these objects in `proof/tables/shapes.ts`, which knows how the reference shows them. */
   readonly of: string
   /** Registers an invariant over all of them. */
   readonly every: (id: RuleId, judge: (value: Members) => Shown | null) => void
-}
-
-/** The members of an object and their types. Its defects are derived from it in `proof/`. */
-export interface ShapeTable extends Shaped {
   /** Members that may be missing. */
   readonly fields?: Readonly<Record<string, Reader>>
   readonly required?: Readonly<Record<string, Reader>>
@@ -22,9 +18,7 @@ export interface ShapeTable extends Shaped {
 const registered: Registered<ShapeTable>[] = []
 
 /** Every shape table, in the order of registration. */
-export function shapeTables(): readonly Registered<ShapeTable>[] {
-  return registered
-}
+export const shapeTables: readonly Registered<ShapeTable>[] = registered
 
 /** Registers an invariant: each object has members of these types, a clause each. */
 export function shape(id: RuleId, table: ShapeTable): void {
@@ -32,15 +26,18 @@ export function shape(id: RuleId, table: ShapeTable): void {
   table.every(id, (value) => shownOf(value, table))
 }
 
-/** The clauses that a value exercises, and its flaws. */
-export function shownOf(value: Members, { fields = {}, required = {} }: Omit<ShapeTable, keyof Shaped>): Shown {
+/** The clauses that a value exercises, and its findings. */
+export function shownOf(
+  value: Members,
+  { fields = {}, required = {} }: Pick<ShapeTable, 'fields' | 'required'>,
+): Shown {
   const present = Object.keys(fields).filter((name) => name in value)
-  const flaws = membersRead(value, required, fields).flatMap((mismatch) => {
+  const findings = membersRead(value, required, fields).flatMap((mismatch) => {
     if (mismatch === null) return []
     const { path, expected, observed } = mismatch
     return [{ clause: clauseOf(path), expected: `${path}: ${expected}`, observed: `${path}: ${observed}` }]
   })
-  return { exercised: [...Object.keys(required), ...present].map(clauseOf), flaws }
+  return { exercised: [...Object.keys(required), ...present].map(clauseOf), findings }
 }
 
 /** The clause of a member: `data-center-id` for `dataCenterId` and everything in it. */

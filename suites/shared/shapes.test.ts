@@ -5,10 +5,10 @@ import { shapeTables, shownOf } from './shape-table.ts'
 import { actionFlaws, missingFields, mountFlaws } from './shapes.ts'
 import '../pods/shape.suite.ts'
 
-const tableOf = (id: string) => shapeTables().find((one) => one.id === id)?.table ?? expect.fail(id)
-const typeFlaws = (value: Members) => shownOf(value, tableOf('pods.shape.types')).flaws
+const tableOf = (id: string) => shapeTables.find((one) => one.id === id)?.table ?? expect.fail(id)
+const typeFlaws = (value: Members) => shownOf(value, tableOf('pods.shape.types')).findings
 const envFlaws = (env: unknown) => shownOf({ env }, tableOf('pods.shape.env'))
-const timeFlaws = (times: Members) => shownOf(times, tableOf('pods.shape.times')).flaws
+const timeFlaws = (times: Members) => shownOf(times, tableOf('pods.shape.times')).findings
 
 const pod = {
   id: 'p',
@@ -38,9 +38,9 @@ test('a pod as described has no flaw', () => {
   expect(podRequired).toHaveLength(20)
   expect(missingFields(pod)).toEqual([])
   expect(typeFlaws(pod)).toEqual([])
-  expect(actionFlaws(pod)?.flaws).toEqual([])
-  expect(mountFlaws(pod.mounts).flaws).toEqual([])
-  expect(envFlaws(pod.env).flaws).toEqual([])
+  expect(actionFlaws(pod)?.findings).toEqual([])
+  expect(mountFlaws(pod.mounts).findings).toEqual([])
+  expect(envFlaws(pod.env).findings).toEqual([])
   expect(timeFlaws(pod)).toEqual([])
   expect(shownOf(pod, tableOf('pods.shape.types')).exercised).not.toContain('cpu')
 })
@@ -97,7 +97,7 @@ describe('actions', () => {
     [{ actions: 'stop' }, ['"stop"']],
     [{ status: 'EXITED', actions: ['start', 'terminate'] }, []],
   ])('%j', (change, observed) => {
-    expect(actionFlaws({ ...pod, ...change })?.flaws.map((flaw) => flaw.observed)).toEqual(observed)
+    expect(actionFlaws({ ...pod, ...change })?.findings.map((flaw) => flaw.observed)).toEqual(observed)
   })
 
   test.each([
@@ -121,7 +121,7 @@ test.each([
   [{ network: [{ id: 1 }] }, ['closed: mounts.network[].id']],
   [{ network: ['odd', null] }, ['one-entry: 2 network mounts']],
 ])('mounts %j', (mounts, observed) => {
-  expect(mountFlaws(mounts).flaws.map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+  expect(mountFlaws(mounts).findings.map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
 })
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
   [null, ['env: env: null']],
   [[], ['env: env: an array']],
 ])('env %j', (env, observed) => {
-  expect(envFlaws(env).flaws.map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
+  expect(envFlaws(env).findings.map((flaw) => `${flaw.clause}: ${flaw.observed}`)).toEqual(observed)
 })
 
 test.each([

@@ -1,22 +1,18 @@
 import { type PodAction, type PodStatus, podRequired, tables } from '../../generated/tables.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
+import type { InvariantStep } from '../../harness/rule/registry.ts'
 import { kindOf } from './readers.ts'
 
-/** One clause that a value breaks. The texts are the same on every run. */
-export interface Flaw {
-  readonly clause: string
-  readonly expected: string
-  readonly observed: string
-}
+/** The clauses of a rule on which a value has a bearing, and its findings. Their texts are the same on every run. */
+export type Shown = Omit<InvariantStep<null>, 'state'>
 
-/** The clauses of a rule on which a value has a bearing, and those that it breaks. */
-export interface Shown {
-  readonly exercised: readonly string[]
-  readonly flaws: readonly Flaw[]
+/** The same for a single clause. */
+export function judged(clause: string, holds: boolean, expected: string, observed: string): Shown {
+  return { exercised: [clause], findings: holds ? [] : [{ clause, expected, observed }] }
 }
 
 /** Required fields that are missing; a value that is not an object has none of them. */
-export function missingFields(value: unknown): Flaw[] {
+export function missingFields(value: unknown): Shown['findings'] {
   const members = membersOf(value)
   if (members === null) return [{ clause: 'fields', expected: 'a pod', observed: kindOf(value) }]
   const missing = podRequired.filter((name) => !(name in members))
@@ -28,9 +24,7 @@ export function actionFlaws({ status, actions, locked }: Members): Shown | null 
   if (!isPodStatus(status) || status === 'TERMINATED' || actions === undefined) return null
   const permitted = tables.actions[status]
   const expected = `${[...permitted].sort().join(', ')} while ${status}`
-  if (!Array.isArray(actions)) {
-    return { exercised: ['permitted'], flaws: [{ clause: 'permitted', expected, observed: kindOf(actions) }] }
-  }
+  if (!Array.isArray(actions)) return judged('permitted', false, expected, kindOf(actions))
   const shown = new Set(actions.map((action) => (typeof action === 'string' ? action : kindOf(action))))
   const freed: readonly PodAction[] = locked === true ? ['stop', 'restart'] : []
   const isSet =
@@ -40,7 +34,7 @@ export function actionFlaws({ status, actions, locked }: Members): Shown | null 
   const twice = { clause: 'repeats', expected: 'each action once', observed: 'an action twice' }
   return {
     exercised: ['permitted', ...(actions.length > 0 ? ['repeats'] : [])],
-    flaws: [
+    findings: [
       ...(isSet ? [] : [{ clause: 'permitted', expected, observed }]),
       ...(shown.size === actions.length ? [] : [twice]),
     ],
@@ -65,7 +59,7 @@ export function mountFlaws(mounts: Members): Shown {
   return {
     // An empty object has been seen to hold no other key; of kinds and entries it says nothing.
     exercised: [...(isMounted ? ['one-kind'] : []), 'closed', ...(network.length > 0 ? ['one-entry'] : [])],
-    flaws: [
+    findings: [
       ...(membersOf(mounts.persistent) !== null && network.length > 0 ? [both] : []),
       ...(network.length > 1 ? [several] : []),
       ...extra.map((place) => ({ clause: 'closed', expected: 'no further member', observed: place })),

@@ -79,9 +79,7 @@ export interface Registered<Table> {
 const registered: Registered<RefusalTable>[] = []
 
 /** Every refusal table, in the order of registration. */
-export function refusalTables(): readonly Registered<RefusalTable>[] {
-  return registered
-}
+export const refusalTables: readonly Registered<RefusalTable>[] = registered
 
 /**
  * Registers a rule: each case is refused in each branch, and has no effect. An open row records the responses.
@@ -141,9 +139,7 @@ export interface AcceptTable<Branch = unknown> {
 const accepting: Registered<AcceptTable>[] = []
 
 /** Every table of accepted requests, in the order of registration. */
-export function acceptTables(): readonly Registered<AcceptTable>[] {
-  return accepting
-}
+export const acceptTables: readonly Registered<AcceptTable>[] = accepting
 
 /** Registers a rule: each case is accepted in each branch, and reads show it. */
 export function accepts<Branch>(id: RuleId, table: AcceptTable<Branch>): void {
