@@ -1,3 +1,5 @@
+import type { OperationOf } from '../../generated/operations.ts'
+import type { Call, Caller } from '../../harness/client/caller.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, show } from '../../harness/exchange/read.ts'
@@ -5,7 +7,6 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
   createdEndpoint,
-  type EndpointOperation,
   endpointBody,
   expectNotCreated,
   get,
@@ -13,8 +14,6 @@ import {
   laterMs,
   listEndpoints,
   listWith,
-  type MadeEndpoint,
-  type Send,
 } from '../shared/endpoints.ts'
 import { type Authorizations, expired, malformed, missing, neverIssued } from './authorizations.ts'
 
@@ -68,25 +67,17 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
   expectAllWorked()
 }
 
-/** A valid request of each operation of endpoint management, each shown to work with the owner's key. */
-interface WorkingEndpoints {
-  /** The endpoint that the requests are about. */
-  readonly endpoint: MadeEndpoint
-  /** The operations that work, the one that would delete the endpoint last. */
-  readonly requests: ReadonlyMap<EndpointOperation, Send>
-  /** The endpoint is as it was. */
-  expectUnchanged(): Promise<void>
-  /** The same, at once and a little later, and no endpoint was created. */
-  expectNoEffect(): Promise<void>
-  /** Ends the rule as inconclusive if an operation was left out. */
-  expectAllWorked(): void
-}
+type Operation = OperationOf<'management'>
 
-async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
+/** A request of endpoint management, for any key. */
+type Send = (api: Caller, options?: Call) => Promise<Reply>
+
+/** A valid request of each operation of endpoint management, each shown to work with the owner's key. */
+async function workingEndpoints(context: Context) {
   const { check, inconclusive, on, part } = context
   const api = on('management')
   const idle: string[] = []
-  const works = (operation: EndpointOperation, { status }: Reply) => {
+  const works = (operation: Operation, { status }: Reply) => {
     if (!isSuccess(status)) idle.push(`${operation} was answered ${status}`)
     return isSuccess(status)
   }
@@ -104,7 +95,7 @@ async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
   const reads = works('getEndpoint', read)
   const refused = endpointBody(context)
 
-  const requests = new Map<EndpointOperation, Send>([
+  const requests = new Map<Operation, Send>([
     ['listEndpoints', (caller, options) => caller.call('listEndpoints', options)],
     ['createEndpoint', (caller, options) => caller.call('createEndpoint', { ...options, body: refused })],
   ])
@@ -112,6 +103,7 @@ async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
   if (updates) requests.set('updateEndpoint', update(idleTimeoutOf(context, 7)))
   if (removes) requests.set('deleteEndpoint', (caller, options) => caller.call('deleteEndpoint', { ...options, ids }))
 
+  /** The endpoint is as it was. */
   async function expectUnchanged(): Promise<void> {
     const after = await get(context, endpoint.id)
     if (!reads) return
@@ -123,14 +115,18 @@ async function workingEndpoints(context: Context): Promise<WorkingEndpoints> {
   }
 
   return {
+    /** The endpoint that the requests are about. */
     endpoint,
+    /** The operations that work, the one that would delete the endpoint last. */
     requests,
     expectUnchanged,
+    /** The same, at once and a little later, and no endpoint was created. */
     async expectNoEffect() {
       await expectUnchanged()
       await expectNotCreated(context, [String(refused.name)])
       await expectUnchanged()
     },
+    /** Ends the rule as inconclusive if an operation was left out. */
     expectAllWorked() {
       if (idle.length > 0) inconclusive(`${idle.join(', ')} with a full key, so a refusal shows nothing about the key`)
     },

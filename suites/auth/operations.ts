@@ -3,26 +3,14 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, type PodOperation } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
-import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodClient } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { creates } from '../pods/creation.ts'
 import { triesToChange } from '../shared/changing.ts'
 import { listHolding, named } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 
 export type Send = (client: PodClient, options?: CallOptions) => Promise<Reply>
-
-/** A whole, valid request of each operation, on a pod that is there and in a status that permits it. */
-export interface WorkingPlane {
-  /** The pod that the requests are about, EXITED; RUNNING if it cannot be stopped. */
-  readonly pod: PodView
-  /** The operations that work with the owner's key, the one that would remove a pod last. */
-  readonly requests: ReadonlyMap<PodOperation, Send>
-  /** Nothing came of the requests: the pod is as it was, as are `others`, and none was created. */
-  expectNoEffect(...others: readonly PodView[]): Promise<void>
-  /** Ends the rule as inconclusive if an operation was left out. */
-  expectAllWorked(): void
-}
 
 /** Operations on one pod, the one that would remove it last. */
 export const onePod = [
@@ -38,14 +26,10 @@ export function allOperations({ part }: Context): readonly PodOperation[] {
 }
 
 /**
- * Operations of the pod plane, each shown to work with the owner's key, so that a refusal of the same request is for its
+ * A valid request of each of these operations on a pod in a status that permits it, each shown to work with the owner's key, so that a refusal of the same request is for its
  * key alone. One that does not work is left out. The pod is stopped first: updatePod may be refused before that.
  */
-export async function workingPlane(
-  context: Context,
-  running: PodView,
-  wanted: readonly PodOperation[] = onePod,
-): Promise<WorkingPlane> {
+export async function workingPlane(context: Context, running: PodView, wanted: readonly PodOperation[] = onePod) {
   const { pods, fixture, settle, inconclusive } = context
   const { id } = running
   const idle = new Map<PodOperation, string>()
@@ -56,7 +40,7 @@ export async function workingPlane(
   works('listPods', await pods.list())
   works('getPod', await pods.get(id))
   if (wanted.includes('listCpuFlavors')) works('listCpuFlavors', await pods.cpus())
-  const created = await creates(context)
+  const created = await creates(context, await fixture.body({ fields: 'few' }))
   if (works('createPod', created)) {
     const other = await fixture.createdId(created)
     if (other !== null) works('deletePod', await deletes(context, other))
@@ -85,12 +69,18 @@ export async function workingPlane(
     deletePod: (client, options) => client.delete(id, options),
   }
   return {
+    /** The pod that the requests are about, EXITED; RUNNING if it cannot be stopped. */
     pod,
-    requests: new Map(wanted.flatMap((operation) => (idle.has(operation) ? [] : [[operation, all[operation]]]))),
-    async expectNoEffect(...others) {
+    /** The operations that work with the owner's key, the one that would remove a pod last. */
+    requests: new Map(
+      wanted.filter((operation) => !idle.has(operation)).map((operation) => [operation, all[operation]]),
+    ),
+    /** Nothing came of the requests: the pod is as it was, as are `others`, and none was created. */
+    async expectNoEffect(...others: readonly PodView[]) {
       await expectUnchanged(context, pod, ...others)
       if (!idle.has('createPod')) await expectNotListed(context, body.name)
     },
+    /** Ends the rule as inconclusive if an operation was left out. */
     expectAllWorked() {
       const left = wanted.flatMap((operation) => idle.get(operation) ?? [])
       if (left.length > 0)
@@ -110,7 +100,7 @@ async function deletes({ pods, settle }: Context, id: string): Promise<Reply> {
 /** A pod that is created after the refused one is in the list; the refused one would be there as well. */
 async function expectNotListed(context: Context, name: unknown): Promise<void> {
   const { pods, fixture, check, inconclusive } = context
-  const created = await creates(context)
+  const created = await creates(context, await fixture.body({ fields: 'few' }))
   const later = await fixture.createdId(created)
   if (later === null) return inconclusive(`a creation was answered ${created.status} without an id`)
   const { reply, listed } = await listHolding(context, later)
@@ -124,13 +114,4 @@ async function expectNotListed(context: Context, name: unknown): Promise<void> {
     'the pod whose creation was refused',
     reply,
   )
-}
-
-/** Creates a pod; ends the rule as inconclusive if there is no capacity. */
-async function creates({ clock, fixture, inconclusive, lacksCapacity, pods }: Context): Promise<Reply> {
-  const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, async () =>
-    pods.create(await fixture.body({ fields: 'few' })),
-  )
-  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
-  return reply
 }

@@ -67,21 +67,6 @@ async function expectRefusedEverywhere(context: Context, others: Authorizations)
 
 type SendToQueue = (client: QueueClient, options?: QueueCallOptions) => Promise<Reply>
 
-/** A whole, valid request of each operation of the queue plane that the target offers. */
-interface WorkingQueue {
-  /** In the order drawn. */
-  readonly requests: readonly SendToQueue[]
-  /** A text of the job's input that only its owner was told. */
-  readonly secret: string
-  /** Ends the rule if an operation was left out: as blocked by the rule about it, or as inconclusive. */
-  expectAllWorked(): void
-  /**
-   * Nothing came of the requests: the job runs on to its end, and what was submitted or to be retried is not executed.
-   * Needs worker and receiver.
-   */
-  expectNoEffect(): Promise<void>
-}
-
 /** The rules about operations; the others have none. */
 const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
   getJobStatus: 'queue.status.shape',
@@ -90,10 +75,10 @@ const ruleAbout: Readonly<Partial<Record<QueueOperation, RuleId>>> = {
 }
 
 /**
- * The operations of the queue plane on a job that runs where the suite can see that, each main one shown to work with
+ * A valid request of each operation of the queue plane that the target offers, on a job that runs where the suite can see that, each main one shown to work with
  * the owner's key, so that a refusal is for the key alone. One that does not is left out.
  */
-async function workingQueue(context: Context): Promise<WorkingQueue> {
+async function workingQueue(context: Context) {
   const { begun, check, clock, ended, fixture, inconclusive, looks, offers, part, queue, random, target } = context
   const isSeen = offers('worker') && offers('receiver')
   const secret = `plumbline-hidden-${Math.floor(random() * 2 ** 50).toString(36)}`
@@ -154,7 +139,9 @@ async function workingQueue(context: Context): Promise<WorkingQueue> {
 
   return {
     requests: context.vary.ordered([...requests.values()]),
+    /** A text of the job's input that only its owner was told. */
     secret,
+    /** Ends the rule if an operation was left out: as blocked by the rule about it, or as inconclusive. */
     expectAllWorked() {
       for (const [what, reply] of idle) {
         const reason = `${what} was answered ${reply.status} with a full key, so a refusal does not show that the key is refused`
@@ -171,6 +158,10 @@ async function workingQueue(context: Context): Promise<WorkingQueue> {
         )
       }
     },
+    /**
+     * Nothing came of the requests: the job runs on to its end, and what was submitted or to be retried is not executed.
+     * Needs worker and receiver.
+     */
     async expectNoEffect() {
       job.beacon.release('go')
       const { reply } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')

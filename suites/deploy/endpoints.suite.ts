@@ -47,9 +47,9 @@ rule('deploy.independent', { creates: 2 }, async (context) => {
   const { check, found, inconclusive, on } = context
   const [one, two] = (await deployed(context, projectOf(context, 'two-queues'))) as [Deployed, Deployed]
   const waiting = await begin(context, two, 'purge')
-  await found(waiting.job)
+  await found(waiting)
   await on('queue').call('purgeQueue', { ids: { endpoint: one.endpoint }, body: {} })
-  const seen = await waiting.job.queue.status(waiting.job.id)
+  const seen = await waiting.queue.status(waiting.id)
   check('purge').that(seen.status !== 404, 'the job', 'status 404', seen)
   await expectOutput(context, 'purge', waiting)
   const crashing = await submitTo(context, one.endpoint, { steps: [{ exit: 1 }], workerNeed })
@@ -75,22 +75,17 @@ rule('deploy.queue-one-function', { creates: 1 }, async (context) => {
   check('runsync').that(output === 'runsync', 'the output of the function', 'another output', reply)
 })
 
-/** A job that was submitted to a deployed endpoint, and its output. */
-interface Begun {
-  readonly job: SubmittedJob
-  readonly output: string
-}
-
-async function begin(context: Context, { endpoint }: Deployed, output: string): Promise<Begun> {
-  return { job: await submitTo(context, endpoint, { steps: [{ output }], workerNeed }), output }
+/** A job that is submitted to a deployed endpoint; its output is its clause. */
+function begin(context: Context, { endpoint }: Deployed, clause: string): Promise<SubmittedJob> {
+  return submitTo(context, endpoint, { steps: [{ output: clause }], workerNeed })
 }
 
 /** The job ends with its output: its endpoint works. */
-async function expectOutput(context: Context, clause: string, { job, output: expected }: Begun): Promise<void> {
+async function expectOutput(context: Context, clause: string, job: SubmittedJob): Promise<void> {
   const { reply, status } = await endOf(context, job)
   const output = membersOf(reply.json)?.output
   const observed = status === 'COMPLETED' ? 'another output' : status
-  context.check(clause).that(output === expected, 'the output of the function', observed, reply)
+  context.check(clause).that(output === clause, 'the output of the function', observed, reply)
 }
 
 rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => {

@@ -59,13 +59,8 @@ export function namesOf({ project }: ProjectTree): readonly string[] {
   return [...new Set(project.endpoints.map(({ name }) => name))]
 }
 
-interface Listing {
-  readonly reply: Reply
-  readonly endpoints: readonly Deployed[]
-}
-
 /** The list of the tool once it shows all these names, or as it is after the tolerance `visible`. */
-export async function listWith(context: Context, names: readonly string[]): Promise<Listing> {
+export async function listWith(context: Context, names: readonly string[]) {
   const { inconclusive, on, target } = context
   const look = async () => {
     const reply = await on('deploy').call('listDeployed')
@@ -81,21 +76,16 @@ export async function listWith(context: Context, names: readonly string[]): Prom
  * How many endpoints of each of these names are listed, at once and a little later, beside an endpoint that is deployed
  * after them.
  */
-export async function countListed(context: Context, names: readonly string[], later: ProjectTree): Promise<Counted> {
+export async function countListed(context: Context, names: readonly string[], later: ProjectTree) {
   await deployed(context, later)
-  let most: Counted | null = null
-  for (const ms of [0, laterMs]) {
-    if (ms > 0) await context.clock.sleep(ms)
+  const look = async () => {
     const { reply, endpoints } = await listWith(context, namesOf(later))
-    const count = endpoints.filter((one) => names.some((name) => isNamed(one.name, name))).length
-    if (most === null || count > most.count) most = { reply, count }
+    return { reply, count: endpoints.filter((one) => names.some((name) => isNamed(one.name, name))).length }
   }
-  return most ?? context.inconclusive('nothing was listed')
-}
-
-interface Counted {
-  readonly reply: Reply
-  readonly count: number
+  const first = await look()
+  await context.clock.sleep(laterMs)
+  const second = await look()
+  return second.count > first.count ? second : first
 }
 
 /** `exit code 1: no credentials`, with the first line that the tool wrote about it. */

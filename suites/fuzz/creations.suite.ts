@@ -48,7 +48,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   const way: Way = {
     clause: 'answer',
     situation,
-    send: async (one, options) => pods.create(raw((await own(one)).bytes), { ...options, repeats: true }),
+    send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
     excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
   }
   const refused: Refused[] = []
@@ -57,7 +57,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
     if (mayBeMade(one) && left === 0) break
     const reply = await trySingle(context, way, one)
-    const { name, bytes } = await own(one)
+    const { name, bytes } = own(one)
     if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
     else if (--left >= 0) await readsBack(context, one, bytes, reply)
   }
@@ -81,9 +81,8 @@ async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, rep
 }
 
 /** A case under a name of the run, if the name is still in it. */
-async function named({ fixture, target }: Context, { bytes }: FuzzCase) {
-  const kind = target.pods?.gpu === null ? 'cpu' : 'gpu'
-  const name = String((await fixture.body({ kind, mount: 'none', fields: 'few' })).name)
+function named({ nextName }: Context, { bytes }: FuzzCase) {
+  const name = nextName()
   const text = Buffer.from(bytes).toString('latin1').replaceAll(placeholder, name)
   return { name, bytes: new Uint8Array(Buffer.from(text, 'latin1')) }
 }

@@ -44,7 +44,7 @@ function casesOnExited(): readonly FuzzCase[] {
 }
 
 /** The cases for each pod: every case once, in about equal parts. */
-function patchStages(context: Context): readonly PatchStage[] {
+function patchStages(context: Context) {
   const isFirst = firstOfEach()
   return mountStates(context)
     .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
@@ -58,12 +58,6 @@ function patchStages(context: Context): readonly PatchStage[] {
 
 /** Cases that are tried on one pod in turn; if there are more, several pods share them. */
 const casesEach = 60
-
-/** One kind of pod, and what is tried on it. */
-interface PatchStage {
-  readonly shape: PodShape
-  readonly cases: readonly FuzzCase[]
-}
 
 /** On its own mount everything that can be wrong, and the other kinds of mount as they are. */
 function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] {

@@ -48,7 +48,7 @@ export interface Steps {
    * responses that other rows judge are left to them.
    */
   readonly isRule: boolean
-  readonly log: FuzzLog
+  readonly log: ReturnType<typeof createLog>
   /** A text of the target as it may be kept: without secrets, and not long. */
   readonly clean: (text: string) => string
   /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
@@ -63,19 +63,17 @@ export interface Steps {
 }
 
 /** Everything beside findings that a run of fuzzing has to tell. */
-export interface FuzzLog {
-  /** Why no pod was made, each reason with the stages that it concerns. */
-  readonly unmade: Map<string, Set<string>>
-  /** Bodies that had no complete response, where nothing shows that they are why. */
-  readonly silent: string[]
-  /** Observations that are not findings, as sentences. */
-  readonly notes: Set<string>
-  /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
-  readonly undecided: Set<() => void>
-}
-
-export function createLog(): FuzzLog {
-  return { unmade: new Map(), silent: [], notes: new Set(), undecided: new Set() }
+export function createLog() {
+  return {
+    /** Why no pod was made, each reason with the stages that it concerns. */
+    unmade: new Map<string, Set<string>>(),
+    /** Bodies that had no complete response, where nothing shows that they are why. */
+    silent: [] as string[],
+    /** Observations that are not findings, as sentences. */
+    notes: new Set<string>(),
+    /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
+    undecided: new Set<() => void>(),
+  }
 }
 
 /** A case with the path that draws it again. */

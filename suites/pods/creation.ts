@@ -8,13 +8,6 @@ import { isNamed, listHolding, named } from '../shared/listing.ts'
 import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
 import type { AcceptTable, Arrangement, Refused } from '../shared/table.ts'
 
-/** A body that a creation has accepted, and the pod that it made. */
-export interface CreatedPod {
-  readonly valid: Members
-  readonly id: string
-  readonly reply: Reply
-}
-
 /** The dimensions that a refused creation leaves open. */
 const varies = ['kind', 'mount', 'fields'] as const
 
@@ -28,7 +21,7 @@ export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
       const twin = await created(context, shape)
       const refused: Refused[] = []
       return {
-        valid: () => renamed(context, twin.valid),
+        valid: async () => ({ ...twin.valid, name: context.nextName() }),
         async send(body, one) {
           const reply = await refusedFor(context, twin.valid, body)
           if (!isSuccess(reply.status)) refused.push(one)
@@ -44,7 +37,7 @@ export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
  * Creates a pod of a shape, with few fields if it is refused with those that were drawn. Ends the rule as inconclusive for
  * lack of capacity, else as blocked if nothing is created.
  */
-export async function created(context: Context, shape: PodShape): Promise<CreatedPod> {
+export async function created(context: Context, shape: PodShape) {
   const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
   let [valid, reply] = await attempt(shape)
   if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
@@ -94,22 +87,12 @@ export async function expectNotCreated(context: Context, twin: string, refused: 
  * afterwards, when capacity may just have come back.
  */
 async function refusedFor(context: Context, valid: Members, body: unknown): Promise<Reply> {
-  const { clock, inconclusive, lacksCapacity, pods } = context
+  const { clock, inconclusive, lacksCapacity, nextName, pods } = context
   const sleep = (ms: number) => clock.sleep(ms)
   const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { repeats: true }))
+  const isCapable = async () => isSuccess((await pods.create({ ...valid, name: nextName() })).status)
   if (lacksCapacity(reply) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
   return reply
-
-  async function isCapable(): Promise<boolean> {
-    return isSuccess((await pods.create(await renamed(context, valid))).status)
-  }
-}
-
-/** A body with another name of this run. */
-async function renamed({ fixture, target }: Context, body: Members): Promise<Members> {
-  const kind = target.pods?.gpu === null ? 'cpu' : 'gpu'
-  const { name } = await fixture.body({ kind, mount: 'none', fields: 'few' })
-  return { ...body, name }
 }
 
 /** The kind and mount of a body. */

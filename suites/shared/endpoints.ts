@@ -1,5 +1,3 @@
-import type { OperationOf } from '../../generated/operations.ts'
-import type { Call, Caller } from '../../harness/client/caller.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
@@ -15,14 +13,6 @@ import { lookUntil } from './look-until.ts'
 
 /** How long a creation waits for the workers of other rules, or for an API that is out, ms. */
 const quotaWaitMs = 60_000
-
-/** An endpoint that a rule has created. */
-export interface MadeEndpoint {
-  readonly id: string
-  /** The body of its creation. */
-  readonly body: Members
-  readonly reply: Reply
-}
 
 export function sectionOf({ target, inconclusive }: Context): ManagementPlane {
   return target.management ?? inconclusive('the target has no endpoint management')
@@ -69,8 +59,8 @@ export async function whileQuotaIsUsed<T>(
   }
 }
 
-/** An endpoint of this rule. Ends the rule as blocked if it is not created, as inconclusive if no worker is left. */
-export async function createdEndpoint(context: Context, more: Members = {}): Promise<MadeEndpoint> {
+/** An endpoint of this rule, and the body of its creation. Ends the rule as blocked if it is not created, as inconclusive if no worker is left. */
+export async function createdEndpoint(context: Context, more: Members = {}) {
   const { blocked, inconclusive } = context
   const body = endpointBody(context, more)
   const reply = await create(context, body)
@@ -103,13 +93,8 @@ export function saysQuota(json: unknown): boolean {
   return ['workers', 'quota', 'endpoints'].every((word) => text.includes(word))
 }
 
-interface Listing {
-  readonly reply: Reply
-  readonly endpoints: readonly Members[]
-}
-
 /** The list of endpoints. Ends the rule as inconclusive if there is none in the response. */
-export async function listEndpoints(context: Context, api = context.on('management')): Promise<Listing> {
+export async function listEndpoints(context: Context, api = context.on('management')) {
   const { listAt } = sectionOf(context)
   const reply = await api.call('listEndpoints')
   const list = isSuccess(reply.status) ? listOf(reply.json, listAt) : null
@@ -118,9 +103,10 @@ export async function listEndpoints(context: Context, api = context.on('manageme
 }
 
 /** The list once it shows an endpoint that exists: only then does it show that another one does not. */
-export async function listWith(context: Context, id: string): Promise<Listing> {
+export async function listWith(context: Context, id: string) {
   const { inconclusive, target } = context
-  const isShown = ({ endpoints }: Listing) => endpoints.some((one) => idIn(one) === id)
+  const isShown = ({ endpoints }: { readonly endpoints: readonly Members[] }) =>
+    endpoints.some((one) => idIn(one) === id)
   const listing = await lookUntil(context, target.tolerances.visibleMs, () => listEndpoints(context), isShown)
   return isShown(listing) ? listing : inconclusive('the list does not show an endpoint that exists')
 }
@@ -174,11 +160,6 @@ export async function submitTo(context: Context, at: string, wish: JobWish = {})
   }
   return submitted(job, acceptedId(job.body, reply), reply)
 }
-
-/** A request of endpoint management, for any key. */
-export type Send = (api: Caller, options?: Call) => Promise<Reply>
-
-export type EndpointOperation = OperationOf<'management'>
 
 /** The end of a job. Ends the rule as inconclusive if it does not end in time: the platform may have no worker for it. */
 export async function endOf({ ended, inconclusive }: Context, job: SubmittedJob): Promise<Followed> {

@@ -6,15 +6,6 @@ import { missing } from '../../target/claims.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
 import { shownStatus } from './job-answers.ts'
 
-/** An endpoint all of whose workers are busy, so that what is submitted next waits. */
-export interface FullEndpoint {
-  readonly role: EndpointRole
-  /** The jobs that its workers execute. */
-  readonly held: readonly SubmittedJob[]
-  /** Lets the workers go. */
-  release(): void
-}
-
 /** Options of a rule that fills an endpoint: no other rule has a job executed there meanwhile. */
 export const fills: ScenarioOptions = {
   alone: false,
@@ -26,17 +17,19 @@ export const fills: ScenarioOptions = {
 }
 
 /**
- * Keeps every worker of an endpoint busy: of one with two workers where there is one, else of the normal one. Ends the
- * rule as inconclusive if the workers do not begin in time.
+ * Keeps every worker of an endpoint busy, so that what is submitted next waits: of one with two workers where there is one,
+ * else of the normal one. Ends the rule as inconclusive if the workers do not begin in time.
  */
-export async function fullEndpoint({ fixture, begun, target }: Context): Promise<FullEndpoint> {
+export async function fullEndpoint({ fixture, begun, target }: Context) {
   const { role, workers } = smallest(target)
   const held: SubmittedJob[] = []
   for (let n = 0; n < workers; n++) held.push(await fixture.submitted({ steps: [{ hold: 'free' }], endpoint: role }))
   for (const job of held) await begun(job)
   return {
     role,
+    /** The jobs that the workers execute. */
     held,
+    /** Lets the workers go. */
     release() {
       for (const { beacon } of held) beacon.release('free')
     },

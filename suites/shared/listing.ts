@@ -11,23 +11,18 @@ export interface Entry {
   readonly name: unknown
 }
 
-export interface Listing {
-  readonly reply: Reply
-  readonly listed: readonly Entry[]
-}
-
 /**
  * The owner's list once it shows a pod that is there: only then does it tell anything that another one is missing.
  * Waits at most as long as a write may take to be visible, and ends the rule as inconclusive then.
  */
-export async function listHolding(context: Context, id: string): Promise<Listing> {
+export async function listHolding(context: Context, id: string) {
   const listing = await listUntil(context, id)
   if (listing.isShown) return listing
   return context.inconclusive('the list does not show a pod that is there, so it may lack others too')
 }
 
 /** The owner's list once it shows a pod, or when a write has had its time to be visible. */
-export async function listUntil(context: Context, id: string): Promise<Listing & { readonly isShown: boolean }> {
+export async function listUntil(context: Context, id: string) {
   const { clock, pods, inconclusive, target } = context
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
   for (let look = 0; ; look++) {
