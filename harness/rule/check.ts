@@ -86,6 +86,11 @@ export function isOutage({ status }: Pick<Reply, 'status'>): boolean {
   return outageStatuses.has(status)
 }
 
+/** True for the status of a refusal. */
+export function isRefusal({ status }: Pick<Reply, 'status'>): boolean {
+  return status >= 400 && status < 500
+}
+
 /** Throws Inconclusive if a gateway answered in place of the API, unless it persists while others are answered. */
 export function inconclusiveIfOutage({ status, isLasting }: Pick<Reply, 'status' | 'isLasting'>): void {
   if (outageStatuses.has(status) && isLasting !== true)

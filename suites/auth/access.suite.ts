@@ -1,12 +1,15 @@
-import { textOf } from '../../harness/exchange/exchange.ts'
-import { membersOf } from '../../harness/exchange/read.ts'
+import { type PodAction, podActions } from '../../generated/tables.ts'
+import { type PodOperation, textOf } from '../../harness/exchange/exchange.ts'
+import { membersOf, type PodView } from '../../harness/exchange/read.ts'
+import { changeOf } from '../../harness/fixtures/change.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
+import type { Fixtures } from '../../harness/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listHolding } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type Send, workingPlane } from './operations.ts'
-import { isAction, permissionsOf, requestFor } from './permissions.ts'
 
 rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   const { as, check, fixture, inconclusive, random, target, vary } = context
@@ -72,3 +75,44 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
     check('granted').success(reply)
   }
 })
+
+/** A permission of a key, as the target file names it: an operation, or one action of the action call. */
+type Permission = Exclude<PodOperation, 'triggerPodAction'> | PodAction
+
+/** The permissions behind the names of a target file; the action call as a whole stands for each action. */
+export function permissionsOf(names: readonly string[]): readonly Permission[] {
+  const all = names.flatMap((name) => (name === 'triggerPodAction' ? podActions : [name as Permission]))
+  return [...new Set(all)]
+}
+
+export function isAction(permission: Permission): permission is PodAction {
+  return podActions.some((action) => action === permission)
+}
+
+/** The pod that a request is about, of its own if the request changes it. */
+const podFor: Readonly<
+  Record<Exclude<Permission, 'listPods' | 'listCpuFlavors' | 'createPod'>, (fixture: Fixtures) => Promise<PodView>>
+> = {
+  getPod: (fixture) => fixture.shared('RUNNING'),
+  updatePod: (fixture) => fixture.pod('EXITED'),
+  deletePod: (fixture) => fixture.fresh(),
+  start: (fixture) => fixture.pod('EXITED'),
+  stop: (fixture) => fixture.pod('RUNNING'),
+  restart: (fixture) => fixture.pod('RUNNING'),
+  terminate: (fixture) => fixture.fresh(),
+}
+
+/** A request that needs a permission. */
+async function requestFor(permission: Permission, context: Context): Promise<Send> {
+  if (permission === 'listPods') return (client) => client.list()
+  if (permission === 'listCpuFlavors') return (client) => client.cpus()
+  if (permission === 'createPod') {
+    const body = await context.fixture.body()
+    return (client) => client.create(body)
+  }
+  const pod = await podFor[permission](context.fixture)
+  if (permission === 'getPod') return (client) => client.get(pod.id)
+  if (permission === 'updatePod') return (client) => client.patch(pod.id, changeOf(context, pod, 'a'))
+  if (permission === 'deletePod') return (client) => client.delete(pod.id)
+  return (client) => client.act(pod.id, permission)
+}

@@ -3,7 +3,7 @@ import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
+import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, patchBodies, type World } from './arbitrary.ts'
 import { asIs, bodyText, casesText, caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { lookAtPod } from './look.ts'
@@ -61,8 +61,8 @@ const casesEach = 60
 
 /** On its own mount everything that can be wrong, and the other kinds of mount as they are. */
 function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] {
-  const network = [movedNetwork(context)]
-  const persistent = movedPersistent(context)
+  const { network } = mountsMoved(context, 'network')
+  const { persistent } = mountsMoved(context, 'persistent')
   const own = mount === 'network' ? { network } : mount === 'persistent' ? { persistent } : {}
   return [
     ...[{ network }, { persistent }, { network, persistent }, { network: [] }].flatMap((mounts) =>

@@ -3,7 +3,7 @@ import type { PodView } from '../../harness/exchange/read.ts'
 import { mountsOf, planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { mountStates, movedNetwork, movedPersistent } from '../shared/patching.ts'
+import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, actionNames, patchBodies } from './arbitrary.ts'
 import { arbitraryCase, asIs, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
 import { classify, type Situation } from './oracle.ts'
@@ -128,8 +128,8 @@ export function enumeratedOf(stages: readonly Stage[]): number {
 }
 
 function bodiesFor(context: Context, { mount = 'none' }: PodShape): readonly object[] {
-  const network = [movedNetwork(context)]
-  const persistent = movedPersistent(context)
+  const { network } = mountsMoved(context, 'network')
+  const { persistent } = mountsMoved(context, 'persistent')
   if (mount === 'none') return [{}, { network }, { persistent }]
   return mount === 'network' ? [{ network }, { network, persistent }] : [{ persistent }, { network, persistent }]
 }

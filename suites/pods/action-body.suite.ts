@@ -5,7 +5,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
-import { inconclusiveIfOutage, outageStatuses } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isRefusal, outageStatuses } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
@@ -154,6 +154,6 @@ function wrongBodies(action: PodAction, target: Target): readonly { readonly id:
 function expectRefused({ check, inconclusive }: Context, clause: string, reply: Reply): void {
   const { status } = reply
   if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
-  check(clause).that(status >= 400 && status < 500, 'a 4xx status', `status ${status}`, reply)
+  check(clause).that(isRefusal(reply), 'a 4xx status', `status ${status}`, reply)
   if (!forItsSize.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
 }

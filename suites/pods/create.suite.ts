@@ -2,10 +2,11 @@ import { ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { listUntil } from '../shared/listing.ts'
-import { isRefusal, shown } from '../shared/patching.ts'
+import { shown } from '../shared/patching.ts'
 import {
   type Arrangement,
   accepts,
@@ -126,8 +127,8 @@ rule('pods.create.atomic', { varies: ['kind', 'mount', 'fields'] }, async (conte
     const valid = await fixture.body(shape)
     const body = one === undefined ? undefined : wrongBody(one.wrong, valid, target, shape as never)
     if (one === undefined || body === undefined) continue
-    const { status } = await pods.create(body, { repeats: true })
-    if (status >= 400 && status < 500) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
+    const reply = await pods.create(body, { repeats: true })
+    if (isRefusal(reply)) refused.push({ name: String(valid.name), what: `${one.name} of ${id}` })
   }
   if (refused.length === 0) inconclusive('no wrong creation is refused')
   await expectNotCreated(context, twin.id, refused)

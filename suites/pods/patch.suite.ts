@@ -3,13 +3,13 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
 import { shows } from '../../harness/fixtures/change.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { afterwards, changed, changes } from '../shared/changing.ts'
 import {
   isMounted,
-  isRefusal,
   mountStates,
   mountsMoved,
   movedPersistent,
@@ -20,25 +20,25 @@ import {
   shown,
   validPatch,
 } from '../shared/patching.ts'
-import { expectUnchanged, laterLooks, lookAgain, looksLater, refuseRestless } from '../shared/unchanged.ts'
+import { expectUnchanged, laterLooks, looksLater, refuseRestless } from '../shared/unchanged.ts'
 
-rule('pods.patch.omitted', { each: mountStates, varies: [...patchVaries, 'afterwards'] }, async (context, shape) => {
+const varies = [...patchVaries, 'afterwards'] as const
+/** The answers are recorded, so the status of the pod is the same in every run. */
+const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
+
+rule('pods.patch.omitted', { each: mountStates, varies }, async (context, shape) => {
   const pod = await context.fixture.pod('EXITED', shape)
   expectMountKept(context, (await changes(context, pod)).pod, pod)
   await goesOnKeeping(context, pod)
 })
 
-rule(
-  'pods.patch.empty-object',
-  { each: mountStates, varies: [...patchVaries, 'afterwards'] },
-  async (context, shape) => {
-    const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
-    const change = another('c')
-    context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
-    expectMountKept(context, await changed(context, pod.id, change), pod)
-    await goesOnKeeping(context, pod)
-  },
-)
+rule('pods.patch.empty-object', { each: mountStates, varies }, async (context, shape) => {
+  const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
+  const change = another('c')
+  context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
+  expectMountKept(context, await changed(context, pod.id, change), pod)
+  await goesOnKeeping(context, pod)
+})
 
 rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED'))
@@ -50,7 +50,8 @@ rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
       context.blocked(by, `a PATCH with wrong mounts answered ${reply.status}`)
     }
   }
-  const after = context.check('unchanged').pod(await lookAgain(context, pod.id))
+  await context.clock.sleep(context.looks().at(-1) ?? 0)
+  const after = context.check('unchanged').pod(await context.pods.get(pod.id))
   if (after.status !== pod.status) await refuseRestless(context, pod)
   const other = changedFields(pod.value, after.value).join(', ')
   context.check('unchanged').that(other === '', 'no field changed', `changed: ${other}`, after)
@@ -81,8 +82,6 @@ function expectMountKept({ check }: Context, after: PodView, before: PodView): v
   const text = ({ value }: PodView) => `mounts ${show(value.mounts)}`
   check('unchanged').that(sameMounts(after.value.mounts, before.value.mounts), text(before), text(after), after)
 }
-
-const varies = [...patchVaries, 'afterwards'] as const
 
 rule('pods.patch.network-path', { each: networkStates, varies }, (context, shape) => moves(context, shape, 'network'))
 
@@ -122,9 +121,6 @@ async function moves(context: Context, shape: PodShape, mount: 'network' | 'pers
   for await (const _ of looksLater(context)) await expectMoved()
   await afterwards(context, pod.id, expectMoved)
 }
-
-/** The answers are recorded, so the status of the pod is the same in every run. */
-const anyMount = patchVaries.filter((dimension) => dimension !== 'patchedWhile')
 
 rule('pods.patch.persistent-size', { varies: anyMount }, async (context) => {
   const pod = await patchablePod(context, { mount: 'persistent' })

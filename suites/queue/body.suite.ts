@@ -4,7 +4,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
-import { answered } from '../../harness/rule/check.ts'
+import { answered, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -102,7 +102,7 @@ rule('queue.body.no-job', { varies: [...anyJob, 'order'] }, async (context) => {
     for (const submit of context.vary.ordered([queue.run, queue.runsync])) {
       const job = fixture.job({ steps: [{ output: 1 }] })
       last = await submit(spoil(job.body))
-      if (last.status >= 400 && last.status < 500) rejected.push(job)
+      if (isRefusal(last)) rejected.push(job)
     }
   }
   if (rejected.length === 0 && last !== null)

@@ -1,10 +1,11 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectNotCompleted, insist, isRefusal, laterLooks } from '../shared/job-answers.ts'
+import { expectNotCompleted, insist, laterLooks } from '../shared/job-answers.ts'
 
 const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 

@@ -2,8 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
-import type { JobAt } from '../../harness/planes/queue/job-status.ts'
-import { finalStatuses, statusOf } from '../../harness/planes/queue/job-status.ts'
+import { finalStatuses, type JobAt, statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -11,6 +10,7 @@ import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectRefusal, insist, otherOutput, shownStatus } from '../shared/job-answers.ts'
 import { lookUntil } from '../shared/look-until.ts'
 import { kindOf } from '../shared/readers.ts'
+import { looksLater } from '../shared/unchanged.ts'
 
 /** The statuses that the description has (heading Job status). */
 const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'FAILED'])
@@ -18,15 +18,11 @@ const described: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS', 'COMP
 const deaths = 2
 
 rule('queue.status.shape', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
-  const { fixture, check, clock, looks, vary } = context
+  const { fixture, check, vary } = context
   const output = vary.output()
   const done = await fixture.submitted({ steps: [{ output }] })
   expectOutput(await lookUntilEnd(context, 'output', done, 'COMPLETED'))
-  const startMs = clock.now()
-  for (const ms of looks()) {
-    await clock.at(startMs + ms)
-    expectOutput(await expectShown(context, done))
-  }
+  for await (const _ of looksLater(context)) expectOutput(await expectShown(context, done))
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
   const error = membersOf(end.json)?.error

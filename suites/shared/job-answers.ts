@@ -4,7 +4,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
-import { answered, inconclusiveIfOutage, isOutage } from '../../harness/rule/check.ts'
+import { answered, inconclusiveIfOutage, isOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { lookUntil } from './look-until.ts'
@@ -122,8 +122,4 @@ export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at
 /** An output that is not the one expected, for a report. */
 export function otherOutput(output: unknown): string {
   return typeof output === 'object' && output !== null ? 'something else' : kindOf(output)
-}
-
-export function isRefusal({ status }: Reply): boolean {
-  return status >= 400 && status < 500
 }

@@ -1,8 +1,7 @@
-import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { changeOf, sameMounts } from '../../harness/fixtures/change.ts'
-import { planeOf } from '../../harness/fixtures/pod-body.ts'
+import { mountsOf, planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -84,10 +83,11 @@ async function firstRefused(context: Context, { id }: PodView, all: readonly Mem
   return null
 }
 
-/** The mounts of a kind at another path. */
-export function mountsMoved(context: Pick<Context, 'target'>, mount: MountKind): Members {
-  if (mount === 'none') return {}
-  return mount === 'network' ? { network: [movedNetwork(context)] } : { persistent: movedPersistent(context) }
+/** The mounts of a kind at another path: complete and allowed. */
+export function mountsMoved({ target }: Pick<Context, 'target'>, mount: MountKind): Members {
+  const plane = planeOf(target)
+  const path = mount === 'persistent' ? (plane.persistent?.path ?? '/persistent') : plane.volumePath
+  return mountsOf(plane, mount, `${path}-b`)
 }
 
 /** A PATCH of what a pod has: its mount at another path, or another field if it has none. */
@@ -108,24 +108,10 @@ export function shown(context: Context, id: string, done: (pod: PodView) => bool
   return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
 }
 
-/** The pod's own network mount at another path: complete and allowed. */
-export function movedNetwork({ target }: Pick<Context, 'target'>): {
-  readonly volumeId: string
-  readonly path: string
-} {
-  const { volume, volumePath } = planeOf(target)
-  return { volumeId: volume ?? '', path: `${volumePath}-b` }
-}
-
 /** The pod's own persistent mount at another path: complete and allowed. */
 export function movedPersistent({ target }: Pick<Context, 'target'>): { readonly size: number; readonly path: string } {
   const { persistent } = planeOf(target)
   return { size: persistent?.size ?? 10, path: `${persistent?.path ?? '/persistent'}-b` }
-}
-
-/** True for the status of a refusal. */
-export function isRefusal({ status }: Reply): boolean {
-  return status >= 400 && status < 500
 }
 
 /** A shape without a kind is a GPU pod if both kinds are on offer; then CPU pods are looked at as well. */

@@ -56,9 +56,3 @@ export async function refuseRestless(context: Context, { status, value }: PodVie
 export async function* laterLooks(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
   for await (const _ of looksLater(context)) yield await context.pods.get(id)
 }
-
-/** The pod as it is read at the last of these looks. */
-export async function lookAgain(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string): Promise<Reply> {
-  await context.clock.sleep(context.looks().at(-1) ?? 0)
-  return context.pods.get(id)
-}
