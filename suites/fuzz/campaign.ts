@@ -1,16 +1,15 @@
 import { together } from '../../harness/common/together.ts'
-import type { PodView } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { createKeeper, type FuzzFinding } from './findings.ts'
 import { lookAtPod, payOwed } from './look.ts'
 import { caseAt, enumeratedOf, podlessFrom, type Stage, stagesOf } from './stages.ts'
-import type { FuzzAnswer, Steps } from './steps.ts'
+import type { Steps } from './steps.ts'
 import { lookAfterMs, type Trial } from './trial.ts'
 import { podFor, tryOne } from './try.ts'
 
-export interface CampaignOptions
-  extends Omit<Steps, 'direct' | 'drop' | 'keep' | 'isKnown' | 'isRule'>,
-    Pick<ScheduleOptions, 'mostPodless'> {
+export interface CampaignOptions extends Omit<Steps, 'context' | 'drop' | 'keep' | 'isKnown' | 'isRule'> {
+  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
+  readonly mostPodless?: number
   readonly findings: Map<string, FuzzFinding>
   /** Aborted if all is to end at once: nothing more is sent or kept. */
   readonly cut?: AbortSignal
@@ -18,8 +17,6 @@ export interface CampaignOptions
   readonly goesOn: () => boolean
   /** Told after each case that was to be tried, and whether it was sent. */
   readonly onCase: (wasSent: boolean) => void
-  /** Sends a body to a pod without pacing and record. A 429 is waited out in the usual way then. */
-  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
 }
 
 /** Cases at once, each on its own stage: while one is judged, the connection carries another. */
@@ -38,6 +35,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   const stages = stagesOf(context).map((stage) => ({ ...stage, trial: unlessStopped(stage.trial, signal) }))
   const keeper = createKeeper(options.findings, options.seed)
   const steps: Steps = {
+    context,
     ...options,
     ...keeper,
     keep(...finding) {
@@ -65,7 +63,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
       try {
         wasSent = await next((run) => {
           const { stage, one } = caseAt(stages, options.seed, run)
-          return tryOne(context, stage, { one, path: String(run) }, steps, run % validActionEvery === 0)
+          return tryOne(stage, { one, path: String(run) }, steps, run % validActionEvery === 0)
         })
       } finally {
         options.onCase(wasSent)
@@ -75,8 +73,8 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
   await together(underWay, hand, stop)
   await context.clock.sleep(lookAfterMs(context))
   for (const stage of stages) {
-    await lookAtPod(context, stage, steps)
-    await payOwed(context, stage, steps, 1)
+    await lookAtPod(stage, steps)
+    await payOwed(stage, steps, 1)
   }
 }
 
@@ -95,12 +93,6 @@ function unlessStopped(trial: Trial, signal: AbortSignal): Trial {
   }
 }
 
-interface ScheduleOptions {
-  readonly isTimeFree: boolean
-  /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
-  readonly mostPodless?: number
-}
-
 /**
  * Picks the next case by its number and does `work` with it; cases of a stage follow each other, because they share a
  * pod. Waits if no stage has a pod and no more bodies may go without one.
@@ -114,7 +106,7 @@ type Schedule = <T>(work: (run: number) => Promise<T>) => Promise<T>
  */
 function createSchedule(
   all: readonly Stage[],
-  { isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: ScheduleOptions,
+  { isTimeFree, mostPodless = Number.POSITIVE_INFINITY }: Pick<CampaignOptions, 'isTimeFree' | 'mostPodless'>,
   begin: (stage: Stage) => Promise<unknown>,
 ): Schedule {
   const whole = enumeratedOf(all)

@@ -29,10 +29,10 @@ export const noAnswer = 'no complete response'
  * Keeps a case with a forbidden result: alone if it has that on a new pod, else after those of the earlier cases that it
  * takes. Returns false if an earlier case has changed the pod; then it is tried again on another one.
  */
-export async function judge(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
+export async function judge(stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
   const late = () => keepLate(stage, wrong, steps)
   steps.log.undecided.add(late)
-  const isJudged = await decide(context, stage, wrong, steps)
+  const isJudged = await decide(stage, wrong, steps)
   steps.log.undecided.delete(late)
   return isJudged
 }
@@ -45,7 +45,8 @@ function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
   else steps.keep(stage, { ...wrong, cases, doubt: 'the run ended before it was sent again' })
 }
 
-async function decide(context: Context, stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
+async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<boolean> {
+  const { context } = steps
   const { drawn, observed } = wrong
   const trial = wrong.isPodless ? withoutPod(stage.trial) : stage.trial
   if (steps.isKnown(stage, { ...wrong, cases: [drawn] })) {
@@ -69,10 +70,10 @@ async function decide(context: Context, stage: Subject, wrong: WrongCase, steps:
   }
   // Before it is the answer that is wrong, it is the pod: an earlier case may have changed it, or be about to.
   const before = [...stage.accepted, ...stage.sent]
-  const isPodWrong = (await findCauses(context, stage, stage.sent, steps)).isFound
+  const isPodWrong = (await findCauses(stage, stage.sent, steps)).isFound
   if (isPodWrong) stage.sent = []
   await moveOn(stage, wrong, steps)
-  if (isPodWrong || (await lookAtPod(context, stage, steps))) {
+  if (isPodWrong || (await lookAtPod(stage, steps))) {
     await giveUp(stage, steps)
     return false
   }

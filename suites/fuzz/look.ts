@@ -1,6 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
-import type { Context } from '../../harness/rule/context.ts'
 import type { FuzzCase } from './cases.ts'
 import { changesIn, changesOf, createPlayer, type Played } from './player.ts'
 import { type PinnedDown, pinDown, simplest } from './shrink.ts'
@@ -27,7 +26,8 @@ const movesByItself = ['status', 'actions', 'dataCenterId'] as const
  * by another row, which may explain a change.
  * @returns true if the pod has changed, so that another one must be used
  */
-export async function lookAtPod(context: Context, stage: Subject, steps: Steps, isLeft = false): Promise<boolean> {
+export async function lookAtPod(stage: Subject, steps: Steps, isLeft = false): Promise<boolean> {
+  const { context } = steps
   const { pod, sent, aside } = stage
   if (pod === null || (!isLeft && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0)))
     return false
@@ -44,7 +44,7 @@ export async function lookAtPod(context: Context, stage: Subject, steps: Steps, 
   }
   const late = () => tellUnsearched(stage, changed, steps)
   steps.log.undecided.add(late)
-  const blamed = await findCauses(context, stage, sent, steps)
+  const blamed = await findCauses(stage, sent, steps)
   steps.log.undecided.delete(late)
   if (isLeft) {
     stage.sent = []
@@ -80,11 +80,11 @@ export async function giveUp(stage: Subject, { drop }: Pick<Steps, 'drop'>): Pro
 }
 
 /** Sends what is owed to a new pod and looks at that one, once there are `least` cases. */
-export async function payOwed(context: Context, stage: Subject, steps: Steps, least = owedAtOnce): Promise<void> {
+export async function payOwed(stage: Subject, steps: Steps, least = owedAtOnce): Promise<void> {
   const { owed } = stage
   if (owed.length < least) return
   stage.owed = []
-  await findCauses(context, stage, owed, steps)
+  await findCauses(stage, owed, steps)
 }
 
 /** Forgets cases that a read `afterMs` later showed to have no effect, and remembers what was accepted. */
@@ -101,8 +101,8 @@ function dropSettled(stage: Subject, nowMs: number, afterMs: number): void {
  * @returns `isFound`: there are any, which is assumed once this stage has had enough searches; `failure`: why they could not
  * be tried, or null
  */
-export async function findCauses(context: Context, stage: Subject, sent: readonly Sent[], steps: Steps) {
-  const play = createPlayer(context, stage.trial, steps)
+export async function findCauses(stage: Subject, sent: readonly Sent[], steps: Steps) {
+  const play = createPlayer(steps.context, stage.trial, steps)
   let failure: string | null = null
   const changes = async (cases: readonly Sent[]): Promise<Changed | null> => {
     const outcome = await steps.attempt(() => play(cases.map(({ one }) => one)))

@@ -92,14 +92,15 @@ async function playAll(context: Context, subject: Subject, cases: readonly FuzzC
   const steps = stepsOf(context)
   subject.pod ??= await subject.trial.make()
   for (const one of inOrder(cases, subject.trial.situation(subject.pod))) {
-    await tryOne(context, subject, { one, path: '' }, steps, true)
+    await tryOne(subject, { one, path: '' }, steps, true)
   }
-  await lookAtPod(context, subject, steps)
+  await lookAtPod(subject, steps)
 }
 
 /** The steps of a rule: every request is recorded, and whatever is odd ends it. */
 function stepsOf(context: Context): Steps {
   return {
+    context,
     seed: 0,
     isRule: true,
     isTimeFree: true,

@@ -1,5 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import type { PodView } from '../../harness/exchange/read.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import type { Allowed } from './oracle.ts'
 import type { Change } from './player.ts'
 import type { Sent, Subject } from './stages.ts'
@@ -38,6 +39,7 @@ export interface Seen {
 
 /** State that the steps of a case share. */
 export interface Steps {
+  readonly context: Context
   readonly seed: number
   /** The treatment of a finding: it is kept, or it fails the rule. */
   readonly keep: (subject: Subject, seen: Seen) => void
@@ -53,6 +55,7 @@ export interface Steps {
   readonly clean: (text: string) => string
   /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
   readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
+  /** Sends a body to a pod; in a campaign without pacing and record, so that a 429 has to be waited out. */
   readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
   /** True if waiting takes no real time, so that each look at a pod waits for late effects. */
   readonly isTimeFree: boolean

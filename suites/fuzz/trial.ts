@@ -80,7 +80,7 @@ const anyRefusal: readonly Allowed[] = (['4xx', [403]] as const).map((answers) =
 }))
 
 /** Action calls on a pod in this status. */
-export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNING' | 'EXITED'>): Trial {
+export function actionTrial(context: Context, status: 'RUNNING' | 'EXITED'): Trial {
   return {
     operation: 'triggerPodAction',
     isPodless: false,
@@ -102,11 +102,7 @@ export function actionTrial(context: Context, status: Extract<PodStatus, 'RUNNIN
 }
 
 /** True if the action of a body is carried out when it is requested plainly. */
-async function isPlainCarriedOut(
-  context: Context,
-  status: Parameters<typeof actionTrial>[1],
-  after: readonly After[],
-): Promise<boolean> {
+async function isPlainCarriedOut(context: Context, status: 'RUNNING' | 'EXITED', after: readonly After[]) {
   for (const one of after) {
     if (one.kind !== 'action') continue
     const twin = await orAgain(() => context.fixture.pod(status))
@@ -135,7 +131,8 @@ export function patchTrial(context: Context, shape: PodShape, volumeCenter: unkn
     }),
     send: (pod, bytes, options) => context.pods.patch(pod.id, raw(bytes), options),
     async accepted(pod, after, what) {
-      const wanted = after.map((one) => mountsAfter(one, pod.value.mounts))
+      // Null if they cannot be foretold.
+      const wanted = after.map((one) => (one.kind === 'mounts' ? one.mounts : pod.value.mounts))
       const rest = await shown(context, pod.id, ({ value }) =>
         wanted.some((mounts) => mounts === null || sameMounts(value.mounts, mounts)),
       )
@@ -155,12 +152,6 @@ export function actionsAsTheyAre(...actions: readonly PodAction[]): FuzzCase[] {
 /** A terminated pod is gone, or is shown as TERMINATED. */
 function asStatus(seen: string): string {
   return seen === 'gone' ? 'TERMINATED' : seen
-}
-
-/** The mounts afterwards; null if they cannot be foretold. */
-function mountsAfter(after: After, before: unknown): unknown {
-  if (after.kind === 'mounts') return after.mounts
-  return before
 }
 
 /**

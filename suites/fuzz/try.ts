@@ -1,7 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
-import type { Context } from '../../harness/rule/context.ts'
 import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { bodySaid } from './cases.ts'
@@ -23,15 +22,10 @@ const mostUnsettled = 1_024
 const podlessCases = 256
 
 /** Tries a case on the pod of its stage, and keeps what is wrong; whether it was sent. */
-export async function tryOne(
-  context: Context,
-  stage: Subject,
-  drawn: Drawn,
-  steps: Steps,
-  sendsValid: boolean,
-): Promise<boolean> {
+export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsValid: boolean): Promise<boolean> {
+  const { context } = steps
   const { one } = drawn
-  await payOwed(context, stage, steps)
+  await payOwed(stage, steps)
   const own = await podFor(stage, steps)
   const trial = own === null ? withoutPod(stage.trial) : stage.trial
   const pod = own ?? (await trial.make())
@@ -41,14 +35,15 @@ export async function tryOne(
   if (isSpent(stage, one)) return false
   // An accepted body would hide what the refused ones before it have done.
   const isDue = steps.isRule || one.simpler === undefined || stage.sent.length >= lookBeforeChange
-  if (mayChange && isDue && (await lookAtPod(context, stage, steps))) {
-    return tryOne(context, stage, drawn, steps, sendsValid)
+  if (mayChange && isDue && (await lookAtPod(stage, steps))) {
+    return tryOne(stage, drawn, steps, sendsValid)
   }
   const outcome = await steps.attempt(async () => {
     const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes))
     let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
     if (answer === null) {
-      const next = await podToTryAgain(context, trial, pod, drawn, mayChange, steps)
+      // It may have been carried out.
+      const next = mayChange ? await trial.make() : await podToTryAgain(trial, pod, drawn, steps)
       if (next !== pod && own !== null) {
         await giveUp(stage, steps)
         stage.pod = next
@@ -66,7 +61,7 @@ export async function tryOne(
   const status = 'value' in outcome ? outcome.value.status : null
   const seen = allowed.filter(({ answers }) => status !== null && isIn(status, answers))
   if (steps.isRule && status !== null && isLeft(status, allowed)) {
-    if (await lookAtPod(context, stage, steps, true)) await giveUp(stage, steps)
+    if (await lookAtPod(stage, steps, true)) await giveUp(stage, steps)
     return true
   }
   if (seen.length === 0 || !('value' in outcome)) {
@@ -74,33 +69,20 @@ export async function tryOne(
     if (steps.isRule && answer !== null && context.lacksCapacity(answer as Reply)) {
       context.inconclusive('the target has no capacity')
     }
-    const isJudged = await judge(
-      context,
-      stage,
-      { drawn, allowed, observed: answerIn(outcome), answer, isPodless: trial.isPodless },
-      steps,
-    )
-    return isJudged || tryOne(context, stage, drawn, steps, sendsValid)
+    const wrong = { drawn, allowed, observed: answerIn(outcome), answer, isPodless: trial.isPodless }
+    return (await judge(stage, wrong, steps)) || tryOne(stage, drawn, steps, sendsValid)
   }
   if (steps.isRule) context.check('answer').saw(outcome.value as Reply)
-  if (seen.some(isChange)) await accepted(context, stage, drawn, outcome.value, seen, steps)
+  if (seen.some(isChange)) await accepted(stage, drawn, outcome.value, seen, steps)
   else if (own !== null) stage.sent.push({ ...drawn, isAccepted: false, seenMs: null })
   const isFull = stage.sent.length >= mostUnsettled
   if (isFull) await context.clock.sleep(lookAfterMs(context))
-  if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await lookAtPod(context, stage, steps)
+  if ((++stage.unlooked >= lookEvery && !steps.isRule) || isFull) await lookAtPod(stage, steps)
   return true
 }
 
-/** The pod for a body that had no complete response: another one if the body may have been carried out. */
-async function podToTryAgain(
-  context: Context,
-  trial: Trial,
-  pod: PodView,
-  { one }: Drawn,
-  mayChange: boolean,
-  { isRule }: Steps,
-): Promise<PodView> {
-  if (mayChange) return trial.make()
+/** The pod for a body that had no complete response and must be refused: another one if the pod has changed. */
+async function podToTryAgain(trial: Trial, pod: PodView, { one }: Drawn, { context, isRule }: Steps): Promise<PodView> {
   if (changesIn(pod, await context.pods.get(pod.id)) === null) return pod
   if (isRule) context.inconclusive(`${bodySaid(one)} had no whole response, and the pod has changed`)
   return trial.make()
@@ -123,14 +105,7 @@ export async function podFor(stage: Subject, { attempt, log: { unmade } }: Steps
   return null
 }
 
-async function accepted(
-  context: Context,
-  stage: Subject,
-  drawn: Drawn,
-  reply: FuzzAnswer,
-  seen: readonly Allowed[],
-  steps: Steps,
-): Promise<void> {
+async function accepted(stage: Subject, drawn: Drawn, reply: FuzzAnswer, seen: readonly Allowed[], steps: Steps) {
   const before = stage.pod
   if (before === null) return
   const after = seen.map((one) => one.after)
@@ -148,5 +123,5 @@ async function accepted(
   if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
   if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
   const what = { drawn, allowed: seen, answer: reply, isPodless: false }
-  await judge(context, stage, { ...what, observed: answerIn(outcome), also: outcome.expected }, steps)
+  await judge(stage, { ...what, observed: answerIn(outcome), also: outcome.expected }, steps)
 }
