@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { raw } from '../../harness/client/body.ts'
 import type { Reply } from '../../harness/client/reply.ts'
-import { memoize } from '../../harness/common/memoize.ts'
+import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -18,6 +18,8 @@ import { isChange } from './trial.ts'
 
 /** Random cases after the enumeration. */
 const drawn = 24
+/** Lists of bodies whose cases are kept. */
+const keptLists = 100
 const situation = { operation: 'createPod' } as const
 
 /** Pods that may be made of bodies that need not be refused: few where they cost money. */
@@ -41,7 +43,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
     const body = { ...(await fixture.body({ kind, mount: 'none', fields: 'few' })), name: placeholder }
     bodies.push(bodies.length === 0 ? { ...many, ...body } : body)
   }
-  const cases = casesOf(bodies)
+  const cases = casesOf(JSON.stringify(bodies))
   if (cases[0] !== undefined && !mayBeMade(cases[0]))
     inconclusive('creations have members that the description does not know, so no oracle tells what is to be refused')
   const own = memoize((one: FuzzCase) => named(context, one))
@@ -91,22 +93,13 @@ function mayBeMade({ bytes }: FuzzCase): boolean {
   return classify(situation, bytes).some(isChange)
 }
 
-const known = new Map<string, readonly FuzzCase[]>()
-
-/** Everything that can be wrong once with these bodies, and random bodies; the same as long as the ledger is the same. */
-function casesOf(bodies: readonly Members[]): readonly FuzzCase[] {
-  const key = JSON.stringify(bodies)
-  const cases = known.get(key) ?? [
-    ...bodies
-      .flatMap((body) => enumerate(body, 'PodCreate'))
-      // Of the image the description says the same as of the name.
-      .filter(({ place }) => place !== '$.image')
-      .filter(firstOfEach()),
-    ...random(bodies),
-  ]
-  known.set(key, cases)
-  return cases
-}
+/** Everything that can be wrong once with a list of bodies, and random bodies; the same as long as the ledger is the same. */
+const casesOf = memoizeTexts((list): readonly FuzzCase[] => {
+  const bodies = JSON.parse(list) as readonly Members[]
+  // Of the image the description says the same as of the name.
+  const enumerated = bodies.flatMap((body) => enumerate(body, 'PodCreate')).filter(({ place }) => place !== '$.image')
+  return [...enumerated.filter(firstOfEach()), ...random(bodies)]
+}, keptLists)
 
 function random(bodies: readonly Members[]): FuzzCase[] {
   const ids = (member: 'gpu' | 'cpu') => bodies.flatMap((body) => membersOf(body[member])?.id ?? [])

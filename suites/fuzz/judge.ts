@@ -5,7 +5,7 @@ import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { bodySaid, type FuzzCase } from './cases.ts'
-import { findCauses, giveUp, lookAtPod, tellOnce } from './look.ts'
+import { findCauses, giveUp, lookAtPod, tell } from './look.ts'
 import { allowedText, classify, isIn } from './oracle.ts'
 import { createPlayer, type Played } from './player.ts'
 import { pinDown, simplest } from './shrink.ts'
@@ -86,7 +86,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
 }
 
 function tellMove(stage: Subject, { observed }: WrongCase, cases: readonly Drawn[], steps: Steps): void {
-  tellOnce(stage, cases, `${observed} came once`, 'as if the pod had changed its status by itself', steps)
+  tell(stage, cases, `${observed} came once, as if the pod had changed its status by itself, and not again`, steps)
 }
 
 /** True if a pod of another status may answer an action in this way. */
@@ -138,7 +138,6 @@ async function leastOf(
   if (also !== undefined) return drawn
   const isNewEach = answer !== null && isSuccess(answer.status) && takesNewPods(stage)
   let pod: PodView | null = null
-  const choices: number[] = []
   const isSame = async (one: FuzzCase) => {
     const made = await steps.attempt(async () => pod ?? (await trial.make()))
     if ('failure' in made) return false
@@ -149,10 +148,9 @@ async function leastOf(
     pod = isSpoiled ? null : used
     return answerIn(again) === observed && allowedText(allowedOf(trial, used, one.bytes)) === allowedText(allowed)
   }
-  const one = await simplest(drawn.one, isSame, isNewEach ? tries.onNewPods : tries.onOnePod, choices)
+  const least = await simplest(drawn, isSame, isNewEach ? tries.onNewPods : tries.onOnePod)
   if (pod !== null) await steps.drop(pod)
-  const least = { one, path: [drawn.path, ...choices].join(':') }
-  return choices.length > 0 && (await shows([least])) ? least : drawn
+  return least !== drawn && (await shows([least])) ? least : drawn
 }
 
 /** True if the target answers at all. */

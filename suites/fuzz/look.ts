@@ -4,11 +4,13 @@ import type { FuzzCase } from './cases.ts'
 import { changesIn, changesOf, createPlayer, type Played } from './player.ts'
 import { type PinnedDown, pinDown, simplest } from './shrink.ts'
 import { podless, type Sent, type Subject, spend } from './stages.ts'
-import type { Steps } from './steps.ts'
+import type { Drawn, Steps } from './steps.ts'
 import { lookAfterMs } from './trial.ts'
 
 /** The expectation after a refusal. */
 export const unchanged = 'nothing of the pod is changed'
+
+const whileRefused = 'appeared on a pod while bodies were refused'
 
 /** Changes of one stage that are pinned down to cases, each at the cost of several pods. */
 const searchesEach = 8
@@ -42,7 +44,10 @@ export async function lookAtPod(stage: Subject, steps: Steps, isLeft = false): P
     dropSettled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
     return false
   }
-  const late = () => tellUnsearched(stage, changed, steps)
+  const late = () => {
+    const text = `${steps.clean(changed)} ${whileRefused}, and the run ended before the search for the cause`
+    tell(stage, [...stage.accepted, ...sent], text, steps)
+  }
   steps.log.undecided.add(late)
   const blamed = await findCauses(stage, sent, steps)
   steps.log.undecided.delete(late)
@@ -144,24 +149,17 @@ async function keepPinned(
   stage.searches++
   spend(stage, last.one)
   let { seen } = pinned
-  const choices: number[] = []
   const isSame = async (one: FuzzCase) => {
     const again = await changes([{ ...last, one }])
     if (again?.change.text !== pinned.seen.change.text) return false
     seen = again
     return true
   }
-  const one = pinned.cases.length === 1 ? await simplest(last.one, isSame, simplerTries, choices) : last.one
-  const cases = [...pinned.cases.slice(0, -1), { one, path: [last.path, ...choices].join(':') }]
-  const observed = `status ${seen.reply.status}, and then ${steps.clean(seen.change.text)}`
-  steps.keep(stage, {
-    cases,
-    allowed: seen.allowed,
-    observed,
-    answer: seen.reply,
-    change: seen.change,
-    also: unchanged,
-  })
+  const least = pinned.cases.length === 1 ? await simplest(last, isSame, simplerTries) : last
+  const cases = [...pinned.cases.slice(0, -1), least]
+  const { allowed, change, reply } = seen
+  const observed = `status ${reply.status}, and then ${steps.clean(change.text)}`
+  steps.keep(stage, { cases, allowed, observed, answer: reply, change, also: unchanged })
   return last
 }
 
@@ -179,31 +177,11 @@ function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: st
     steps.keep(stage, { cases, allowed: [], observed, answer: null, also: unchanged, doubt })
     return
   }
-  tellOnce(
-    stage,
-    cases,
-    `${observed} appeared on a pod while bodies were refused`,
-    'which a pod may change by itself',
-    steps,
-  )
+  tell(stage, cases, `${observed} ${whileRefused}, which a pod may change by itself, and not again`, steps)
 }
 
-/** Tells of a change whose cause was still searched when the run ended. */
-function tellUnsearched({ name, accepted, sent }: Subject, changed: string, { log, clean, seed }: Steps): void {
-  const path = [...accepted, ...sent].map((each) => each.path).join()
-  log.notes.add(
-    `${name}: ${clean(changed)} appeared on a pod while bodies were refused, and the run ended before the search for the cause: no finding (--seed ${seed} --path ${path})`,
-  )
-}
-
-/** Tells of something that a target may be excused for, and that did not come again. */
-export function tellOnce(
-  { name }: Subject,
-  cases: readonly Pick<Sent, 'path'>[],
-  seen: string,
-  excuse: string,
-  { log: { notes }, seed }: Steps,
-): void {
+/** Tells of something that is not a finding, and of the cases that were sent before. */
+export function tell({ name }: Subject, cases: readonly Drawn[], text: string, { log, seed }: Steps): void {
   const path = cases.map((each) => each.path).join()
-  notes.add(`${name}: ${seen}, ${excuse}, and not again: no finding (--seed ${seed} --path ${path})`)
+  log.notes.add(`${name}: ${text}: no finding (--seed ${seed} --path ${path})`)
 }

@@ -10,15 +10,12 @@ import { ofSubmission } from './oracle/submission.ts'
 /** Every class of answers that the description allows to these bytes in this situation; pure, and never empty. */
 export type Oracle = (situation: Situation, bytes: Uint8Array) => readonly Allowed[]
 
+const functions = { readBody, ofAction, ofPatch, ofCreation, ofSubmission }
+
 /** The parts of an oracle; its tests exchange one at a time. */
-export interface OracleParts {
+export type OracleParts = typeof functions & {
   readonly tables: Tables
   readonly validators: Readonly<Record<SchemaName, Validator>>
-  readonly readBody: typeof readBody
-  readonly ofAction: typeof ofAction
-  readonly ofPatch: typeof ofPatch
-  readonly ofCreation: typeof ofCreation
-  readonly ofSubmission: typeof ofSubmission
 }
 
 /**
@@ -26,7 +23,7 @@ export interface OracleParts {
  * ways may be answered for any of them, for no order is stated.
  */
 export function createOracle(changed: Partial<OracleParts> = {}): Oracle {
-  const parts: OracleParts = { tables, validators, readBody, ofAction, ofPatch, ofCreation, ofSubmission, ...changed }
+  const parts: OracleParts = { ...functions, tables, validators, ...changed }
   return (situation, bytes) => {
     const { values, refusals } = parts.readBody(bytes)
     const isQueue = situation.operation === 'runJob' || situation.operation === 'runJobSync'

@@ -1,10 +1,11 @@
 import type { Reply } from '../../harness/client/reply.ts'
+import { memoizeTexts } from '../../harness/common/memoize.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, mountsMoved } from '../shared/patching.ts'
-import { actionBodies, patchBodies, type World } from './arbitrary.ts'
+import { actionBodies, patchBodies } from './arbitrary.ts'
 import { asIs, bodyText, casesText, caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { lookAtPod } from './look.ts'
 import { allowedText, classify } from './oracle.ts'
@@ -15,6 +16,8 @@ import { tryOne } from './try.ts'
 
 /** Random cases after the enumeration, of each rule. */
 const drawn = 12
+/** Planes whose cases are kept. */
+const keptPlanes = 100
 
 rule('pods.action-body.fuzz', { each: () => ['RUNNING', 'EXITED'] as const }, async (context, status) => {
   const cases = status === 'RUNNING' ? casesOnRunning() : casesOnExited()
@@ -25,7 +28,7 @@ rule('pods.patch.fuzz', { each: patchStages }, async (context, { cases, shape })
   const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
   const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
   await playAll(context, subject, cases)
-  await playAll(context, subject, randomPatches(planeOf(context.target)))
+  await playAll(context, subject, randomPatches(JSON.stringify(planeOf(context.target))))
 })
 
 function casesOnRunning(): readonly FuzzCase[] {
@@ -73,15 +76,7 @@ function patchCases(context: Context, { mount = 'none' }: PodShape): FuzzCase[] 
 }
 
 /** Drawn once for each target that a process judges: making arbitraries costs more than drawing from them. */
-function randomPatches(world: World): readonly FuzzCase[] {
-  const { volume, volumeSecond, volumePath, persistent } = world
-  const key = JSON.stringify([volume, volumeSecond, volumePath, persistent])
-  const known = patches.get(key) ?? drawCases(patchBodies(world), 'PodUpdate', drawn)
-  patches.set(key, known)
-  return known
-}
-
-const patches = new Map<string, readonly FuzzCase[]>()
+const randomPatches = memoizeTexts((plane) => drawCases(patchBodies(JSON.parse(plane)), 'PodUpdate', drawn), keptPlanes)
 const actions = drawCases(actionBodies, 'PodActionRequest', drawn)
 
 /**

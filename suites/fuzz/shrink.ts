@@ -1,4 +1,5 @@
 import type { FuzzCase } from './cases.ts'
+import type { Drawn } from './steps.ts'
 
 /** How many simpler cases of a finding are tried. */
 const simplerTries = 24
@@ -40,23 +41,21 @@ export async function pinDown<C, T>(
   return { cases: [...before, ...needed], seen }
 }
 
-/** The simplest case that still fails in the same way; `steps` is told which of the simpler cases was taken each time. */
+/** The simplest case that still fails in the same way, with the path that draws it. */
 export async function simplest(
-  one: FuzzCase,
+  drawn: Drawn,
   fails: (simpler: FuzzCase) => Promise<boolean>,
   tries = simplerTries,
-  steps: number[] = [],
-): Promise<FuzzCase> {
+): Promise<Drawn> {
   let left = tries
-  let least = one
+  let least = drawn
   search: for (;;) {
     let step = -1
-    for (const simpler of least.simpler?.() ?? []) {
+    for (const simpler of least.one.simpler?.() ?? []) {
       step++
       if (left-- <= 0) return least
-      if (simpler.mutator !== one.mutator || !(await fails(simpler))) continue
-      least = simpler
-      steps.push(step)
+      if (simpler.mutator !== drawn.one.mutator || !(await fails(simpler))) continue
+      least = { one: simpler, path: `${least.path}:${step}` }
       continue search
     }
     return least

@@ -30,7 +30,7 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
   if (isAllowed(reply, one)) return reply
   excuse(reply)
   inconclusiveIfOutage(reply)
-  const least = await simplest(one, async (simpler) => {
+  const { one: least } = await simplest({ one, path: '' }, async (simpler) => {
     const again = await sendTwice(way, simpler)
     return again.status === reply.status && !isAllowed(again, simpler)
   })

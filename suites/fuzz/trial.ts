@@ -66,10 +66,8 @@ export function withMountsOf(before: PodView, after: PodView): PodView {
 
 /** The same trial on a pod that does not exist, for targets that make none. */
 export function withoutPod(trial: Trial): Trial {
-  return { ...trial, isPodless: true, make: async () => nobody }
+  return { ...trial, isPodless: true, make: async () => ({ id: noSuchPod, status: '', value: {}, exchange: 0 }) }
 }
-
-const nobody: PodView = { id: noSuchPod, status: '', value: {}, exchange: 0 }
 
 /** Any refusal will do: whether the pod or the body is looked at first is not described. */
 const anyRefusal: readonly Allowed[] = (['4xx', [403]] as const).map((answers) => ({

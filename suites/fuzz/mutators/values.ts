@@ -8,7 +8,10 @@ type Entries = readonly (readonly [name: string, value: unknown])[]
 /** Wrong members, and values of a wrong type, out of bounds, or not in an enum. */
 export const valueMutators: readonly Mutator[] = [
   ...siblings({
-    missing: ['a required property is left out', (all, own, { isRequired }) => isRequired && all.filter(isNot(own))],
+    missing: [
+      'a required property is left out',
+      (all, own, { isRequired }) => isRequired && all.filter(([name]) => name !== own),
+    ],
     'other-name': [
       'the name of a property begins with a capital letter',
       (all, own) => all.map(([name, value]) => [name === own ? capitalized(name) : name, value]),
@@ -129,10 +132,6 @@ function word(make: (value: string) => string): Make {
 
 function list(make: Make<readonly unknown[]>): Make {
   return (value, schema) => (Array.isArray(value) ? make(value, schema) : undefined)
-}
-
-function isNot(own: string): (member: readonly [name: string, value: unknown]) => boolean {
-  return ([name]) => name !== own
 }
 
 function isFree({ enum: words, pattern, format }: Schema): boolean {
