@@ -60,11 +60,8 @@ async function workingRequests(context: Context) {
     return (client: LbClient, authorization?: string | null) => {
       const nonce = nonceFor(context)
       nonces.push(nonce)
-      return client.send(
-        method,
-        route,
-        withNonce(nonce, { repeats: true, ...(authorization === undefined ? {} : { authorization }) }),
-      )
+      const own = authorization === undefined ? {} : { authorization }
+      return client.send(method, route, withNonce(nonce, { repeats: true, ...own }))
     }
   })
   return { requests, nonces }

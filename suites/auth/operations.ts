@@ -72,9 +72,7 @@ export async function workingPlane(context: Context, running: PodView, wanted: r
     /** The pod that the requests are about, EXITED; RUNNING if it cannot be stopped. */
     pod,
     /** The operations that work with the owner's key, the one that would remove a pod last. */
-    requests: new Map(
-      wanted.filter((operation) => !idle.has(operation)).map((operation) => [operation, all[operation]]),
-    ),
+    requests: new Map(wanted.filter((name) => !idle.has(name)).map((name) => [name, all[name]])),
     /** Nothing came of the requests: the pod is as it was, as are `others`, and none was created. */
     async expectNoEffect(...others: readonly PodView[]) {
       await expectUnchanged(context, pod, ...others)
@@ -108,10 +106,6 @@ async function expectNotListed(context: Context, name: unknown): Promise<void> {
   const found = await named(context, listed, [String(name)])
   // The ledger of resources took the refusal for a refusal: what was created all the same is removed here.
   for (const one of found) await pods.delete(one.id)
-  check('not-created').that(
-    found.length === 0,
-    'a list without the pod whose creation was refused',
-    'the pod whose creation was refused',
-    reply,
-  )
+  const expected = 'a list without the pod whose creation was refused'
+  check('not-created').that(found.length === 0, expected, 'the pod whose creation was refused', reply)
 }

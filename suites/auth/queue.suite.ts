@@ -150,12 +150,8 @@ async function workingQueue(context: Context) {
         inconclusive(reason)
       }
       if (failure !== null && !hasFailed) {
-        blockedBy(
-          context,
-          'queue.status.failed',
-          `the failing job was ${failure.status} instead of FAILED, and only a failed job can be retried`,
-          failure.reply,
-        )
+        const reason = `the failing job was ${failure.status} instead of FAILED, and only a failed job can be retried`
+        blockedBy(context, 'queue.status.failed', reason, failure.reply)
       }
     },
     /**
@@ -168,12 +164,8 @@ async function workingQueue(context: Context) {
       const later = await fixture.submitted({ steps: [{ output: 'later' }] })
       await begun(later)
       await clock.sleep(target.tolerances.dispatchMs + (looks().at(-1) ?? 0))
-      check('not-executed').that(
-        executions() === executed,
-        'no execution of jobs whose submission or retry was refused',
-        'an execution of one',
-        reply,
-      )
+      const expected = 'no execution of jobs whose submission or retry was refused'
+      check('not-executed').that(executions() === executed, expected, 'an execution of one', reply)
     },
   }
 }

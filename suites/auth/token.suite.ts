@@ -25,10 +25,8 @@ rule('auth.scheme-required', { varies }, (context) =>
 
 rule('auth.pods.malformed', { varies }, async (context) => {
   const { check, fixture, pods, vary } = context
-  const { pod, requests, expectAllWorked } = await workingPlane(context, await fixture.pod('RUNNING'), [
-    'listPods',
-    ...onePod,
-  ])
+  const running = await fixture.pod('RUNNING')
+  const { pod, requests, expectAllWorked } = await workingPlane(context, running, ['listPods', ...onePod])
   const operations = vary.ordered([...requests.keys()])
   for (const [at, [clause, authorization]] of malformed(context).entries()) {
     // Each on the two that matter most, and all operations in turn.
@@ -79,11 +77,8 @@ rule('auth.scheme-case', async (context) => {
 async function expectRefusedEverywhere(context: Context, others: Authorizations): Promise<void> {
   const { check, fixture, pods, vary } = context
   const operations = allOperations(context)
-  const { requests, expectNoEffect, expectAllWorked } = await workingPlane(
-    context,
-    await fixture.pod('RUNNING'),
-    operations,
-  )
+  const running = await fixture.pod('RUNNING')
+  const { requests, expectNoEffect, expectAllWorked } = await workingPlane(context, running, operations)
   for (const [clause, authorization] of others) {
     const again: readonly PodOperation[] = ['getPod', 'listPods']
     for (const operation of [...vary.ordered(operations), ...again]) {

@@ -134,12 +134,8 @@ rule('deploy.peer-cache', { creates: 2 }, async (context) => {
  */
 async function lookups(context: Context, from: Deployed, to: Deployed): Promise<{ reply: Reply; count: number }> {
   const { inconclusive, on, target } = context
-  const reply = await lookUntil(
-    context,
-    target.tolerances.visibleMs,
-    () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } }),
-    ({ status }) => isSuccess(status),
-  )
+  const send = () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } })
+  const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => isSuccess(status))
   const { stdout, exit } = membersOf(reply.json) ?? {}
   if (!isSuccess(reply.status)) inconclusive(`the call of a peer ended with exit code ${String(exit)}`)
   const count = membersOf(jsonIn(String(stdout)))?.lookups

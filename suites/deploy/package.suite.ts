@@ -18,12 +18,8 @@ rule('deploy.manifest', async (context) => {
   const code = Object.entries(tree.files).filter(([path]) => path.startsWith('worker/'))
   const texts = new Set(Object.values(found.texts))
   const lost = code.filter(([, text]) => !texts.has(String(text)))
-  check('code').that(
-    lost.length === 0,
-    'every file of the code',
-    `${pluralize(lost.length, 'file')} missing`,
-    end.reply,
-  )
+  const missing = `${pluralize(lost.length, 'file')} missing`
+  check('code').that(lost.length === 0, 'every file of the code', missing, end.reply)
   check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.reply)
   const manifest = found.texts[target.deploy?.manifest ?? '']
   check('manifest').that(manifest !== undefined, 'a manifest', 'no manifest', end.reply)

@@ -59,10 +59,8 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   const workers = made.length * workersMax
   check('sum').that(workers <= left, `at most ${left} more workers`, `${workers} more workers`, last)
   // What the race left of the quota can be used: no refused creation keeps a part of it.
-  const rest = await leftOfQuota(
-    context,
-    made.map(({ json }) => idIn(json) ?? ''),
-  )
+  const ids = made.map(({ json }) => idIn(json) ?? '')
+  const rest = await leftOfQuota(context, ids)
   if (rest > 0) check('rest').success(await create(context, endpointBody(context, { workersMax: rest })))
 })
 

@@ -24,9 +24,6 @@ export interface Change {
   readonly reply: Reply
 }
 
-/** Sends cases to a new pod. Rejects with RuleBroken if one is accepted and comes to something else. */
-export type Play = (cases: readonly FuzzCase[]) => Promise<Played>
-
 /** A pod that cases were sent to and that is as it should be. */
 interface Used {
   readonly pod: PodView
@@ -43,13 +40,14 @@ export interface PlayerOptions {
 
 /**
  * Makes a function that sends cases to a new pod and looks at it afterwards. As long as nothing has changed the pod, it
- * serves again for cases that begin with those it was sent.
+ * serves again for cases that begin with those it was sent. The function rejects with RuleBroken if a case is accepted and
+ * comes to something else.
  */
 export function createPlayer(
   context: Context,
   trial: Trial,
   { drop = async () => {}, looks = true }: PlayerOptions = {},
-): Play {
+) {
   let used: Used | null = null
 
   async function begin(cases: readonly FuzzCase[]): Promise<Used> {
@@ -62,7 +60,7 @@ export function createPlayer(
     return { pod: await trial.make(), sent: [], aside: new Set() }
   }
 
-  return async (cases) => {
+  return async (cases: readonly FuzzCase[]): Promise<Played> => {
     let { pod, sent, aside }: Used = await begin(cases)
     let last: Omit<Played, 'change'> | null = null
     let isUsedUp = false

@@ -7,7 +7,7 @@ import { oneWorker } from '../shared/full-endpoint.ts'
 import { submissionBodies } from './arbitrary.ts'
 import { drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { classify } from './oracle.ts'
-import { trySingle } from './single.ts'
+import { trySingle, type Way } from './single.ts'
 import { isChange } from './trial.ts'
 
 /** Random cases after the enumeration. */
@@ -18,31 +18,25 @@ rule('queue.body.fuzz', { workers: oneWorker }, async (context) => {
   const { check, fixture, inconclusive, part, queue } = context
   // Where nothing is taken at all, that is for its own rule to say.
   await fixture.submitted()
+  const run: Way = { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options) }
+  const runsync: Way = {
+    clause: 'runsync',
+    situation: { operation: 'runJobSync' },
+    send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
+    // What /runsync answers once its wait is over is not described.
+    excuse({ status }) {
+      if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
+    },
+  }
   for (const one of cases) {
-    const reply = await trySingle(
-      context,
-      { clause: 'run', situation, send: ({ bytes }, options) => queue.run(raw(bytes), options), excuse() {} },
-      one,
-    )
+    const reply = await trySingle(context, run, one)
     if (isSuccess(reply.status)) check('id').that(jobIdIn(reply.json) !== null, 'an id', 'no id', reply)
   }
   for (const one of cases) {
     // Without our worker nobody knows how long it would take until a valid one is answered.
     const isTwin = one === cases[0] && part('worker')
     if (!isTwin && mayBeTaken(one)) continue
-    await trySingle(
-      context,
-      {
-        clause: 'runsync',
-        situation: { operation: 'runJobSync' },
-        send: ({ bytes }, options) => queue.runsync(raw(bytes), options),
-        // What /runsync answers once its wait is over is not described.
-        excuse({ status }) {
-          if (status === 408) inconclusive('/runsync answered 408: no worker came in its wait')
-        },
-      },
-      one,
-    )
+    await trySingle(context, runsync, one)
   }
 })
 

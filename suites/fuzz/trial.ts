@@ -48,11 +48,7 @@ export function isChange({ after }: Allowed): boolean {
  * Fields of a pod that may change at any time once a body was accepted, with those of before: what else than mounts it
  * names, and mounts that a reader may write in its own way. What a PATCH makes of these, and when, is not described.
  */
-export function asideAfter(
-  before: ReadonlySet<string>,
-  { bytes }: FuzzCase,
-  after: readonly After[],
-): ReadonlySet<string> {
+export function asideAfter(before: ReadonlySet<string>, { bytes }: FuzzCase, after: readonly After[]) {
   const named = readBody(bytes).values.flatMap((value) => Object.keys(membersOf(value) ?? {}))
   const aside = new Set([...before, ...named])
   if (after.every((one) => one.kind === 'mounts' && one.mounts !== null)) aside.delete('mounts')

@@ -60,10 +60,8 @@ rule('lb.auth', usesNormalLooking, async (context) => {
   for (const [method, route] of routes) {
     const nonce = nonceFor(context)
     nonces.push(nonce)
-    check('refused').status(
-      await client.send(method, route, withNonce(nonce, { authorization: null, repeats: true })),
-      401,
-    )
+    const options = withNonce(nonce, { authorization: null, repeats: true })
+    check('refused').status(await client.send(method, route, options), 401)
   }
   await expectNotReached(context, 'not-reached', nonces)
 })

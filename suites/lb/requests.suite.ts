@@ -5,13 +5,21 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { textOf } from '../../harness/exchange/exchange.ts'
 import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
 import { show } from '../../harness/exchange/read.ts'
+import type { RouteOptions } from '../../harness/planes/lb/client.ts'
 import { answered, inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { echo, echoed, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
+import { echo, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
 
 /** The description leaves the limit of a body open; ten million bytes are within the limits of most platforms. */
 const largeBytes = 10_000_000
+
+/** The report of the worker about the request that reached it. */
+async function echoed({ check, lb }: Context, clause: string, method: string, route: string, options?: RouteOptions) {
+  const reply = await lb.send(method, route, options)
+  check(clause).status(reply, 200)
+  return { reply, echo: check(clause).object(reply) }
+}
 
 rule('lb.direct-json', usesNormal, async (context) => {
   const { check, reading } = context
@@ -21,19 +29,15 @@ rule('lb.direct-json', usesNormal, async (context) => {
     { input: { prompt: 'a member that is called input' }, id: 'a' },
   ]
   for (const body of bodies) {
-    const { reply, echo: came } = await echoed(context, 'object', client, 'POST', echo, { body })
+    const { reply, echo: came } = await echoed(context, 'object', 'POST', echo, { body })
     const text = typeof came.body === 'string' ? came.body : ''
     check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, reply)
   }
   const bytes = Uint8Array.from({ length: 1_024 }, (_, at) => (at * 31) % 256)
   const options = { body: raw(bytes), contentType: 'application/octet-stream' }
-  const { reply, echo: came } = await echoed(context, 'bytes', client, 'PUT', echo, options)
-  check('bytes').that(
-    came.bodySha256 === hash('sha256', bytes),
-    'the bytes as sent',
-    `${came.bytes} other bytes`,
-    reply,
-  )
+  const { reply, echo: came } = await echoed(context, 'bytes', 'PUT', echo, options)
+  const isSent = came.bodySha256 === hash('sha256', bytes)
+  check('bytes').that(isSent, 'the bytes as sent', `${came.bytes} other bytes`, reply)
 
   const large = new Uint8Array(largeBytes).fill(0x78)
   const answer = await client.send('POST', echo, { body: raw(large), contentType: 'text/plain' })
@@ -52,7 +56,7 @@ rule('lb.methods', usesNormal, async (context) => {
   const query = 'a=1&a=2&b=%26%3D&c=x+y&d=&e=%E2%82%AC'
   for (const method of methods) {
     const options = method === 'GET' || method === 'DELETE' ? {} : { body: { method } }
-    const { reply, echo: came } = await echoed(context, 'method', client, method, `${path}?${query}`, options)
+    const { reply, echo: came } = await echoed(context, 'method', method, `${path}?${query}`, options)
     check('method').that(came.method === method, method, show(came.method), reply)
     check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), reply)
     check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), reply)
@@ -65,7 +69,7 @@ rule('lb.methods', usesNormal, async (context) => {
 
 rule('lb.headers', usesNormal, async (context) => {
   const { check } = context
-  const client = await servingNormal(context)
+  await servingNormal(context)
   const headers = [
     ['X-Plumbline-One', 'a, b; c="d"'],
     ['X-Plumbline-Two', 'first'],
@@ -74,15 +78,11 @@ rule('lb.headers', usesNormal, async (context) => {
     ['Idempotency-Key', 'key-1'],
   ] as const
   const options = { headers, body: raw('a,b'), contentType: 'text/csv; header=present' }
-  const { reply, echo: came } = await echoed(context, 'own', client, 'POST', echo, options)
+  const { reply, echo: came } = await echoed(context, 'own', 'POST', echo, options)
   const expectHeader = (clause: string, name: string, expected: string) => {
     const value = headerIn(came.headers, name)
-    check(clause).that(
-      value === expected,
-      `${name}: ${expected}`,
-      value === null ? `no ${name}` : `${name}: ${value}`,
-      reply,
-    )
+    const observed = value === null ? `no ${name}` : `${name}: ${value}`
+    check(clause).that(value === expected, `${name}: ${expected}`, observed, reply)
   }
   expectHeader('own', 'X-Plumbline-One', 'a, b; c="d"')
   expectHeader('own', 'Accept-Language', 'de-DE, en;q=0.5')
@@ -146,20 +146,16 @@ rule('lb.direct-response', usesNormal, async (context) => {
   const parts = Array.from({ length: 1_000 }, (_, at) => `part ${at + 1}\n`)
   const reply = await client.send('GET', `/plumbline/parts/${parts.length}`)
   check('parts').status(reply, 200)
-  const lines = (textOf(reply.bytes) ?? '').split('\n').length - 1
-  check('parts').that(
-    textOf(reply.bytes) === parts.join(''),
-    pluralize(parts.length, 'part'),
-    pluralize(lines, 'part'),
-    reply,
-  )
+  const text = textOf(reply.bytes) ?? ''
+  const observed = pluralize(text.split('\n').length - 1, 'part')
+  check('parts').that(text === parts.join(''), pluralize(parts.length, 'part'), observed, reply)
 })
 
 rule('lb.many-routes', usesNormal, async (context) => {
   const { check } = context
-  const client = await servingNormal(context)
+  await servingNormal(context)
   const expectPath = async (clause: string, path: string) => {
-    const { reply, echo: came } = await echoed(context, clause, client, 'GET', path)
+    const { reply, echo: came } = await echoed(context, clause, 'GET', path)
     check(clause).that(came.path === path, path, show(came.path), reply)
   }
   await expectPath('routes', echo)

@@ -37,10 +37,10 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
 
 rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
   const { pods, fixture, check } = context
-  const { id, origin } = await fixture.gone()
+  const gone = await fixture.gone()
   for (const action of podActions) {
-    const reply = await pods.act(id, action, { repeats: true })
-    inconclusiveIfOtherReason(context, origin, reply)
+    const reply = await pods.act(gone.id, action, { repeats: true })
+    inconclusiveIfOtherReason(context, gone, reply)
     check('not-found').status(reply, 404)
   }
   await expectAccepted(context, await fixture.pod('RUNNING'))

@@ -34,11 +34,7 @@ export function expectTerminated(check: Check, reply: Reply): void {
  * Ends the rule as inconclusive if something else may explain the answer to a call on a pod that is not there: the form of
  * an invented id, or the status of a terminated pod.
  */
-export function inconclusiveIfOtherReason(
-  { inconclusive }: Context,
-  origin: GoneId['origin'],
-  { status }: Reply,
-): void {
+export function inconclusiveIfOtherReason({ inconclusive }: Context, { origin }: GoneId, { status }: Reply): void {
   if (origin === 'altered' && (status === 400 || status === 422)) {
     inconclusive(`an invented id was answered ${status}, as one of a wrong form may be`)
   }
@@ -63,11 +59,7 @@ const tried = ['stop', 'restart', 'terminate'] as const
  * The positive twin of refused action calls: a right one works on the pod, so they were refused for what was wrong with
  * them. Begins with the action that was asked for. Ends the rule as inconclusive if none works.
  */
-export async function expectAccepted(
-  { pods, inconclusive }: Context,
-  { id }: { readonly id: string },
-  asked: string = 'stop',
-): Promise<void> {
+export async function expectAccepted({ pods, inconclusive }: Context, { id }: PodView, asked = 'stop'): Promise<void> {
   const answers: string[] = []
   for (const action of new Set([asked, ...tried])) {
     const { status } = await pods.act(id, action)

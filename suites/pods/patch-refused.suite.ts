@@ -97,7 +97,7 @@ rule('pods.patch.unknown-pod', { varies: anyPod }, async (context) => {
   if (twin.status >= 300) inconclusive(`the same PATCH of a pod that exists was answered ${twin.status}`)
   const gone = await fixture.gone()
   const reply = await pods.patch(gone.id, { mounts: {} }, { repeats: true })
-  inconclusiveIfOtherReason(context, gone.origin, reply)
+  inconclusiveIfOtherReason(context, gone, reply)
   check('not-found').status(reply, 404)
 })
 

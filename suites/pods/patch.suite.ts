@@ -97,12 +97,8 @@ rule('pods.patch.answer', { varies: anyPod }, async (context) => {
   const after = await shown(context, pod.id, (seen) => shows(seen, body))
   if (after.pod === null || !after.settled) return inconclusive('a valid PATCH was answered and not carried out')
   const other = changedFields(answered.value, after.pod.value)
-  check('as-afterwards').that(
-    other.length === 0,
-    'an answer that shows the pod as reads do afterwards',
-    `another ${other.join(', ')}`,
-    reply,
-  )
+  const expected = 'an answer that shows the pod as reads do afterwards'
+  check('as-afterwards').that(other.length === 0, expected, `another ${other.join(', ')}`, reply)
 })
 
 /** Moves the mount of an EXITED pod: reads show it at its new path, now and later, and after what is drawn. */

@@ -19,12 +19,8 @@ rule('queue.retry-automatic', { exclusive: ['dedicated'], varies: ['input', 'opt
     jobs.set(what, await fixture.submitted({ steps, endpoint: 'dedicated' }))
   }
   // A job that is FAILED may still be executed again unasked.
-  const ends = await lookUntil(
-    context,
-    context.target.tolerances.retriesMs,
-    () => shownUnlessExecutedAgain(context, jobs),
-    (shown) => shown === null,
-  )
+  const look = () => shownUnlessExecutedAgain(context, jobs)
+  const ends = await lookUntil(context, context.target.tolerances.retriesMs, look, (shown) => shown === null)
   if (ends === null) return
   await plainEnd(context, 'COMPLETED', 'dedicated')
   const came = [...ends]

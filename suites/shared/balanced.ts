@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
 import { answered, isOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -28,12 +28,9 @@ export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
  */
 export async function serving(context: Context, client: LbClient): Promise<Reply> {
   const { inconclusive, target } = context
-  const reply = await lookUntil(
-    context,
-    target.tolerances.coldStartMs,
-    () => client.send('GET', echo, { repeats: false }),
-    ({ status }) => isSuccess(status) || status === 401 || status === 403,
-  )
+  const send = () => client.send('GET', echo, { repeats: false })
+  const isDone = ({ status }: Reply) => isSuccess(status) || status === 401 || status === 403
+  const reply = await lookUntil(context, target.tolerances.coldStartMs, send, isDone)
   if (!isSuccess(reply.status)) return inconclusive(`${echo} of the worker was answered with ${answered(reply)}`)
   if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
   return inconclusive(
@@ -47,20 +44,6 @@ export async function servingNormal(context: Context): Promise<LbClient> {
   return context.lb
 }
 
-/** The report of the worker about the request that reached it. */
-export async function echoed(
-  { check }: Context,
-  clause: string,
-  client: LbClient,
-  method: string,
-  route: string,
-  options?: RouteOptions,
-): Promise<{ readonly reply: Reply; readonly echo: Members }> {
-  const reply = await client.send(method, route, options)
-  check(clause).status(reply, 200)
-  return { reply, echo: check(clause).object(reply) }
-}
-
 /** A text that identifies one request. */
 export function nonceFor({ random }: Context): string {
   return `plumbline-${Math.floor(random() * 2 ** 50).toString(36)}`
@@ -72,11 +55,7 @@ export function withNonce(nonce: string, options: RouteOptions = {}): RouteOptio
 }
 
 /** How often the workers of an endpoint received a nonce, by their own count. */
-export async function received(
-  { inconclusive }: Context,
-  client: LbClient,
-  nonce: string,
-): Promise<{ readonly times: number; readonly reply: Reply }> {
+export async function received({ inconclusive }: Context, client: LbClient, nonce: string) {
   const reply = await client.send('GET', `/plumbline/seen/${nonce}`)
   const times = membersOf(reply.json)?.seen
   if (isSuccess(reply.status) && typeof times === 'number') return { times, reply }
@@ -93,7 +72,7 @@ export async function sentOnce(
   method: string,
   route: string,
   options?: RouteOptions,
-): Promise<{ readonly nonce: string; readonly reply: Reply }> {
+) {
   for (let tries = 1; ; tries++) {
     const nonce = nonceFor(context)
     const reply = await client.send(method, route, withNonce(nonce, options))
@@ -103,10 +82,7 @@ export async function sentOnce(
 }
 
 /** Does something with a nonce, and again with another one if that did not reach a worker. */
-export async function reaching<T>(
-  context: Context,
-  act: (nonce: string) => Promise<T>,
-): Promise<{ readonly nonce: string; readonly result: T }> {
+export async function reaching<T>(context: Context, act: (nonce: string) => Promise<T>) {
   for (let tries = 1; ; tries++) {
     const nonce = nonceFor(context)
     const result = await act(nonce)
@@ -140,11 +116,7 @@ export async function expectNotReached(context: Context, clause: string, nonces:
   await clock.sleep(looks().at(-1) ?? 0)
   for (const nonce of nonces) {
     const { times, reply } = await received(context, lb, nonce)
-    check(clause).that(
-      times === 0,
-      'a request that does not reach the worker',
-      `it reached the worker ${times}×`,
-      reply,
-    )
+    const expected = 'a request that does not reach the worker'
+    check(clause).that(times === 0, expected, `it reached the worker ${times}×`, reply)
   }
 }

@@ -148,12 +148,8 @@ const reachable = 'endpoints.address'
 export async function submitTo(context: Context, at: string, wish: JobWish = {}): Promise<SubmittedJob> {
   const { fixture, row, target } = context
   const job = fixture.job({ ...wish, at })
-  const reply = await lookUntil(
-    context,
-    target.tolerances.visibleMs,
-    () => job.queue.run(job.body),
-    ({ status }) => status !== 404,
-  )
+  const send = () => job.queue.run(job.body)
+  const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
   if (row.id === reachable) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
   if (!isSuccess(reply.status)) {
     blockedBy(context, reachable, `a job for a new endpoint was answered with ${answered(reply)}`, reply)

@@ -37,10 +37,8 @@ export async function fullEndpoint({ fixture, begun, target }: Context) {
 }
 
 /** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */
-export async function expectWaiting(
-  { clock, found, inconclusive, target }: Context,
-  job: SubmittedJob,
-): Promise<Reply> {
+export async function expectWaiting(context: Context, job: SubmittedJob): Promise<Reply> {
+  const { clock, found, inconclusive, target } = context
   const reply = await found(job)
   const isTaken =
     job.beacon.executions().length > 0 ||

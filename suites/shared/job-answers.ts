@@ -53,6 +53,8 @@ const ends = {
   FAILED: { rule: 'queue.status.failed', steps: [{ fail: 'a plain failure' }] },
 } as const
 
+type End = keyof typeof ends
+
 /**
  * The job ended as it should. If it did not, or not within its bound, a plain twin shows why: no worker may be there, or no
  * job at all ends so, which another rule judges. If the twin ends as it should, the job itself is at fault.
@@ -62,7 +64,7 @@ export async function expectEnd(
   clause: string,
   job: JobAt,
   end: Followed,
-  wanted: keyof typeof ends,
+  wanted: End,
 ): Promise<Followed> {
   const { check, found, row } = context
   check(clause).saw(end.reply)
@@ -78,11 +80,7 @@ export async function expectEnd(
 }
 
 /** The end of a plain job. Rejects with Inconclusive if one that should be COMPLETED does not end: no worker may be there. */
-export async function plainEnd(
-  context: Context,
-  wanted: keyof typeof ends,
-  endpoint: EndpointRole = 'normal',
-): Promise<Followed> {
+export async function plainEnd(context: Context, wanted: End, endpoint: EndpointRole = 'normal'): Promise<Followed> {
   const { ended, fixture, inconclusive, target } = context
   const twin = await fixture.plain({ steps: ends[wanted].steps, endpoint })
   const end = await ended(twin, wanted === 'FAILED' ? target.tolerances.retriesMs : undefined)

@@ -38,12 +38,11 @@ export async function listUntil(context: Context, id: string) {
 /** The entries of a list; null if a list was not answered. */
 export function entriesOf({ target }: Context, reply: Reply): readonly Entry[] | null {
   const list = reply.status < 300 ? listOf(reply.json, target.pods?.listAt ?? '') : null
-  return (
-    list?.flatMap((value) => {
-      const id = idIn(value)
-      return id === null ? [] : [{ id, name: membersOf(value)?.name }]
-    }) ?? null
-  )
+  if (list === null) return null
+  return list.flatMap((value) => {
+    const id = idIn(value)
+    return id === null ? [] : [{ id, name: membersOf(value)?.name }]
+  })
 }
 
 /** The entries of these names, which a platform may have made unique; those that do not show theirs are read. */

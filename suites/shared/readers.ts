@@ -14,6 +14,9 @@ export interface Reader {
   readonly faults: readonly Fault[]
 }
 
+/** Readers of the members of an object. */
+export type Readers = Readonly<Record<string, Reader>>
+
 /** One way to break a type. */
 export interface Fault {
   readonly name: string
@@ -96,10 +99,7 @@ export function record(reader: Reader): Reader {
 }
 
 /** An object; further members do not matter, those of `optional` may be missing. */
-export function object(
-  required: Readonly<Record<string, Reader>>,
-  optional: Readonly<Record<string, Reader>> = {},
-): Reader {
+export function object(required: Readers, optional: Readers = {}): Reader {
   return withFaults([...faultsOf({ retyped: 'plumbline' }), ...memberFaults(required, optional)], (value, path) => {
     const members = membersOf(value)
     return members === null
@@ -111,8 +111,8 @@ export function object(
 /** The mismatches of an object's members, in their order. */
 export function membersRead(
   members: Readonly<Record<string, unknown>>,
-  required: Readonly<Record<string, Reader>>,
-  optional: Readonly<Record<string, Reader>>,
+  required: Readers,
+  optional: Readers,
   path = '',
 ): readonly (Mismatch | null)[] {
   const present = Object.entries(optional).filter(([name]) => name in members)
@@ -120,10 +120,7 @@ export function membersRead(
 }
 
 /** The faults of an object's members: each fault of each, and each required one dropped. */
-export function memberFaults(
-  required: Readonly<Record<string, Reader>>,
-  optional: Readonly<Record<string, Reader>>,
-): readonly Fault[] {
+export function memberFaults(required: Readers, optional: Readers): readonly Fault[] {
   const dropped = Object.keys(required).map((name) => ({
     name: `${name} dropped`,
     at: `.${name}`,

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { Members } from '../../harness/exchange/read.ts'
-import { membersRead, type Reader } from './readers.ts'
+import { membersRead, type Readers } from './readers.ts'
 import type { Shown } from './shapes.ts'
 import type { Registered } from './table.ts'
 
@@ -11,8 +11,8 @@ export interface ShapeTable {
   /** Registers an invariant over all of them. */
   readonly every: (id: RuleId, judge: (value: Members) => Shown | null) => void
   /** Members that may be missing. */
-  readonly fields?: Readonly<Record<string, Reader>>
-  readonly required?: Readonly<Record<string, Reader>>
+  readonly fields?: Readers
+  readonly required?: Readers
 }
 
 const registered: Registered<ShapeTable>[] = []

@@ -48,6 +48,9 @@ async function expectOne(context: Context, clause: string, job: SubmittedJob): P
   check(clause).that(false, 'a request once the job is done', 'no request', reply)
 }
 
+/** A number of requests as a report shows it. */
+const requests = (count: number) => pluralize(count, 'request')
+
 /** How long a job runs while nothing may be notified, ms. */
 const runningMs = 5_000
 
@@ -75,30 +78,15 @@ rule('webhook.retries', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
   const count = await countAttempts(context, 'second', job, mostAttempts + 1)
-  check('second').that(
-    count >= 2,
-    'a second request after one that was answered 500',
-    pluralize(count, 'request'),
-    job.reply,
-  )
-  check('no-fourth').that(
-    count <= mostAttempts,
-    `at most ${pluralize(mostAttempts, 'request')}`,
-    pluralize(count, 'request'),
-    job.reply,
-  )
+  check('second').that(count >= 2, 'a second request after one that was answered 500', requests(count), job.reply)
+  check('no-fourth').that(count <= mostAttempts, `at most ${requests(mostAttempts)}`, requests(count), job.reply)
 })
 
 rule('webhook.three', anyNotified, async (context) => {
   const { fixture, check } = context
   const job = await fixture.sent({ steps, webhook: 500 })
   const count = await countAttempts(context, 'three', job, mostAttempts + 1)
-  check('three').that(
-    count === mostAttempts,
-    pluralize(mostAttempts, 'request'),
-    pluralize(count, 'request'),
-    job.reply,
-  )
+  check('three').that(count === mostAttempts, requests(mostAttempts), requests(count), job.reply)
 })
 
 rule('webhook.stops-on-success', anyNotified, async (context) => {
@@ -110,7 +98,7 @@ rule('webhook.stops-on-success', anyNotified, async (context) => {
     ['three', third, 3],
   ] as const) {
     const count = await countAttempts(context, clause, job, expected + 1)
-    check(clause).that(count === expected, pluralize(expected, 'request'), pluralize(count, 'request'), job.reply)
+    check(clause).that(count === expected, requests(expected), requests(count), job.reply)
   }
 })
 
@@ -121,7 +109,7 @@ rule('webhook.only-200-strict', anyNotified, async (context) => {
   // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
   const redirected = await fixture.sent({ steps, webhook: [{ redirect: '/' }, 200] })
   await expectRetriedAfter(context, [201, 204])
-  reading('302', pluralize(await countAttempts(context, 'retried-201', redirected, 2), 'request'))
+  reading('302', requests(await countAttempts(context, 'retried-201', redirected, 2)))
 })
 
 /** An attempt that is answered with each of these is followed by a second one. */
@@ -131,12 +119,7 @@ async function expectRetriedAfter(context: Context, statuses: readonly number[])
   for (const status of statuses) jobs.push({ status, job: await fixture.sent({ steps, webhook: [status, 200] }) })
   for (const { status, job } of jobs) {
     const count = await countAttempts(context, `retried-${status}`, job, 2)
-    check(`retried-${status}`).that(
-      count === 2,
-      `a second request after a ${status}`,
-      pluralize(count, 'request'),
-      job.reply,
-    )
+    check(`retried-${status}`).that(count === 2, `a second request after a ${status}`, requests(count), job.reply)
   }
 }
 
