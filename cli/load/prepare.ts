@@ -6,7 +6,6 @@ import { describeEstimate, type Estimate, estimateOf, refusalBeyond } from '../.
 import { leftOutOf } from '../../load/claims.ts'
 import { findK6 } from '../../load/k6/find.ts'
 import { LoadError } from '../../load/load-error.ts'
-import { beforeSmoke } from '../../load/queue/after-smoke.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
@@ -46,8 +45,8 @@ export async function prepareLoad(
   const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
   const [missing] = leftOut.values()
   if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
-  const known = target.queue === null ? null : beforeSmoke({ queue: target.queue, rules: claimed, windowScale })
-  const steps = known === null ? [] : [...smokeSteps(known), ...(isSmoke ? [] : limitSteps(known))]
+  const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
+  const steps = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
   const estimate = estimateOf(steps)
   // The load on the pod API follows from its quota, which its first response states.
   if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
