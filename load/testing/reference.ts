@@ -12,7 +12,7 @@ import { createQueueClient } from '../queue/client.ts'
 import { type Drive, performQueue } from '../queue/perform.ts'
 import { queueRequests } from '../queue/requests.ts'
 import type { QueueStep } from '../queue/steps.ts'
-import { filled } from '../scripts/lib/fill.ts'
+import { filled } from '../scripts/lib/steps.ts'
 import { driveOpenLoop, type Send } from './open-loop.ts'
 
 const START_MS = 1_767_323_045_123
