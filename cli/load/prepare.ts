@@ -1,5 +1,4 @@
 import { statfsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { planeOfRule, sectionOf } from '../../harness/planes/index.ts'
 import type { LoadOptions } from '../../harness/run/options.ts'
 import { describeEstimate, type Estimate, estimateOf, refusalBeyond } from '../../load/caps.ts'
@@ -9,9 +8,9 @@ import { LoadError } from '../../load/load-error.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
-import { moduleFile } from '../home.ts'
-import { isLoopback } from '../loopback.ts'
+import { moduleUrl } from '../home.ts'
 import type * as commands from '../options.ts'
+import { isLoopback } from '../standing-clock.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** The options of a load, alone or after `check`. */
@@ -53,7 +52,7 @@ export async function prepareLoad(
   const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
   if (refusal !== null) throw new UsageError(refusal)
   const { path, version } = await foundK6(terminal)
-  const module = pathToFileURL(moduleFile('load/drive')).href
+  const module = moduleUrl('load/drive')
   const k6 = { path, version }
   return { options: { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }, estimate }
 }
