@@ -38,7 +38,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           include: ['**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'dist/**'],
+          // The last one needs k6 and minutes: npm run test:load.
+          exclude: ['**/node_modules/**', 'dist/**', 'cli/load/k6.test.ts'],
           pool: 'threads',
         },
       },

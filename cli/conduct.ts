@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { lengthOf } from '../harness/common/length.ts'
 import type { Progress, RunOptions } from '../harness/run/options.ts'
 import type { Estimate } from '../load/caps.ts'
@@ -8,7 +7,7 @@ import type { Target } from '../target/types.ts'
 import { type ChildEnd, type ChildRun, startChild } from './child.ts'
 import { digestsOf } from './digests.ts'
 import { BrokenError } from './errors.ts'
-import { moduleFile, version } from './home.ts'
+import { moduleUrl, version } from './home.ts'
 import { watchInterruption } from './interrupt.ts'
 import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
@@ -63,8 +62,8 @@ export function conduct(conducting: Conducting): Promise<number> {
       startedMs: Date.now(),
       target,
       targetFile,
-      suites: pathToFileURL(moduleFile('suites/all')).href,
-      embed: target === null ? pathToFileURL(moduleFile('proof/instance')).href : null,
+      suites: moduleUrl('suites/all'),
+      embed: target === null ? moduleUrl('proof/instance') : null,
       digests: digestsOf(target),
       evidence,
       resources: target === null ? null : resourcesFile(cwd, run),

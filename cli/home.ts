@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** `.ts` if this runs from its sources, `.js` if it was built. */
 export const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
@@ -14,6 +14,11 @@ export const packageFolder = existsSync(join(home, 'package.json')) ? home : dir
 /** Path of a running module of this package, named without its extension. */
 export function moduleFile(name: string): string {
   return join(home, `${name}${extension}`)
+}
+
+/** The same as a URL, as `import()` takes it. */
+export function moduleUrl(name: string): string {
+  return pathToFileURL(moduleFile(name)).href
 }
 
 /** The version of this package. */

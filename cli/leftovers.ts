@@ -55,7 +55,8 @@ export function tellForgotten(left: readonly Leftover[], run: string, { out }: P
   for (const { kind, name, id, reason } of left) {
     if (kind === 'queue') out(`run ${run}: forgot what waits on ${name}: ${reason}`)
     else if (kind !== 'job') {
-      out(`run ${run}: forgot ${kind} ${name} (${idText(id)}), which may still exist and cost money: ${reason}`)
+      const known = id === null ? 'its id was never learned' : `id ${id}`
+      out(`run ${run}: forgot ${kind} ${name} (${known}), which may still exist and cost money: ${reason}`)
     }
   }
   const jobs = left.filter(({ kind }) => kind === 'job')
@@ -77,8 +78,9 @@ function timeText(ms: number): string {
 
 /** One line for each reason: `116 jobs could not be cancelled: POST … answered 404 (a 1, a 2, a 3, …)`. */
 function linesOf(left: readonly Leftover[], joint: string): string[] {
-  return groupsOf(left).map((group) => {
-    const [{ kind, reason }] = group
+  const groups = Map.groupBy(left, ({ kind, reason }) => JSON.stringify([kind, reason]))
+  return [...groups.values()].map((group) => {
+    const { kind, reason } = group[0] as Leftover
     const names = group.map(({ name }) => name)
     if (kind === 'queue') return `what waits on ${names.join(', ')}${joint}could not be purged: ${reason}`
     const shown = names.length > shownNames ? [...names.slice(0, shownNames), '…'] : names
@@ -87,23 +89,8 @@ function linesOf(left: readonly Leftover[], joint: string): string[] {
   })
 }
 
-function groupsOf(left: readonly Leftover[]): [Leftover, ...Leftover[]][] {
-  const groups = new Map<string, [Leftover, ...Leftover[]]>()
-  for (const one of left) {
-    const key = JSON.stringify([one.kind, one.reason])
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [one])
-    else group.push(one)
-  }
-  return [...groups.values()]
-}
-
 /** When the last one is over; null unless all are jobs with a known end. */
 function lastEnd(left: readonly Leftover[]): string | null {
   const ends = left.map(({ endsMs }) => endsMs)
   return ends.length === 0 || ends.includes(null) ? null : timeText(Math.max(...ends.map(Number)))
-}
-
-function idText(id: string | null): string {
-  return id === null ? 'its id was never learned' : `id ${id}`
 }

@@ -1,4 +1,5 @@
 import '../suites/all.ts'
+import { pluralize } from '../harness/common/pluralize.ts'
 import { costLine, costOf } from '../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../harness/plan/for-target.ts'
 import { planLines } from '../harness/plan/text.ts'
@@ -8,14 +9,16 @@ import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
+import { feedersOf } from '../proof/plan.ts'
 import type { Target } from '../target/types.ts'
 import { quotaOf, type ShownQuota } from './ask.ts'
 import { UsageError } from './errors.ts'
-
-export { defaultBudgetMs }
+import type { Terminal } from './terminal.ts'
 
 /** The plan of a run and the lines printed before the run. */
 export interface Planned {
+  /** Null: unlimited. */
+  readonly budgetMs: number | null
   readonly plan: Plan
   readonly lines: readonly string[]
 }
@@ -27,7 +30,7 @@ export interface Planned {
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
-  budgetMs: number | undefined,
+  budget: number | undefined,
   heavy = false,
 ): Promise<Planned> {
   const target = given ?? embed().target
@@ -36,8 +39,8 @@ export async function planOf(
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
   const { failure, ...shown } = given !== null && paced !== undefined ? await quotaOf(paced, given) : notAsked
-  const isReal = target.clock === 'real'
-  const fitting = planFor({ target, rules, rowOf, budgetMs: budgetMs ?? (isReal ? defaultBudgetMs : null), ...shown })
+  const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
+  const fitting = planFor({ target, rules, rowOf, budgetMs, ...shown })
   const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
@@ -45,7 +48,7 @@ export async function planOf(
     ...(given === null || plan.rules > 0 ? [] : profilesLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]
-  return { plan, lines }
+  return { budgetMs, plan, lines }
 }
 
 /** Names the profiles that judge what a target gives, if a plan has no rules. */
@@ -70,4 +73,12 @@ export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | und
   const advice =
     cost === null ? 'set the price in the target file' : 'raise it, select fewer rules with --only, or lower --budget'
   throw new UsageError(`--max-cost permits ${maxCost} USD; ${costLine(plan, budget)}; ${advice}`)
+}
+
+/** The selected rules, with the scenarios that selected invariants need; it says so. */
+export function withFeeders(selected: readonly string[], { err }: Terminal): string[] {
+  const chosen = new Set(selected)
+  const more = feedersOf(allRules().filter(({ id }) => chosen.has(id)))
+  if (more.length > 0) err(`also runs ${pluralize(more.length, 'scenario')}, whose exchanges the selected rules judge`)
+  return [...selected, ...more].sort()
 }

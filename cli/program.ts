@@ -1,9 +1,6 @@
 import { Command } from 'commander'
-import type { CheckOptions } from './commands/check.ts'
-import { UsageError } from './errors.ts'
 import { version } from './home.ts'
 import * as commands from './options.ts'
-import type { TargetChoice } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
@@ -21,65 +18,29 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
       writeErr: (text) => terminal.err(text.trimEnd()),
       outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
     })
-  /** Options about a target, and the one that they choose. Loaded when it is called, as commands are. */
-  const ofTarget = async <O extends TargetChoice>(options: O) =>
-    (await import('./target.ts')).withTarget(options, terminal)
+  type Work<Given extends unknown[]> = (...given: [...Given, Terminal]) => Promise<number>
+  /** The action of a command; commander adds the command itself to what was given. */
   const run =
-    <A extends unknown[]>(work: (...given: A) => Promise<number>) =>
-    async (...given: A) =>
-      ended(await work(...given))
+    <Given extends unknown[]>(load: () => Promise<Work<Given>>) =>
+    async (...given: [...Given, command: unknown]) => {
+      const work = await load()
+      ended(await work(...(given.slice(0, -1) as Given), terminal))
+    }
   const all = [
-    commands
-      .check()
-      .action(
-        run(async (options) =>
-          (await import('./commands/check.ts')).check(withLoad(await ofTarget(options)), terminal),
-        ),
-      ),
-    commands
-      .plan()
-      .action(run(async (options) => (await import('./commands/plan.ts')).plan(await ofTarget(options), terminal))),
-    commands
-      .load()
-      .action(run(async (kind, options) => (await import('./commands/load.ts')).load(kind, options, terminal))),
-    commands
-      .merge()
-      .action(run(async (folders, options) => (await import('./commands/merge.ts')).merge(folders, options, terminal))),
-    commands
-      .sweep()
-      .action(run(async (runs, options) => (await import('./commands/sweep.ts')).sweep(runs, options, terminal))),
-    commands.serve().action(run(async (options) => (await import('./commands/serve.ts')).serve(options, terminal))),
-    commands.rules().action(run(async (options) => (await import('./commands/rules.ts')).rules(options, terminal))),
-    commands.prove().action(run(async (options) => (await import('./commands/prove.ts')).prove(options, terminal))),
-    commands
-      .fuzz()
-      .action(run(async (options) => (await import('./commands/fuzz.ts')).fuzz(await ofTarget(options), terminal))),
-    commands
-      .replay()
-      .action(run(async (folder, options) => (await import('./commands/replay.ts')).replay(folder, options, terminal))),
-    commands
-      .doctor()
-      .action(run(async (options) => (await import('./commands/doctor.ts')).doctor(await ofTarget(options), terminal))),
+    commands.check().action(run(async () => (await import('./commands/check.ts')).check)),
+    commands.plan().action(run(async () => (await import('./commands/plan.ts')).plan)),
+    commands.load().action(run(async () => (await import('./commands/load.ts')).load)),
+    commands.merge().action(run(async () => (await import('./commands/merge.ts')).merge)),
+    commands.sweep().action(run(async () => (await import('./commands/sweep.ts')).sweep)),
+    commands.serve().action(run(async () => (await import('./commands/serve.ts')).serve)),
+    commands.rules().action(run(async () => (await import('./commands/rules.ts')).rules)),
+    commands.prove().action(run(async () => (await import('./commands/prove.ts')).prove)),
+    commands.fuzz().action(run(async () => (await import('./commands/fuzz.ts')).fuzz)),
+    commands.replay().action(run(async () => (await import('./commands/replay.ts')).replay)),
+    commands.doctor().action(run(async () => (await import('./commands/doctor.ts')).doctor)),
   ]
   for (const command of all) program.addCommand((command as unknown as Command).copyInheritedSettings(program))
   return program
-}
-
-/** The options of check, those of load apart. */
-function withLoad({
-  load,
-  iOwnThis,
-  maxRequests,
-  maxSeconds,
-  windowScale,
-  ...options
-}: commands.OptionsOf<typeof commands.check>): CheckOptions {
-  const flags = { iOwnThis, maxRequests, maxSeconds, windowScale }
-  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
-  if (load === true) return { ...options, load: { ...given, quiet: options.quiet } }
-  const [name] = Object.keys(given)
-  if (name === undefined) return options
-  throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs --load`)
 }
 
 /** A two-line message of commander on one line. */

@@ -7,7 +7,7 @@ import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { createResourceLedger, type ResourceLedger, type ResourceLine } from '../harness/record/resources.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
-import { makeFolder } from './places.ts'
+import { codeOf, makeFolder } from './places.ts'
 import { isAlive, type OwningProcess, owningProcess } from './process.ts'
 
 /** An entry of a ledger: a pod or another resource of a plane, a job, or an endpoint whose queue a load has filled. */
@@ -50,9 +50,8 @@ export function writeOwner(cwd: string, run: string, processes: readonly number[
     makeFolder(runFolder(cwd, run))
     writeFileSync(join(runFolder(cwd, run), 'owner.json'), JSON.stringify(owner))
   } catch (error) {
-    const { code = String(error) } = error as { code?: string }
     throw new UsageError(
-      `${join(cwd, '.plumbline')} cannot be written (${code}), and the run must note there what it creates; start it in another folder`,
+      `${join(cwd, '.plumbline')} cannot be written (${codeOf(error)}), and the run must note there what it creates; start it in another folder`,
     )
   }
 }

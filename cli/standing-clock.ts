@@ -6,7 +6,6 @@ import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import { clockPath } from '../reference/clock/control-endpoint.ts'
 import type { Target } from '../target/types.ts'
 import { UsageError } from './errors.ts'
-import { isLoopback } from './loopback.ts'
 
 /** Real ms between two readings: a controlled clock does not move in them, a real one does. */
 const lookMs = 50
@@ -32,6 +31,11 @@ export async function refuseStandingClock({ clock, pods, queue }: Target): Promi
   } finally {
     await http.close()
   }
+}
+
+/** True if a host is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^((.+\.)?localhost|\[::1\]|127(\.\d+){3})$/.test(hostname)
 }
 
 /** True if two readings of a clock, some real time apart, are the same. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ruleSchema } from '../packages/codegen/rule-schema.ts'
+import { ruleSchema } from '../packages/codegen/ledger.ts'
 import { verdictOrder } from '../results/verdict.ts'
 
 const lines = readFileSync(join(import.meta.dirname, 'glossary.md'), 'utf8')

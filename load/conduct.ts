@@ -1,23 +1,39 @@
 import { planeOfRule } from '../harness/planes/index.ts'
+import type { Health, LoadFacts } from '../harness/record/events.ts'
 import type { Target } from '../target/types.ts'
+import { analyse } from './analyse/analyse.ts'
 import type { LoadRule } from './analyse/rules.ts'
-import { type Driven, type Judged, judgeStep } from './judge-step.ts'
+import type { LoadVerdict } from './analyse/verdict.ts'
+import { type LeftOut, leftOutOf } from './claims.ts'
 import { DamagedLoad, LoadError } from './load-error.ts'
-import type { Plan } from './plan/types.ts'
 import { podSmoke, podSteps, readPodSmoke } from './pods/steps.ts'
-import { beforeSmoke, planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
+import type { Point } from './points.ts'
+import { planAfterSmoke, readSmoke, type Smoke, type Undecided } from './queue/after-smoke.ts'
 import { limitSteps, type Step, smokeSteps } from './queue/steps.ts'
+import { workersDuring } from './queue/workers.ts'
+
+/** A plan that was driven. */
+export interface Driven {
+  readonly points: readonly Point[]
+  /** Remarks on how it was driven, one sentence each. */
+  readonly notes: readonly string[]
+  /** The responses of /health before and after the plan, which show its workers; empty on the pod API. */
+  readonly health: readonly Health[]
+}
+
+/** A step that was driven and judged. */
+export interface Judged extends Driven {
+  readonly step: Step
+  readonly verdicts: readonly LoadVerdict[]
+}
 
 /** Drives one plan, or reads it from the record of an earlier run. Throws LoadError if that fails. */
 export type Perform = (step: Step) => Promise<Driven>
 
 export interface ConductOptions {
-  readonly target: Pick<Target, 'queue' | 'pods'>
-  /** The rules that are selected and claimed. */
-  readonly rules: ReadonlySet<string>
-  readonly windowScale: number
-  /** Ends each plane after its smoke. */
-  readonly isSmoke?: boolean
+  readonly target: Target
+  /** The selected rules; a smoke ends each plane after its first plans. */
+  readonly load: Pick<LoadFacts, 'rules' | 'windowScale' | 'isSmoke'>
   readonly perform: Perform
   /** Told of the plans of a plane: first those that are certain or likely, then those that follow from its smoke. */
   readonly planned?: (steps: readonly Step[]) => void
@@ -31,6 +47,7 @@ export interface BrokenOff {
 }
 
 export interface Conducted {
+  readonly leftOut: LeftOut
   readonly judged: readonly Judged[]
   readonly undecided: Undecided
   /** By plane. */
@@ -45,6 +62,9 @@ export interface Conducted {
  * judged until then, and the next plane goes on. The same rules and points give the same result, live or in a replay.
  */
 export async function conductLoad(options: ConductOptions): Promise<Conducted> {
+  const { target, load, perform, planned = () => {} } = options
+  const leftOut = leftOutOf(load.rules, target)
+  const rules = new Set(load.rules.filter((id) => !leftOut.has(id)))
   const judged: Judged[] = []
   const undecided = new Map<LoadRule, string>()
   const brokenOff = new Map<string, BrokenOff>()
@@ -52,8 +72,7 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   const take = async (steps: readonly Step[]): Promise<Judged[]> => {
     const taken: Judged[] = []
     for (const step of steps) {
-      const driven = await options.perform(step)
-      const one = judgeStep({ ...driven, step, rules: options.rules, queue: options.target.queue })
+      const one = judge(step, await perform(step), rules, target)
       taken.push(one)
       judged.push(one)
       options.judged?.(one)
@@ -62,48 +81,50 @@ export async function conductLoad(options: ConductOptions): Promise<Conducted> {
   }
   const planes = {
     async queue() {
-      const scope = scopeOf(options)
-      if (scope === null) return
-      const before = beforeSmoke(scope)
-      const first = smokeSteps(before)
-      options.planned?.(options.isSmoke === true ? first : [...first, ...limitSteps(before)])
+      const { queue } = target
+      if (queue === null) return
+      const scope = { queue, rules, windowScale: load.windowScale }
+      const first = smokeSteps(scope)
+      planned(load.isSmoke ? first : [...first, ...limitSteps(scope)])
       smoke = readSmoke(await take(first), scope)
       const after = planAfterSmoke(smoke, scope)
       if (after.fault !== null) throw new LoadError(`${after.fault}.`)
-      if (options.isSmoke === true) return
-      options.planned?.([...first, ...after.steps])
+      if (load.isSmoke) return
+      planned([...first, ...after.steps])
       await take(after.steps)
       for (const [rule, reason] of after.undecided) undecided.set(rule, reason)
     },
     async pods() {
-      const { pods } = options.target
-      if (pods === null || !isJudged('pods', options.rules)) return
-      options.planned?.([podSmoke])
+      const { pods } = target
+      if (pods === null) return
+      planned([podSmoke])
       const seen = readPodSmoke(await take([podSmoke]), pods.url + pods.paths.listPods)
-      const steps = podSteps(options.rules, seen)
-      options.planned?.([podSmoke, ...steps])
+      const steps = podSteps(rules, seen)
+      planned([podSmoke, ...steps])
       await take(steps)
     },
   }
   for (const plane of ['queue', 'pods'] as const) {
+    if (![...rules].some((id) => planeOfRule(id).name === plane)) continue
     try {
       await planes[plane]()
     } catch (error) {
       if (!(error instanceof LoadError)) throw error
-      brokenOff.set(plane, {
-        verdict: error instanceof DamagedLoad ? 'broken' : 'unverified',
-        reason: error.message,
-      })
+      const verdict = error instanceof DamagedLoad ? 'broken' : 'unverified'
+      brokenOff.set(plane, { verdict, reason: error.message })
     }
   }
-  return { judged, undecided, brokenOff, smoke }
+  return { leftOut, judged, undecided, brokenOff, smoke }
 }
 
-function scopeOf({ target, rules, windowScale }: ConductOptions) {
-  const { queue } = target
-  return queue === null || !isJudged('queue', rules) ? null : { queue, rules, windowScale }
-}
-
-function isJudged(plane: Plan['plane'], rules: ReadonlySet<string>): boolean {
-  return [...rules].some((id) => planeOfRule(id).name === plane)
+/** Judges a plan, its workers set by the responses of /health. Pure: a replay gives the same verdicts. */
+function judge(step: Step, driven: Driven, rules: ReadonlySet<string>, { queue }: Target): Judged {
+  const { plan: planned } = step
+  const plan =
+    queue === null || planned.plane === 'pods'
+      ? planned
+      : { ...planned, workers: workersDuring(driven.health, queue, planned.limit.operation) }
+  const wanted = new Set<string>(step.rules)
+  const verdicts = analyse(driven.points, plan).filter(({ rule }) => wanted.has(rule) && rules.has(rule))
+  return { ...driven, step: { ...step, plan }, verdicts }
 }

@@ -4,14 +4,12 @@ import type { DriveLoad } from '../harness/run/load.ts'
 import { shorten } from '../harness/run/record-judgement.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import { describeEstimate, estimateOf, msOf, refusalBeyond } from './caps.ts'
-import { leftOutOf } from './claims.ts'
-import { conductLoad, type Perform } from './conduct.ts'
-import type { Judged } from './judge-step.ts'
+import { conductLoad, type Judged, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { createLive } from './live.ts'
 import { LoadError } from './load-error.ts'
 import type { Step } from './queue/steps.ts'
-import { planFolder, plansFolder, pointsOf } from './record.ts'
+import { loadOf, planFolder, plansFolder, pointsOf } from './record.ts'
 
 /** Longer reasons are cut: the body of an answer may be part of one. */
 const longestReason = 1_000
@@ -21,11 +19,9 @@ export const driveLoad: DriveLoad = async (task) => {
   const { run, options, target, recorder, tell } = task
   const { load, evidence } = options
   if (load === undefined) throw new Error('the run has no load')
-  const { rules, windowScale, isSmoke } = load
-  const leftOut = leftOutOf(rules, target)
   const clock = createRealClock()
   const actor = clock.actor('load')
-  const live = createLive(task, actor)
+  const live = createLive(task, load, actor)
   let earlier: readonly Step[] = []
   let steps: readonly Step[] = []
   let count = 0
@@ -51,14 +47,14 @@ export const driveLoad: DriveLoad = async (task) => {
     return new LoadError(reason)
   }
 
-  function planned(next: readonly Step[]): void {
+  const planned = (next: readonly Step[]): void => {
     const [first] = next
     if (steps.at(-1)?.plan.plane !== first?.plan.plane) earlier = steps
     steps = [...earlier, ...next]
     // Load on endpoints is known and told beforehand; load on the pod API follows from its quota.
     if (first?.plan.plane !== 'pods' || next.length === 1) return
     tell({ type: 'shown', lines: [describeEstimate(estimateOf(next), null)] })
-    const refusal = refusalBeyond(estimateOf(steps), load ?? { maxRequests: 0, maxSeconds: 0 })
+    const refusal = refusalBeyond(estimateOf(steps), load)
     if (refusal !== null) throw brokenOff(planFolder(++count, steps[count - 1]?.name ?? ''), refusal)
   }
 
@@ -68,10 +64,9 @@ export const driveLoad: DriveLoad = async (task) => {
   }
 
   try {
-    const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
-    const conducted = await conductLoad({ target, rules: claimed, windowScale, isSmoke, perform, planned, judged })
+    const conducted = await conductLoad({ target, load, perform, planned, judged })
     for (const { reason } of conducted.brokenOff.values()) tell({ type: 'shown', lines: [`plumbline: ${reason}`] })
-    return judgementsOf(rules, run, leftOut, conducted)
+    return judgementsOf(loadOf(run), conducted)
   } finally {
     actor.done()
     clock.close()

@@ -10,8 +10,7 @@ import { buildResults } from '../results/build.ts'
 import { eventsOf, sampleRun } from '../results/sample.ts'
 import type { Results } from '../results/types.ts'
 import type { LoadRule } from './analyse/rules.ts'
-import type { Conducted } from './conduct.ts'
-import type { Judged } from './judge-step.ts'
+import type { Conducted, Judged } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { queuePlan } from './plan/queue-plan.ts'
 import type { QueueShape } from './plan/types.ts'
@@ -43,22 +42,25 @@ function judged(shape: QueueShape, rule: LoadRule, verdict: 'passed' | 'failed' 
 const cancel = 'limits.queue.cancel'
 const recovers = 'limits.queue.recovers'
 
-interface More extends Partial<Conducted> {
-  readonly leftOut?: Parameters<typeof judgementsOf>[2]
-}
-
 /** The results of a run whose load showed this. */
-function results(steps: readonly Judged[], { leftOut = new Map(), ...more }: More = {}, rules = [cancel, recovers]) {
+function results(steps: readonly Judged[], more: Partial<Conducted> = {}, rules = [cancel, recovers]) {
   const load = { rules, windowScale: 1, k6: '2.1.0', isSmoke: false }
   const run = sampleRun(rules, { profiles: ['limits'], targetFile: 't.yaml', seed: null, load })
-  const conducted = { judged: steps, undecided: new Map(), brokenOff: new Map(), smoke: null, ...more }
+  const conducted = {
+    leftOut: new Map(),
+    judged: steps,
+    undecided: new Map(),
+    brokenOff: new Map(),
+    smoke: null,
+    ...more,
+  }
   const events: EvidenceEvent[] = [run]
   for (const { step, points: sent, health, notes } of steps) {
     const points = { file: `load/${step.name}/raw.json.gz`, digest: 'sha256:ff' }
     events.push({ type: 'plan', plan: step.name, points, requests: sent.length, health, notes })
   }
   const recorder = { ...noRecorder, event: (event: EvidenceEvent) => void events.push(event) }
-  for (const judgement of judgementsOf(rules, run, leftOut, conducted)) recordJudgement(recorder, judgement)
+  for (const judgement of judgementsOf(load, conducted)) recordJudgement(recorder, judgement)
   events.push({ type: 'end', endedMs: run.startedMs + 5000, passedMs: 5000, exchanges: 0, stopped: null })
   return buildResults(eventsOf(events), { ledger })
 }
@@ -96,7 +98,7 @@ describe('results of a load', () => {
     expect(made.rules[0]?.findings).toMatchObject([{ clause: shape, expected, observed: `${shape} failed` }])
   })
 
-  test.each<[string, readonly Judged[], More, number, Record<string, string>]>([
+  test.each<[string, readonly Judged[], Partial<Conducted>, number, Record<string, string>]>([
     [
       'a proof',
       [judged('under', cancel, 'failed'), both[2] as Judged],

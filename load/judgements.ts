@@ -1,14 +1,13 @@
 import type { RuleRow } from '../generated/rules.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
-import type { RunEvent } from '../harness/record/events.ts'
-import type { Finding, NotApplicable, Unclaimed, Verdict } from '../harness/rule/outcome.ts'
+import type { LoadFacts } from '../harness/record/events.ts'
+import type { Finding, Verdict } from '../harness/rule/outcome.ts'
 import { type Judgement, verdictOf } from '../harness/run/judge.ts'
 import { rulingOf } from './analyse/analyse.ts'
 import type { LoadRule } from './analyse/rules.ts'
 import { milliseconds } from './analyse/verdict.ts'
 import { rowsOf } from './claims.ts'
-import type { Conducted } from './conduct.ts'
-import type { Judged } from './judge-step.ts'
+import type { Conducted, Judged } from './conduct.ts'
 import type { Plan } from './plan/types.ts'
 import type { Point } from './points.ts'
 
@@ -16,16 +15,10 @@ import type { Point } from './points.ts'
  * The judgement of each rule of a load, in the order of the ledger. The clauses of a rule are the shapes that were
  * driven, its exchanges the requests of its plans.
  */
-export function judgementsOf(
-  ids: readonly string[],
-  { load }: Pick<RunEvent, 'load'>,
-  leftOut: ReadonlyMap<string, Unclaimed | NotApplicable>,
-  conducted: Conducted,
-): Judgement[] {
-  const { k6 = '', windowScale = 1, isSmoke = false } = load ?? {}
+export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, conducted: Conducted): Judgement[] {
   const readings = { k6, ...(windowScale === 1 ? {} : { 'window scale': String(windowScale) }) }
 
-  return rowsOf(ids).map((row): Judgement => {
+  return rowsOf(rules).map((row): Judgement => {
     const steps = conducted.judged.filter(({ verdicts }) => verdicts.some(({ rule }) => rule === row.id))
     const points = steps.flatMap((step) => step.points)
     const base = {
@@ -40,7 +33,7 @@ export function judgementsOf(
       endedMs: points.length === 0 ? null : Math.round(edgeOf(points, ({ receivedMs }) => receivedMs, Math.max)),
     }
     const ruled = (verdict: Verdict, reason: string | null = null) => ({ ...base, verdict, reason })
-    const missing = leftOut.get(row.id)
+    const missing = conducted.leftOut.get(row.id)
     if (missing !== undefined) return { ...base, ...verdictOf(missing, row, 0) }
     const undecided = conducted.undecided.get(row.id as LoadRule)
     if (undecided !== undefined) return ruled('inconclusive', undecided)

@@ -1,6 +1,7 @@
 import type { ScenarioClock } from '../harness/clock/types.ts'
 import type { LoadTask } from '../harness/run/load.ts'
-import type { Driven } from './judge-step.ts'
+import type { LoadOptions } from '../harness/run/options.ts'
+import type { Driven } from './conduct.ts'
 import { type LoadRequests, noFills } from './k6/script-plan.ts'
 import { waitBeforeDrainMs } from './pods/steps.ts'
 import type { Point } from './points.ts'
@@ -14,9 +15,11 @@ import { runLoad } from './run.ts'
 export type DriveIn = (step: Step, folder: string) => Promise<Driven>
 
 /** Drives the steps of each plane of a target over HTTP. */
-export function createLive(task: LoadTask, clock: ScenarioClock): Readonly<Record<'pods' | 'queue', DriveIn>> {
-  const { run, options, target, transport, recorder, resources, tell } = task
-  const { k6, windowScale } = options.load ?? { k6: { path: 'k6' }, windowScale: 1 }
+export function createLive(
+  { run, options, target, transport, recorder, resources, tell }: LoadTask,
+  { k6, windowScale }: LoadOptions,
+  clock: ScenarioClock,
+): Readonly<Record<'pods' | 'queue', DriveIn>> {
   const token = target.keys.full ?? ''
   const agentOf = (rule: string) => `plumbline/${options.plumbline} (run ${run.run}; rule ${rule})`
 

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BrokenOffEvent, PlanEvent, RunEvent } from '../harness/record/events.ts'
+import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../harness/record/events.ts'
 import type { Target } from '../target/types.ts'
-import { leftOutOf } from './claims.ts'
 import { type Conducted, conductLoad, type Perform } from './conduct.ts'
 import { judgementsOf } from './judgements.ts'
 import { readRawPoints } from './k6/raw.ts'
@@ -30,16 +29,17 @@ export function pointsOf(dir: string, plan: string): PlanEvent['points'] {
 
 /** Judges the load of a record in `dir` again, by its plans and their points. */
 export async function replayLoad(dir: string, run: RunEvent, driven: readonly Driving[]) {
-  const rules = run.load?.rules ?? []
-  return judgementsOf(rules, run, leftOutOf(rules, run.target as Target), await conductRecorded(dir, run, driven))
+  return judgementsOf(loadOf(run), await conductRecorded(dir, run, driven))
+}
+
+/** The load of a run that has one. */
+export function loadOf({ load }: RunEvent): LoadFacts {
+  if (load === undefined) throw new Error('the run has no load')
+  return load
 }
 
 /** Conducts a load with the plans of a record, which are all that follow from its rules and points, and no others. */
 export async function conductRecorded(dir: string, run: RunEvent, driven: readonly Driving[]): Promise<Conducted> {
-  const target = run.target as Target
-  const { rules = [], windowScale = 1, isSmoke = false } = run.load ?? {}
-  const leftOut = leftOutOf(rules, target)
-  const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
   let count = 0
   const perform: Perform = async ({ name }) => {
     const event = driven[count++]
@@ -55,7 +55,7 @@ export async function conductRecorded(dir: string, run: RunEvent, driven: readon
     }
     return { points, notes, health }
   }
-  const conducted = await conductLoad({ target, rules: claimed, windowScale, isSmoke, perform })
+  const conducted = await conductLoad({ target: run.target as Target, load: loadOf(run), perform })
   const isDamaged = [...conducted.brokenOff.values()].some(({ verdict }) => verdict === 'broken')
   if (isDamaged || count >= driven.length) return conducted
   const surplus = {

@@ -9,17 +9,20 @@ import { type LoadFlags, type PreparedLoad, prepareLoad } from '../load/prepare.
 import type * as commands from '../options.ts'
 import { loadProfiles, selectionOf } from '../selection.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
-import { readTarget } from '../target.ts'
+import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
+type Given = commands.OptionsOf<typeof commands.check>
+
 /** With `load` if load is driven once all other rules are judged. */
-export type CheckOptions = Omit<commands.OptionsOf<typeof commands.check>, 'load'> & { readonly load?: LoadFlags }
+type CheckOptions = Omit<Given, 'load'> & { readonly load?: LoadFlags }
 
 /** A run on a controlled clock takes seconds; one with a slow or useless clock ends within this, real ms. */
 const controlledBudgetMs = 1_800_000
 
 /** Judges the rules against a target, or against the reference in process. Returns the exit code. */
-export async function check(options: CheckOptions, terminal: Terminal): Promise<number> {
+export async function check(given: Given, terminal: Terminal): Promise<number> {
+  const options = withLoad(withTarget(given, terminal))
   if (options.keep && options.target === undefined) {
     throw new UsageError('--keep leaves pods on a target; those of --reference end with the run')
   }
@@ -49,6 +52,16 @@ export async function check(options: CheckOptions, terminal: Terminal): Promise<
   })
 }
 
+/** The options of check, those of load apart. */
+function withLoad({ load, iOwnThis, maxRequests, maxSeconds, windowScale, ...options }: Given): CheckOptions {
+  const flags = { iOwnThis, maxRequests, maxSeconds, windowScale }
+  const given = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
+  if (load === true) return { ...options, load: { ...given, quiet: options.quiet } }
+  const [name] = Object.keys(given)
+  if (name === undefined) return options
+  throw new UsageError(`--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} needs --load`)
+}
+
 /** Plans a run in real time, prints the plan, and returns its budget and the rules that it leaves out. */
 async function plannedFor(
   target: Target | null,
@@ -59,13 +72,13 @@ async function plannedFor(
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs, leftOut: heavy ? [] : heavyLeftOut(target, selected) }
   // Loaded on demand: the plan imports every suite.
-  const { defaultBudgetMs, planOf, refuseCost } = await import('../plan.ts')
-  const { plan, lines } = await planOf(target, selected, budget, heavy)
+  const { planOf, refuseCost } = await import('../plan.ts')
+  const { budgetMs, plan, lines } = await planOf(target, selected, budget, heavy)
   if (!quiet) for (const line of lines) terminal.err(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {
     leftOut: plan.leftOut,
-    budgetMs: budget ?? (target?.clock === 'real' ? defaultBudgetMs : controlledBudgetMs),
+    budgetMs: budgetMs ?? controlledBudgetMs,
     ...(maxCost !== undefined && { maxCost }),
   }
 }

@@ -10,14 +10,14 @@ import { allNeeds } from '../../target/needs.ts'
 import type { Target } from '../../target/types.ts'
 import { added, addition } from '../additions.ts'
 import type * as commands from '../options.ts'
-import { readTarget } from '../target.ts'
+import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.doctor>
 
 /** Shows what a target file claims, which rules it leaves out, and what to add. Sends nothing. */
 export async function doctor(options: Options, terminal: Terminal): Promise<number> {
-  const { target: name } = options
+  const { target: name } = withTarget(options, terminal)
   const target = name === undefined ? embed().target : await readTarget(name, terminal)
   const text = name === undefined ? '' : readFileSync(resolve(terminal.cwd, name), 'utf8')
   for (const line of diagnose(target, text)) terminal.out(line)

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ClockFault } from '../../harness/clock/state.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { program } from '../../results/rerun.ts'
@@ -18,14 +19,14 @@ import {
   openTarget,
   replayOn,
 } from '../fuzzing.ts'
-import { watchInterruption } from '../interrupt.ts'
+import { aborted, watchInterruption } from '../interrupt.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import { redraw } from '../progress.ts'
 import { beginLedger, newRunId } from '../runs.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
 import { sweepOwn } from '../sweep.ts'
-import { readTarget } from '../target.ts'
+import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.fuzz>
@@ -41,7 +42,8 @@ const overtimeMs = 500
 const graceMs = 2_000
 
 /** Sends generated bodies to a target or the reference, and compares each response with the oracle. */
-export async function fuzz(options: Options, terminal: Terminal): Promise<number> {
+export async function fuzz(given: Options, terminal: Terminal): Promise<number> {
+  const options = withTarget(given, terminal)
   if (options.runs !== undefined && options.for !== undefined)
     throw new UsageError('give either --runs or --for, not both')
   if (options.path !== undefined && options.seed === undefined)
@@ -121,16 +123,10 @@ function exitOf({ findings, stopped, notes }: FuzzRun): number {
   return stopped === null && notes.length === 0 ? exitCodes.conformant : exitCodes.incomplete
 }
 
-function after(ms: number): Promise<void> {
-  return new Promise((done) => void setTimeout(done, ms).unref())
-}
+const after = (ms: number) => sleep(ms, undefined, { ref: false })
 
 /** Resolves `graceMs` after an interruption. */
-function givenUp(interrupted: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    interrupted.addEventListener('abort', () => setTimeout(done, graceMs).unref(), { once: true })
-  })
-}
+const givenUp = (interrupted: AbortSignal) => aborted(interrupted).then(() => after(graceMs))
 
 async function replayed(
   open: OpenTarget,

@@ -7,13 +7,14 @@ import type * as commands from '../options.ts'
 import { planOf } from '../plan.ts'
 import { selectionOf } from '../selection.ts'
 import { refuseStandingClock } from '../standing-clock.ts'
-import { readTarget } from '../target.ts'
+import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.plan>
 
 /** Shows how long a run takes, its longest waits, and the rules that a budget leaves out. Asks only for quotas. */
-export async function plan(options: Options, terminal: Terminal): Promise<number> {
+export async function plan(given: Options, terminal: Terminal): Promise<number> {
+  const options = withTarget(given, terminal)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const { selected } = await selectionOf(options, target, terminal)
   if (target !== null) {

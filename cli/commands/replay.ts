@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { NoRecord } from '../../harness/record/read.ts'
@@ -10,7 +9,7 @@ import { keptRule, keptVerdict, keptWord } from '../../results/kept.ts'
 import { exitCodes, type Results } from '../../results/types.ts'
 import { digestsOf } from '../digests.ts'
 import { UsageError } from '../errors.ts'
-import { moduleFile, version } from '../home.ts'
+import { moduleUrl, version } from '../home.ts'
 import { withOutput } from '../lock.ts'
 import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
@@ -32,48 +31,35 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   if (!isFile(join(dir, 'evidence.ndjson'))) {
     throw new UsageError(`${folder} has no evidence.ndjson; check --out FOLDER and load --out FOLDER write one`)
   }
-  await import(pathToFileURL(moduleFile('suites/all')).href)
+  await import(moduleUrl('suites/all'))
   const { replay: again } = await import('../../harness/run/replay.ts')
   const results = await again(dir, { load: replayLoad })
     .then(({ events }) => resultsOf(dir, events))
     .catch((error: unknown) => {
       throw error instanceof NoRecord ? new UsageError(error.message) : error
     })
-  const differences = heldAgainst(join(dir, 'results.json'), results)
-  if (results.verdict.exit === exitCodes.interrupted) {
+  const isWhole = results.verdict.exit !== exitCodes.interrupted
+  const kept = join(dir, 'results.json')
+  const differences = isWhole && isFile(kept) ? differencesOf(kept, results) : null
+  if (!isWhole) {
     terminal.out('the run was interrupted, and a record without an end is not judged again')
     terminal.out('verdicts from before the interruption: results.json beside the record')
   }
   printResults(results, terminal, { quiet: false })
   if (differences?.length === 0) terminal.out('results.json beside the record matches the record')
-  const exit = reported(dir, results, options, terminal)
+  const exit =
+    options.out === undefined
+      ? results.verdict.exit
+      : tellReports(
+          prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir),
+          results,
+          terminal,
+        )
   if (differences === null || differences.length === 0) return exit
-  return tellDifferences(differences, { source: 'the record gives', results }, terminal)
-}
-
-/** Differences between kept results and those of the record; null without kept results, or if the record has no end. */
-function heldAgainst(file: string, results: Results): readonly string[] | null {
-  if (!isFile(file) || results.verdict.exit === exitCodes.interrupted) return null
-  return differencesOf(file, results)
-}
-
-/** Writes the reports if requested. Returns the exit code of the run. */
-function reported(dir: string, results: Results, options: Options, terminal: Terminal): number {
-  if (options.out !== undefined) {
-    const out = prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir)
-    return tellReports(out, results, terminal)
-  }
-  return results.verdict.exit
-}
-
-/** Reports each difference and returns the exit code: the kept files are unreliable. */
-export function tellDifferences(
-  differences: readonly string[],
-  { source, results }: { readonly source: string; readonly results: Results },
-  { err }: Terminal,
-): number {
-  for (const difference of differences) err(difference)
-  err(`plumbline: the kept files differ from what ${source}; they were changed or are damaged${byAnother(results)}`)
+  for (const difference of differences) terminal.err(difference)
+  terminal.err(
+    `plumbline: the kept files differ from what the record gives; they were changed or are damaged${byAnother(results)}`,
+  )
   return exitCodes.broken
 }
 
@@ -85,7 +71,7 @@ function byAnother({ run: { plumbline, digests } }: Results): string {
 }
 
 /** Differences between kept and derived results, byte for byte. */
-export function differencesOf(file: string, results: Results): string[] {
+function differencesOf(file: string, results: Results): string[] {
   const text = readFileSync(file, 'utf8')
   if (text === serialiseResults(results)) return []
   const kept = verdictsIn(text)

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { addressesIn, referenceTarget, withVariants } from '../../proof/instance.ts'
 import type { Variant } from '../../proof/types.ts'
@@ -14,7 +16,7 @@ import { createMock } from '../mock/app.ts'
 import { createServed } from '../mock/served.ts'
 import { createPods, type InitialState, readState } from '../mock/state.ts'
 import type * as commands from '../options.ts'
-import { writableFile } from '../places.ts'
+import { codeOf, writableFile } from '../places.ts'
 import type { Terminal } from '../terminal.ts'
 import { findVariants, variantData, variantLines } from '../variants.ts'
 import { createRealCall } from '../worker/call.ts'
@@ -172,20 +174,19 @@ function optionsOf(
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((found, failed) => {
-    server.once('error', ({ code = '' }: Error & { code?: string }) => {
-      if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-        return failed(new UsageError(`--host ${host} is not an address of this machine; 0.0.0.0 means all of them`))
-      const what =
-        code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : `port ${port} cannot be opened (${code})`
-      failed(new UsageError(`${what}; choose another with --port, or 0 for any that is free`))
-    })
-    server.listen(port, host, () => {
-      const address = server.address()
-      found(typeof address === 'object' && address !== null ? address.port : port)
-    })
-  })
+/** Listens and returns the port. */
+async function listen(server: Server, host: string, port: number): Promise<number> {
+  try {
+    server.listen(port, host)
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new UsageError(`--host ${host} is not an address of this machine; 0.0.0.0 means all of them`)
+    const what = code === 'EADDRINUSE' ? `port ${port} of ${host} is in use` : `port ${port} cannot be opened (${code})`
+    throw new UsageError(`${what}; choose another with --port, or 0 for any that is free`)
+  }
 }
 
 /** The host in the addresses that are printed: one that listens everywhere is reached on this machine. */

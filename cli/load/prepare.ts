@@ -1,18 +1,16 @@
 import { statfsSync } from 'node:fs'
-import { pathToFileURL } from 'node:url'
 import { planeOfRule, sectionOf } from '../../harness/planes/index.ts'
 import type { LoadOptions } from '../../harness/run/options.ts'
 import { describeEstimate, type Estimate, estimateOf, refusalBeyond } from '../../load/caps.ts'
 import { leftOutOf } from '../../load/claims.ts'
 import { findK6 } from '../../load/k6/find.ts'
 import { LoadError } from '../../load/load-error.ts'
-import { beforeSmoke } from '../../load/queue/after-smoke.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
-import { moduleFile } from '../home.ts'
-import { isLoopback } from '../loopback.ts'
+import { moduleUrl } from '../home.ts'
 import type * as commands from '../options.ts'
+import { isLoopback } from '../standing-clock.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** The options of a load, alone or after `check`. */
@@ -46,15 +44,15 @@ export async function prepareLoad(
   const claimed = new Set(rules.filter((id) => !leftOut.has(id)))
   const [missing] = leftOut.values()
   if (claimed.size === 0) throw new UsageError(`nothing to load: ${missing?.message ?? 'no rule was selected'}`)
-  const known = target.queue === null ? null : beforeSmoke({ queue: target.queue, rules: claimed, windowScale })
-  const steps = known === null ? [] : [...smokeSteps(known), ...(isSmoke ? [] : limitSteps(known))]
+  const scope = target.queue === null ? null : { queue: target.queue, rules: claimed, windowScale }
+  const steps = scope === null ? [] : [...smokeSteps(scope), ...(isSmoke ? [] : limitSteps(scope))]
   const estimate = estimateOf(steps)
   // The load on the pod API follows from its quota, which its first response states.
   if (!quiet && steps.length > 0) terminal.err(describeEstimate(estimate, target.budget.jobPrice))
   const refusal = refusalBeyond(estimate, { maxRequests, maxSeconds })
   if (refusal !== null) throw new UsageError(refusal)
   const { path, version } = await foundK6(terminal)
-  const module = pathToFileURL(moduleFile('load/drive')).href
+  const module = moduleUrl('load/drive')
   const k6 = { path, version }
   return { options: { rules: [...rules].sort(), windowScale, isSmoke, maxRequests, maxSeconds, k6, module }, estimate }
 }

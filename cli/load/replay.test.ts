@@ -24,7 +24,6 @@ import type { Terminal } from '../terminal.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'plumbline-load-replay-'))
 const rule = 'limits.queue.cancel'
-const rules = new Set([rule])
 const health = [0, 0].map((ready) => ({ status: 200, body: { workers: { ready } } }))
 const target = parseTarget(
   'plumbline: 1\nqueue: {url: http://127.0.0.1:9, endpoints: {normal: a, dedicated: b}}\nkeys: {full: plumbline-example-full}\n',
@@ -138,8 +137,7 @@ async function writeLoad(dir: string): Promise<void> {
   let count = 0
   const conducted = await conductLoad({
     target,
-    rules,
-    windowScale: 1,
+    load,
     async perform(step) {
       const plan = planFolder(++count, step.name)
       const folder = join(dir, plansFolder, plan)
@@ -151,7 +149,7 @@ async function writeLoad(dir: string): Promise<void> {
       return driven
     },
   })
-  for (const judgement of judgementsOf([rule], run, new Map(), conducted)) recordJudgement(recorder, judgement)
+  for (const judgement of judgementsOf(load, conducted)) recordJudgement(recorder, judgement)
   recorder.event({ type: 'end', endedMs: run.startedMs + 5000, passedMs: 5000, exchanges: 0, stopped: null })
   recorder.flush()
   writeFileSync(join(dir, 'results.json'), serialiseResults(await resultsOf(dir)))

@@ -49,27 +49,21 @@ export function createServed(options: ServedOptions): Served {
 }
 
 function begin({ kind, latencyMs = 0, change }: ServedOptions, startMs: number) {
-  if (kind === 'control') {
-    const controlled = createControlledClock(startMs)
-    const { clock } = controlled
-    const { fetch, close } = make(change({ clock }))
-    const control = createControlHandler(controlled)
-    // Within the clock, so that a delayed request counts as open.
-    const wrapped = controlled.wrap(late(fetch, clock, latencyMs))
-    return { fetch: wrapped, direct: controlled.wrap(fetch), control, nowMs: clock.now, close }
-  }
-  const clock = createRealClock()
-  const { fetch, close: end } = make(change({ clock }))
-  const close = () => {
-    end()
-    clock.close()
-  }
+  const real = createRealClock()
+  const controlled = kind === 'control' ? createControlledClock(startMs) : null
+  const clock = controlled?.clock ?? real
+  const { fetch, close } = make(change({ clock }))
+  const wrap = controlled?.wrap ?? ((fetch: Fetch) => fetch)
   return {
-    fetch: late(fetch, clock, latencyMs),
-    direct: fetch,
-    control: createControlHandler(clock),
+    // Within the clock, so that a delayed request counts as open.
+    fetch: wrap(late(fetch, clock, latencyMs)),
+    direct: wrap(fetch),
+    control: createControlHandler(controlled ?? real),
     nowMs: clock.now,
-    close,
+    close() {
+      close()
+      real.close()
+    },
   }
 }
 

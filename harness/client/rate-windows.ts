@@ -18,7 +18,7 @@ export interface RatePolicy {
 }
 
 /** The windows of a RateLimit header, `"minute";r=50;t=12, …`, with their policies; empty if it cannot be read. */
-export function windowsOf(response: WireResponse): RateWindow[] {
+export function windowsOf(response: Pick<WireResponse, 'headers'>): RateWindow[] {
   const policies = policiesOf(response)
   return itemsOf(response, 'ratelimit').flatMap(({ name, parameters }) => {
     const remaining = Number(parameters.get('r'))
@@ -29,7 +29,7 @@ export function windowsOf(response: WireResponse): RateWindow[] {
 }
 
 /** The windows of RateLimit-Policy, `"minute";q=60;w=60, …`, by name. */
-export function policiesOf(response: WireResponse): ReadonlyMap<string, RatePolicy> {
+export function policiesOf(response: Pick<WireResponse, 'headers'>): ReadonlyMap<string, RatePolicy> {
   return new Map(
     itemsOf(response, 'ratelimit-policy').flatMap(({ name, parameters }) => {
       const quota = Number(parameters.get('q'))
@@ -55,7 +55,7 @@ export function statedWaitMs(response: WireResponse): number | null {
   return retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))
 }
 
-function itemsOf(response: WireResponse, header: string) {
+function itemsOf(response: Pick<WireResponse, 'headers'>, header: string) {
   const text = headerList(response.headers, header)
   const list = text === null ? null : structuredList(text)
   return (list ?? []).map(([item, parameters]) => ({ name: String(item), parameters }))

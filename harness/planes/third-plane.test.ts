@@ -13,7 +13,7 @@ import type { RuleId, RuleRow } from '../../generated/rules.ts'
 import type { Document, Inputs } from '../../packages/codegen/inputs.ts'
 import { readLedger as readRows } from '../../packages/codegen/ledger.ts'
 import { readOperations } from '../../packages/codegen/operations.ts'
-import { generateTarget } from '../../packages/codegen/target.ts'
+import { generateTarget } from '../../packages/codegen/validators.ts'
 import schema from '../../spec/schemas/target.schema.json' with { type: 'json' }
 import { claimOf } from '../../target/claims.ts'
 import { describeTarget, secretsOf } from '../../target/describe.ts'

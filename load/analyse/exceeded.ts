@@ -1,24 +1,19 @@
-import { parseList } from 'structured-headers'
 import { tables } from '../../generated/tables.ts'
+import { policiesOf, type RatePolicy, windowsOf } from '../../harness/client/rate-windows.ts'
+import type { WireResponse } from '../../harness/exchange/exchange.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { findOverflow } from './generous.ts'
 import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
-interface Quota {
-  readonly name: string
-  readonly requests: number
-  readonly windowSeconds: number
-}
-
 /** The request beyond the quota is 429, and its body names the window (heading Errors). */
 export function judgeExceeded(points: readonly Point[]): Ruling {
-  const quotas = quotasOf(points)
-  for (const { name, requests, windowSeconds } of quotas) {
-    const overflow = findOverflow(points.filter(isServed), requests, windowSeconds * 1000)
+  for (const [name, { quota, lengthMs }] of quotasOf(points)) {
+    const overflow = findOverflow(points.filter(isServed), quota, lengthMs)
     if (overflow === null) continue
     const { fromMs, toMs, served, allowed } = overflow
-    const sentence = `${served} pod requests were served within ${Math.ceil((toMs - fromMs) / 1000)} s, where the window ${name} (q=${requests}, w=${windowSeconds}) explains at most ${allowed}`
-    return failed(sentence)
+    return failed(
+      `${served} pod requests were served within ${Math.ceil((toMs - fromMs) / 1000)} s, where the window ${name} (q=${quota}, w=${lengthMs / 1000}) explains at most ${allowed}`,
+    )
   }
   const refused = points.filter(isRefused)
   if (refused.length === 0) return unclear(`none of ${points.length} pod requests was refused`)
@@ -29,50 +24,38 @@ export function judgeExceeded(points: readonly Point[]): Ruling {
     const wanted = usedUp.length === 1 ? usedUp : tables.podWindows.map(({ name }) => name)
     if (named.some((name) => wanted.includes(name))) continue
     const what = usedUp.length === 1 ? `the window ${usedUp[0]}, which is used up` : 'any of the windows'
-    const sentence = `the body of a 429 does not name ${what}: ${JSON.stringify((point.body ?? '').slice(0, 160))}`
-    return failed(sentence)
+    return failed(`the body of a 429 does not name ${what}: ${JSON.stringify((point.body ?? '').slice(0, 160))}`)
   }
   const served = points.findIndex(isRefused)
   return passed(`after ${served} requests came a 429 that names the window exceeded`)
 }
 
 /** Names of the windows that a 429 says are used up; none if that cannot be read. */
-export function usedUpWindows({ rateLimit }: Point): string[] {
-  return membersOf(rateLimit).flatMap(([name, parameters]) => (parameters.get('r') === 0 ? [name] : []))
+export function usedUpWindows(point: Point): string[] {
+  return windowsOf(headersOf(point)).flatMap(({ name, remaining }) => (remaining === 0 ? [name] : []))
 }
 
-/** Seconds until a window begins anew, as an answer states; null if it does not. */
-export function secondsLeft({ rateLimit }: Point, name: string): number | null {
-  const seconds = membersOf(rateLimit)
-    .find(([window]) => window === name)?.[1]
-    .get('t')
-  return isCount(seconds) ? seconds : null
+/** Time until a window begins anew, ms, as a response states; null if it does not. */
+export function resetMsOf(point: Point, name: string): number | null {
+  return windowsOf(headersOf(point)).find((window) => window.name === name)?.resetMs ?? null
 }
 
-/** The quotas that the first answer with RateLimit-Policy states, the shortest window first. */
-export function quotasOf(points: readonly Point[]): Quota[] {
+/** The quotas that the first response with RateLimit-Policy states, by name, the shortest window first. */
+export function quotasOf(points: readonly Point[]): (readonly [name: string, policy: RatePolicy])[] {
   const stated = points.find(({ rateLimitPolicy }) => typeof rateLimitPolicy === 'string')
-  return membersOf(stated?.rateLimitPolicy)
-    .flatMap(([name, parameters]) => {
-      const requests = parameters.get('q')
-      const windowSeconds = parameters.get('w')
-      return isCount(requests) && isCount(windowSeconds) ? [{ name, requests, windowSeconds }] : []
-    })
-    .sort((a, b) => a.windowSeconds - b.windowSeconds)
+  const policies = stated === undefined ? [] : [...policiesOf(headersOf(stated))]
+  return policies.sort(([, a], [, b]) => a.lengthMs - b.lengthMs)
 }
 
-function membersOf(line: string | null | undefined): [string, ReadonlyMap<string, unknown>][] {
-  try {
-    return parseList(line ?? '').map(([name, parameters]) => [String(name), parameters])
-  } catch {
-    return []
+function headersOf({ rateLimit, rateLimitPolicy }: Point): Pick<WireResponse, 'headers'> {
+  return {
+    headers: [
+      ['ratelimit', rateLimit ?? ''],
+      ['ratelimit-policy', rateLimitPolicy ?? ''],
+    ],
   }
 }
 
 function names(text: string, word: string): boolean {
   return new RegExp(`\\b${word}`, 'i').test(text)
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }

@@ -1,4 +1,4 @@
-import { quotasOf, secondsLeft } from '../analyse/exceeded.ts'
+import { quotasOf, resetMsOf } from '../analyse/exceeded.ts'
 import { podLoadRules } from '../analyse/rules.ts'
 import { LoadError } from '../load-error.ts'
 import type { PodPlan } from '../plan/types.ts'
@@ -49,7 +49,7 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
     },
     {
       name: 'pod-429',
-      plan: { ...common, shape: 'pod-429', requests: shortest ? 2 * shortest.requests + 1 : UNSTATED_QUOTA },
+      plan: { ...common, shape: 'pod-429', requests: shortest ? 2 * shortest[1].quota + 1 : UNSTATED_QUOTA },
       rules: podLoadRules,
     },
   ]
@@ -59,8 +59,8 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point): PodStep[] {
 /** How long to wait before the shortest window is drained, ms: it must last long enough to be drained in one part. */
 export function waitBeforeDrainMs(seen: Point, nowMs: number): number {
   const [shortest] = quotasOf([seen])
-  const seconds = shortest === undefined ? null : secondsLeft(seen, shortest.name)
-  if (seconds === null) return 0
-  const restMs = seen.receivedMs + seconds * 1000 - nowMs
+  const resetMs = shortest === undefined ? null : resetMsOf(seen, shortest[0])
+  if (resetMs === null) return 0
+  const restMs = seen.receivedMs + resetMs - nowMs
   return isRefused(seen) || restMs < FEWEST_MS ? Math.max(0, restMs) + 1000 : 0
 }

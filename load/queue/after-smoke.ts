@@ -1,22 +1,22 @@
 import type { RateOperation } from '../../generated/tables.ts'
-import type { QueuePlane } from '../../target/types.ts'
 import type { LoadRule } from '../analyse/rules.ts'
 import { isServed, type Point } from '../points.ts'
-import { holdFault, limitSteps, type QueueStep, SMOKE_HELD, type Step, type StepOptions, smokeSteps } from './steps.ts'
+import {
+  type Holds,
+  holdFault,
+  type LoadScope,
+  limitSteps,
+  type QueueStep,
+  SMOKE_HELD,
+  type Step,
+  smokeSteps,
+} from './steps.ts'
 
 /** Operations that would show nothing under load, each with the reason. */
 export type Faults = ReadonlyMap<RateOperation, string>
 
 /** Rules that no plan can decide here, each with the reason. */
 export type Undecided = ReadonlyMap<LoadRule, string>
-
-/** The input of the plans of a load on endpoints, in addition to its smoke. */
-export interface LoadScope {
-  readonly queue: QueuePlane
-  /** The rules that are selected and claimed. */
-  readonly rules: ReadonlySet<string>
-  readonly windowScale: number
-}
 
 /** Responses of one request of each operation, and why some would show nothing under load. */
 export interface Shown {
@@ -38,17 +38,12 @@ export interface AfterSmoke {
   readonly undecided: Undecided
 }
 
-/** The facts about a target before its first response. */
-export function beforeSmoke({ queue, rules, windowScale }: LoadScope): StepOptions {
-  return { rules, hasRequests: queue.requests, windowScale, workers: 'unknown', holds: {} }
-}
-
 /** The result of a smoke; requests that are held open are listed separately. */
 export function readSmoke(
   driven: readonly { readonly step: Step; readonly points: readonly Point[] }[],
   scope: LoadScope,
 ): Smoke {
-  const planned = smokeSteps(beforeSmoke(scope))
+  const planned = smokeSteps(scope)
   const shown = (isOne: (name: string) => boolean): Shown => {
     const points = driven.filter(({ step }) => isOne(step.name)).flatMap((one) => one.points)
     const stretches = planned.filter(({ name }) => isOne(name)).flatMap(({ plan }) => plan.stretches)
@@ -62,18 +57,18 @@ export function readSmoke(
 export function planAfterSmoke({ brief, held }: Smoke, scope: LoadScope): AfterSmoke {
   const [first] = brief.faults.values()
   const isDead = [brief, held].every(({ faults, points }) => faults.size === points.length)
-  const known: StepOptions = { ...beforeSmoke(scope), holds: holdsOf(held) }
-  const all = limitSteps(known).map((step) => ({ step, fault: faultOf(step, { brief, held }) }))
+  const holds = holdsOf(held)
+  const all = limitSteps(scope, holds).map((step) => ({ step, fault: faultOf(step, { brief, held }) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
   const judging = new Set(steps.flatMap((step) => step.rules))
   const unserved = all.flatMap(({ step, fault }) =>
     fault === undefined ? [] : step.rules.filter((rule) => !judging.has(rule)).map((rule) => [rule, fault] as const),
   )
-  const undecided = new Map([...tooShort(known), ...unserved])
+  const undecided = new Map([...tooShort(scope, holds), ...unserved])
   return { fault: first !== undefined && isDead ? first : null, steps, undecided }
 }
 
-function holdsOf({ points, faults }: Shown): Partial<Record<RateOperation, number>> {
+function holdsOf({ points, faults }: Shown): Holds {
   const served = points.filter(({ operation }) => !faults.has(operation as RateOperation))
   return Object.fromEntries(served.map(({ operation, sentMs, receivedMs }) => [operation, receivedMs - sentMs]))
 }
@@ -84,11 +79,11 @@ function faultOf({ plan }: QueueStep, { brief, held }: Smoke): string | undefine
 }
 
 /** Rules about requests at once, of operations that do not hold a request for long enough. */
-function tooShort(options: StepOptions): Undecided {
+function tooShort(scope: LoadScope, holds: Holds): Undecided {
   const found = new Map<LoadRule, string>()
-  for (const operation of Object.keys(options.holds) as RateOperation[]) {
-    if (operation === 'purge' || !options.rules.has(`limits.queue.concurrent-${operation}`)) continue
-    const fault = holdFault(operation, options)
+  for (const operation of Object.keys(holds) as RateOperation[]) {
+    if (operation === 'purge' || !scope.rules.has(`limits.queue.concurrent-${operation}`)) continue
+    const fault = holdFault(operation, scope, holds)
     if (fault !== null) found.set(`limits.queue.concurrent-${operation}`, fault)
   }
   return found

@@ -1,11 +1,15 @@
+import { tables } from '../../generated/tables.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
+import { mutate } from '../../harness/common/mutate.ts'
 import type { QueuePlane } from '../../target/types.ts'
-import type { Driven } from '../judge-step.ts'
-import type { Fills } from '../k6/script-plan.ts'
+import type { Driven } from '../conduct.ts'
+import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { LoadError } from '../load-error.ts'
+import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
+import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 import type { QueueClient } from './client.ts'
-import { prepareJobs } from './prepare.ts'
+import { namingJobs } from './requests.ts'
 import type { QueueStep } from './steps.ts'
 import { workerCount } from './workers.ts'
 
@@ -22,6 +26,12 @@ export interface QueuePerformOptions {
 
 /** Beyond this share of requests without an answer a target is left alone. */
 const SILENT_SHARE = 0.5
+/** Share of the rate of /run at which jobs are submitted beforehand. */
+const SUBMIT_SHARE = 0.5
+/** Jobs that a load names live this much longer than it lasts, ms. */
+const SPARE_MS = 120_000
+/** How long a job that workers may take is given to end by itself. */
+const END_MS = 5000
 
 /**
  * Drives one plan on the dedicated endpoint: the jobs that it names are submitted first, and /health is asked before
@@ -29,17 +39,10 @@ const SILENT_SHARE = 0.5
  * @throws LoadError if jobs are not accepted or most requests had no answer; TransportFailure if the target is not there.
  */
 export async function performQueue(step: QueueStep, options: QueuePerformOptions): Promise<Driven> {
-  const { queue, client, clock, windowScale } = options
+  const { queue, client } = options
   const dedicated = queue.endpoints.dedicated ?? ''
   const before = await client.health(dedicated)
-  const { fills, busy } = await prepareJobs({
-    plan: step.plan,
-    client,
-    clock,
-    endpoints: { dedicated, second: queue.endpoints.second },
-    windowScale,
-    workers: { count: workerCount(before, queue), obey: queue.worker },
-  })
+  const { fills, busy } = await prepareJobs(step.plan, workerCount(before, queue), options)
   const driven = await options.drive(step, fills).finally(async () => {
     for (const job of busy) await client.cancel(dedicated, job)
   })
@@ -47,6 +50,66 @@ export async function performQueue(step: QueueStep, options: QueuePerformOptions
   const after = await client.health(dedicated)
   refuseSilence(driven.points)
   return { ...driven, health: [before, after] }
+}
+
+/**
+ * Submits the jobs that a plan names: one for each request of /cancel, which ends it, one for all of /status or
+ * /stream, and if requests are to be held, one for each worker that keeps it from the others. `busy` are the last, which
+ * are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
+ */
+async function prepareJobs(plan: QueuePlan, workers: number | null, options: QueuePerformOptions) {
+  const { queue, client, clock, windowScale } = options
+  const dedicated = queue.endpoints.dedicated ?? ''
+  const ids: Record<string, string> = {
+    [FIRST_ENDPOINT]: dedicated,
+    [SECOND_ENDPOINT]: queue.endpoints.second ?? '',
+  }
+  const ttlMs = Math.ceil(plan.quietMs + lengthOf(plan) + plan.holdMs + SPARE_MS)
+  const isHeld = plan.holdMs > 0 && queue.worker
+  /** The input with which the conformance worker sleeps (`spec/worker.md`). */
+  const sleeping = { plumbline: { v: 1, steps: [{ sleepMs: ttlMs }] } }
+  // A held request is to wait for its job, so workers that know the steps are given something else to do.
+  const busy: string[] = []
+  for (let n = 0; isHeld && n < (workers ?? 0); n++) busy.push(await client.submit(dedicated, ttlMs, sleeping))
+  const jobs: Record<string, string[]> = {}
+  for (const stretch of plan.stretches.filter(({ operation }) => namingJobs.has(operation))) {
+    const key = jobsKey(stretch)
+    const endpoint = ids[stretch.endpoint] ?? ''
+    const before = jobs[key] ?? []
+    if (stretch.operation === 'cancel' && stretch.isMissing !== true) {
+      jobs[key] = [...before, ...(await submitAll(endpoint, stretch))]
+    } else if (before.length > 0) continue
+    else if (stretch.isMissing === true) jobs[key] = [mutate(await client.submit(endpoint, ttlMs))]
+    else if (stretch.operation === 'stream') jobs[key] = [await submitStreamed(endpoint)]
+    else jobs[key] = [await client.submit(endpoint, ttlMs)]
+  }
+  return { fills: { ids, jobs }, busy }
+
+  async function submitAll(endpoint: string, { count }: Stretch): Promise<string[]> {
+    const { requests, windowSeconds } = tables.rates.run
+    const spacingMs = (windowSeconds * 1000 * windowScale) / (SUBMIT_SHARE * requests)
+    const beganMs = await clock.sleep(0)
+    const submitted: string[] = []
+    for (let n = 0; n < count; n++) {
+      await clock.at(Math.ceil(beganMs + n * spacingMs))
+      submitted.push(await client.submit(endpoint, ttlMs))
+    }
+    return submitted
+  }
+
+  /** A job that is over, so that /stream answers at once, unless it is to be held. */
+  async function submitStreamed(endpoint: string): Promise<string> {
+    const job = await client.submit(endpoint, ttlMs, isHeld ? sleeping : {})
+    if (plan.holdMs > 0) return job
+    const untilMs = workers === 0 ? 0 : (await clock.sleep(0)) + END_MS
+    while (clock.now() < untilMs) {
+      const status = await client.status(endpoint, job)
+      if (status !== 'IN_QUEUE' && status !== 'IN_PROGRESS') return job
+      await clock.sleep(END_MS / 10)
+    }
+    await client.cancel(endpoint, job)
+    return job
+  }
 }
 
 function refuseSilence(points: readonly Point[]): void {

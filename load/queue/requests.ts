@@ -4,7 +4,7 @@ import type { QueuePath, QueuePlane } from '../../target/types.ts'
 import type { LoadRequests } from '../k6/script-plan.ts'
 
 /** Operations whose path names a job that must be there. */
-export const jobOperations = ['status', 'stream', 'cancel'] as const satisfies readonly RateOperation[]
+export const namingJobs: ReadonlySet<RateOperation> = new Set<RateOperation>(['status', 'stream', 'cancel'])
 
 /** Operations each request of which is a job. */
 export const submitting: ReadonlySet<RateOperation> = new Set<RateOperation>(['run', 'runsync', 'openai'])

@@ -1,17 +1,10 @@
 import { type RateOperation, tables } from '../../generated/tables.ts'
+import type { QueuePlane } from '../../target/types.ts'
 import type { LoadRule } from '../analyse/rules.ts'
 import { jobsKey } from '../k6/script-plan.ts'
 import { FIRST_ENDPOINT, queuePlan } from '../plan/queue-plan.ts'
-import {
-  lengthOf,
-  type Plan,
-  plannedCount,
-  type QueuePlan,
-  type QueueShape,
-  type Stretch,
-  type Workers,
-} from '../plan/types.ts'
-import { jobOperations, submitting } from './requests.ts'
+import { lengthOf, type Plan, plannedCount, type QueuePlan, type QueueShape, type Stretch } from '../plan/types.ts'
+import { namingJobs, submitting } from './requests.ts'
 
 /** One plan of a load, and the rules that it judges. */
 export interface Step<P extends Plan = Plan> {
@@ -23,16 +16,16 @@ export interface Step<P extends Plan = Plan> {
 
 export type QueueStep = Step<QueuePlan>
 
-export interface StepOptions {
+/** The input of the plans of a load on endpoints, in addition to its smoke. */
+export interface LoadScope {
+  readonly queue: QueuePlane
   /** The rules that are selected and claimed. */
   readonly rules: ReadonlySet<string>
-  /** True if the target has the route /requests, whose limit is the cheapest to exceed. */
-  readonly hasRequests: boolean
   readonly windowScale: number
-  readonly workers: Workers
-  /** How long the target holds a request of an operation, as far as that is known, ms. */
-  readonly holds: Readonly<Partial<Record<RateOperation, number>>>
 }
+
+/** How long the target holds a request of an operation, as far as that is known, ms. */
+export type Holds = Readonly<Partial<Record<RateOperation, number>>>
 
 const operations = Object.keys(tables.rates) as RateOperation[]
 
@@ -56,11 +49,11 @@ interface Row {
 }
 
 /** The selected plans: below, beyond and at once for each operation; then what all have in common. */
-function rowsOf({ rules, hasRequests }: Pick<StepOptions, 'rules' | 'hasRequests'>): Row[] {
+function rowsOf({ rules, queue }: LoadScope): Row[] {
   const status = 'limits.queue.status-429'
   // The operation to exceed if any will do costs fewest requests; the one beside another, or elsewhere, needs one job.
-  const cheapest = hasRequests ? 'requests' : 'cancel'
-  const beside = hasRequests ? 'requests' : 'status'
+  const cheapest = queue.requests ? 'requests' : 'cancel'
+  const beside = queue.requests ? 'requests' : 'status'
   const rows: Row[] = [
     ...operations.flatMap((operation): Row[] => [
       { shape: 'under', operation, rules: [`limits.queue.${operation}`] },
@@ -82,8 +75,8 @@ function rowsOf({ rules, hasRequests }: Pick<StepOptions, 'rules' | 'hasRequests
  * One request of each operation that the rules are about, one after the other; and then, by themselves, since a purge
  * would end them, one of each that is to be held open.
  */
-export function smokeSteps(options: Pick<StepOptions, 'rules' | 'hasRequests'>): QueueStep[] {
-  const rows = rowsOf(options)
+export function smokeSteps(scope: LoadScope): QueueStep[] {
+  const rows = rowsOf(scope)
   const operationsIn = (isHeld: boolean) => {
     const named = rows.filter(({ shape }) => (shape === 'concurrency') === isHeld)
     return operations.filter((one) => named.some((row) => row.operation === one || row.neighbour === one))
@@ -102,18 +95,18 @@ function smokeOf(name: string, wanted: readonly RateOperation[], holdMs: number)
 }
 
 /** Every plan that the rules ask for. */
-export function limitSteps(options: StepOptions): QueueStep[] {
-  const rows = rowsOf(options)
+export function limitSteps(scope: LoadScope, holds: Holds = {}): QueueStep[] {
+  const rows = rowsOf(scope)
   // Each overload shows the status of what is refused.
   const [firstOver] = rows.filter(({ shape }) => shape === 'over')
   return rows
     .filter((row) => row.shape !== 'over' || row.rules.length > 1 || row === firstOver)
-    .filter(({ shape, operation }) => shape !== 'concurrency' || holdFault(operation, options) === null)
-    .map((row) => stepOf(row, options))
+    .filter(({ shape, operation }) => shape !== 'concurrency' || holdFault(operation, scope, holds) === null)
+    .map((row) => stepOf(row, scope, holds))
 }
 
 /** Why requests of an operation cannot be held open at once, or null. */
-export function holdFault(operation: RateOperation, { holds, windowScale }: StepOptions): string | null {
+export function holdFault(operation: RateOperation, { windowScale }: LoadScope, holds: Holds): string | null {
   const held = holds[operation]
   if (held === undefined) return null
   const plan = queuePlan({ operation, shape: 'concurrency', windowScale })
@@ -130,7 +123,7 @@ export function submittedJobs({ stretches }: QueuePlan): number {
 /** How many jobs are submitted before a plan, so that its requests can name them. */
 export function preparedJobs({ stretches }: QueuePlan): number {
   const named = new Map<string, number>()
-  for (const stretch of stretches.filter((one) => isNaming(one.operation))) {
+  for (const stretch of stretches.filter((one) => namingJobs.has(one.operation))) {
     const key = jobsKey(stretch)
     const isOneEach = stretch.operation === 'cancel' && stretch.isMissing !== true
     named.set(key, isOneEach ? (named.get(key) ?? 0) + stretch.count : 1)
@@ -138,17 +131,12 @@ export function preparedJobs({ stretches }: QueuePlan): number {
   return [...named.values()].reduce((sum, count) => sum + count, 0)
 }
 
-export function isNaming(operation: RateOperation): boolean {
-  return (jobOperations as readonly RateOperation[]).includes(operation)
-}
-
-function stepOf({ shape, operation, rules, neighbour }: Row, { windowScale, workers, holds }: StepOptions): QueueStep {
+function stepOf({ shape, operation, rules, neighbour }: Row, { windowScale }: LoadScope, holds: Holds): QueueStep {
   const holdMs = holds[operation] ?? (operation === 'runsync' ? tables.durations.runsyncWaitMs : undefined)
   const plan = queuePlan({
     operation,
     shape,
     windowScale,
-    workers,
     ...(neighbour !== undefined && { neighbour }),
     ...(holdMs !== undefined && { holdMs: Math.round(holdMs) }),
   })

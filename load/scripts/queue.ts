@@ -1,8 +1,7 @@
 import { sleep } from 'k6'
 import execution from 'k6/execution'
-import { filled } from './lib/fill.ts'
-import { optionsOf, readPlan } from './lib/plan.ts'
-import { createSend } from './lib/send.ts'
+import { createSend, optionsOf, readPlan } from './lib/k6.ts'
+import { filled } from './lib/steps.ts'
 
 // Every shape of load on endpoints (docs/load.md): the plan says what is sent, and when.
 const plan = readPlan()

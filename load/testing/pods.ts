@@ -1,7 +1,7 @@
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { EARLY_FROM_MS, type PodPlan } from '../plan/types.ts'
 import type { Point } from '../points.ts'
-import { podSteps } from '../scripts/lib/pod-steps.ts'
+import { podSteps } from '../scripts/lib/steps.ts'
 import type { LoadAnswer } from './open-loop.ts'
 
 export interface PodDriverOptions {

@@ -4,14 +4,15 @@ import { TransportFailure } from '../../harness/transport/types.ts'
 import { referenceTarget } from '../../proof/instance.ts'
 import { createControlledClock, createReference, defaultKeys, type ReferenceOptions } from '../../reference/index.ts'
 import type { PerWorkerRate, QueuePlane } from '../../target/types.ts'
-import { type Conducted, type ConductOptions, conductLoad } from '../conduct.ts'
+import type { LoadRule } from '../analyse/rules.ts'
+import { type Conducted, conductLoad } from '../conduct.ts'
 import { keepingOpen } from '../defects.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { createQueueClient } from '../queue/client.ts'
 import { type Drive, performQueue } from '../queue/perform.ts'
 import { queueRequests } from '../queue/requests.ts'
 import type { QueueStep } from '../queue/steps.ts'
-import { filled } from '../scripts/lib/fill.ts'
+import { filled } from '../scripts/lib/steps.ts'
 import { driveOpenLoop, type Send } from './open-loop.ts'
 
 const START_MS = 1_767_323_045_123
@@ -19,11 +20,12 @@ const PATIENCE_MS = 120_000
 const noWorkers = { workersMin: 0, workersMax: 0, coldStartMs: 0, idleTimeoutMs: 0 }
 
 /** The target of a reference whose endpoints have no workers. */
-const { queue: ofReference, tolerances } = referenceTarget('https://reference.test', 'real')
-if (ofReference === null) throw new Error('the reference has no queue plane')
-const queue: QueuePlane = { ...ofReference, worker: false }
+const target = referenceTarget('https://reference.test', 'real')
+if (target.queue === null) throw new Error('the reference has no queue plane')
+const queue: QueuePlane = { ...target.queue, worker: false }
 
-export interface ReferenceLoad extends Pick<ConductOptions, 'rules'> {
+export interface ReferenceLoad {
+  readonly rules: ReadonlySet<LoadRule>
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
   readonly windowScale?: number
   /** Requests a window that each worker adds, as the target file says; unknown unless given. */
@@ -50,7 +52,7 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
     section: queue,
     token,
     userAgent: 'plumbline',
-    tolerances,
+    tolerances: target.tolerances,
     clock,
     resources() {},
     // An answer may take time on this clock, so it is waited for as what comes from outside is.
@@ -67,9 +69,8 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
       return { points: await driveOpenLoop({ plan, send, clock, now: controlled.clock.now }), notes: [] }
     }
     const conducted = await conductLoad({
-      target: { queue: plane, pods: null },
-      rules,
-      windowScale,
+      target: { ...target, queue: plane },
+      load: { rules: [...rules], windowScale, isSmoke: false },
       perform: (step) => performQueue(step as QueueStep, { queue: plane, windowScale, client, clock, drive }),
     })
     for (const { reason } of conducted.brokenOff.values()) throw new Error(reason)

@@ -1,6 +1,15 @@
 import openapiTypescript, { astToString } from 'openapi-typescript'
-import { type Output, withHeader } from './header.ts'
+import { literal, type Output, withHeader } from './header.ts'
 import type { Inputs } from './inputs.ts'
+
+const TYPE = `/** The bundled OpenAPI document, typed loosely: it is there to be served. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly [key: string]: unknown }
+  readonly paths: { readonly [path: string]: unknown }
+  readonly components: { readonly [kind: string]: { readonly [name: string]: unknown } }
+  readonly [key: string]: unknown
+}`
 
 /** api.ts: the types of paths, operations and components, and one alias for each component schema. */
 export async function generateApi({ document, openapi }: Inputs): Promise<Output> {
@@ -12,6 +21,12 @@ export async function generateApi({ document, openapi }: Inputs): Promise<Output
     silent: true,
   })
   return { name: 'api.ts', text: withHeader(astToString(ast), [openapi.text]) }
+}
+
+/** openapi.ts: the bundled document as a value. */
+export function generateOpenapi({ document, openapi }: Inputs): Output {
+  const body = `${TYPE}\n\nexport const openapi: OpenApiDocument = ${literal(document)}`
+  return { name: 'openapi.ts', text: withHeader(body, [openapi.text]) }
 }
 
 /** A copy without the members of allOf that only constrain: in types, each would be an `unknown`. */

@@ -1,12 +1,5 @@
 import type { Document, Schema } from './inputs.ts'
 
-/** The constraints of one number in the document; a missing member is no constraint. */
-export interface Bound {
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly default?: number
-}
-
 const PLACES = {
   podDiskGb: 'PodDisk',
   persistentSizeGb: 'PersistentMount.size',
@@ -20,10 +13,11 @@ const PLACES = {
   runsyncWaitMs: 'RunsyncWait',
 } as const
 
-export type BoundName = keyof typeof PLACES
+/** The constraints of one number in the document; a missing member is no constraint. */
+type Bound = Readonly<Partial<Record<'minimum' | 'maximum' | 'default', unknown>>>
 
 /** The bounds of the document, by name. Throws if a place is not there or constrains nothing. */
-export function readBounds(document: Document): Readonly<Record<BoundName, Bound>> {
+export function readBounds(document: Document): Readonly<Record<keyof typeof PLACES, Bound>> {
   const entries = Object.entries(PLACES).map(([name, place]) => [name, boundAt(document, place)])
   return Object.fromEntries(entries)
 }

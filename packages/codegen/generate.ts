@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { generateApi } from './api.ts'
+import { generateApi, generateOpenapi } from './api.ts'
 import type { Output } from './header.ts'
 import { type Inputs, readInputs } from './inputs.ts'
 import { readLedger } from './ledger.ts'
-import { generateOpenapi } from './openapi.ts'
 import { generateOperations } from './operations.ts'
 import { generateRules } from './rules.ts'
 import { generateTables } from './tables.ts'
-import { generateTarget } from './target.ts'
-import { generateValidators } from './validators.ts'
+import { generateTarget, generateValidators } from './validators.ts'
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..')
 

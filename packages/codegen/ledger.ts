@@ -1,21 +1,32 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { sourcesOf } from './headings.ts'
 import type { Source } from './inputs.ts'
-import { ruleSchema } from './rule-schema.ts'
+
+/** The form of one row of the ledger. */
+export const ruleSchema = {
+  type: 'object',
+  required: ['id', 'area', 'profile', 'level', 'basis', 'source', 'says'],
+  properties: {
+    id: { type: 'string', pattern: '^[a-z0-9]+([.-][a-z0-9]+)+$' },
+    area: { type: 'string' },
+    profile: { enum: ['core', 'long', 'limits', 'inside', 'deploy', 'lab'] },
+    level: { enum: ['must', 'should'] },
+    basis: { enum: ['stated', 'inferred', 'open'] },
+    source: { type: 'string', minLength: 1 },
+    says: { type: 'string', minLength: 1 },
+    needs: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9.-]+$' }, uniqueItems: true },
+    parts: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9.-]+$' }, uniqueItems: true },
+    wait: { type: 'string', pattern: '^[0-9]+(s|m|h|d)$' },
+    judged: { type: 'string', minLength: 1 },
+  },
+  additionalProperties: false,
+} as const
 
 /** One row of the ledger, with every member there. */
-export interface RuleRow {
+export type RuleRow = { readonly [Member in keyof typeof ruleSchema.properties]: unknown } & {
   readonly id: string
   readonly area: string
-  readonly profile: string
-  readonly level: string
-  readonly basis: string
   readonly source: string
-  readonly says: string
-  readonly needs: readonly string[]
-  readonly parts: readonly string[]
-  readonly wait: string | null
-  readonly judged: string | null
 }
 
 const validate = new Ajv2020({ strict: true }).compile(ruleSchema)

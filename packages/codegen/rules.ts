@@ -1,7 +1,6 @@
 import { literal, type Output, union, withHeader } from './header.ts'
 import type { Inputs } from './inputs.ts'
-import { readLedger } from './ledger.ts'
-import { ruleSchema } from './rule-schema.ts'
+import { readLedger, ruleSchema } from './ledger.ts'
 
 /** rules.ts: the ledger as data, and the union of its ids. */
 export function generateRules({ rules, headings }: Inputs): Output {

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCommands, until } from '../cli/testing/commands.ts'
-import { limiterKindNames } from '../reference/limits/windows.ts'
-import { findK6 } from './k6/find.ts'
+import { findK6 } from '../../load/k6/find.ts'
+import { limiterKindNames } from '../../reference/limits/windows.ts'
+import { createCommands, until } from '../testing/commands.ts'
 
 // plumbline load through a real k6, against references that plumbline serves in real time with windows of a second.
 

@@ -1,4 +1,6 @@
-import type { ScriptPlan } from './types.ts'
+import http, { type Params, type Response } from 'k6/http'
+import { Counter } from 'k6/metrics'
+import type { ScriptPlan, ScriptRequest } from './types.ts'
 
 /** A variable of the environment; a script without it ends before it sends anything. */
 export function required(name: string): string {
@@ -25,5 +27,23 @@ export function optionsOf({ scenarios, planned, mayMiss }: ScriptPlan): Record<s
       plumbline_sent: [`count>=${planned - mayMiss}`],
       dropped_iterations: ['count==0'],
     },
+  }
+}
+
+/**
+ * The one way to send of all scripts, which counts each request. A script without an address or a key ends before it sends
+ * anything.
+ */
+export function createSend({ answerMs }: ScriptPlan): (request: ScriptRequest, params: Params) => Response {
+  const authorization = `Bearer ${required('PLUMBLINE_TOKEN')}`
+  const url = required('PLUMBLINE_URL')
+  const sent = new Counter('plumbline_sent')
+  http.setResponseCallback(http.expectedStatuses(429, { min: 200, max: 299 }))
+
+  return ({ method, path, body }, params) => {
+    const headers = { authorization, ...(method !== 'GET' && { 'content-type': 'application/json' }) }
+    const response = http.request(method, url + path, body, { headers, timeout: `${answerMs}ms`, ...params })
+    sent.add(1)
+    return response
   }
 }
