@@ -10,25 +10,32 @@ export type Deal = (rule: string, dimension: Dimension) => number
  * changes nothing for the others.
  */
 export function dealTo(rules: readonly Varying[], seed: number): Deal {
-  const places = new Map<string, number>()
-  const named = new Set(rules.flatMap(({ varies = [] }) => varies))
-  for (const dimension of named) {
-    const random = randomFrom(seed, `dimension ${dimension}`)
-    const naming = rules
-      .filter(({ varies = [] }) => varies.includes(dimension))
-      .map(({ id }) => ({ id, topic: topicOf(id), order: 0 }))
-      .sort((a, b) => compare(a.id, b.id))
-      .map((rule) => ({ ...rule, order: random() }))
-      .sort((a, b) => compare(a.topic, b.topic) || a.order - b.order)
-    const next = new Map<string, number>()
-    for (const { id } of naming) {
-      const area = areaOf(id)
-      const place = next.get(area) ?? Math.floor(random() * 1_000)
-      places.set(`${id} ${dimension}`, place)
-      next.set(area, place + 1)
-    }
+  const dealt = new Map<Dimension, ReadonlyMap<string, number>>()
+  return (rule, dimension) => {
+    // A run of few rules asks for few dimensions.
+    const places = dealt.get(dimension) ?? dealOne(dimension, rules, seed)
+    dealt.set(dimension, places)
+    return places.get(rule) ?? 0
   }
-  return (rule, dimension) => places.get(`${rule} ${dimension}`) ?? 0
+}
+
+function dealOne(dimension: Dimension, rules: readonly Varying[], seed: number): ReadonlyMap<string, number> {
+  const random = randomFrom(seed, `dimension ${dimension}`)
+  const naming = rules
+    .filter(({ varies = [] }) => varies.includes(dimension))
+    .map(({ id }) => ({ id, topic: topicOf(id), order: 0 }))
+    .sort((a, b) => compare(a.id, b.id))
+    .map((rule) => ({ ...rule, order: random() }))
+    .sort((a, b) => compare(a.topic, b.topic) || a.order - b.order)
+  const places = new Map<string, number>()
+  const next = new Map<string, number>()
+  for (const { id } of naming) {
+    const area = areaOf(id)
+    const place = next.get(area) ?? Math.floor(random() * 1_000)
+    places.set(id, place)
+    next.set(area, place + 1)
+  }
+  return places
 }
 
 function areaOf(id: string): string {
