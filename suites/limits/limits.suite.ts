@@ -1,6 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../../harness/client/structured.ts'
-import { type Exchange, headerList, type WireResponse } from '../../harness/exchange/exchange.ts'
+import { type Exchange, headerList } from '../../harness/exchange/exchange.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { headers, present } from '../shared/header-table.ts'
 import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
@@ -11,17 +11,20 @@ const rateHeaders = [
   { clause: 'rate-limit-policy', name: 'RateLimit-Policy', count: 'q', seconds: 'w' },
 ] as const
 
+/** Nothing says that listings of the catalog are counted. */
+const uncounted = 'listCpuFlavors'
+
 const windows = sorted(tables.podWindows.map(({ name }) => name))
 
 headers('limits.pods.headers-on-success', {
   on: 'success',
   // Quotas are per user; a request without a key of the run has no user.
-  of: (exchange) => (exchange.key === null ? null : limitedAnswer(exchange)),
+  of: ({ key, operation, response }) => (key === null || operation === uncounted ? null : response),
   headers: { RateLimit: present, 'RateLimit-Policy': present },
 })
 
 invariant<Readings>('limits.pods.headers-syntax', {}, (readings, exchange) => {
-  const seen = judge(exchange, ({ name, count, seconds }, text) => {
+  const seen = judge(exchange, ({ name, count, seconds, text }) => {
     const items = rateItems(text)
     const expected = `${count} (whole) and ${seconds} of each window of ${name} as numbers from 0 on`
     const observed = items.flatMap(({ name: window, parameters }) => [
@@ -36,7 +39,7 @@ invariant<Readings>('limits.pods.headers-syntax', {}, (readings, exchange) => {
 })
 
 everyExchange('limits.pods.windows', (exchange) =>
-  judge(exchange, ({ name }, text) => {
+  judge(exchange, ({ name, text }) => {
     const shown = sorted(rateItems(text).map((item) => item.name))
     return shown === windows
       ? []
@@ -45,7 +48,7 @@ everyExchange('limits.pods.windows', (exchange) =>
 )
 
 everyExchange('limits.pods.structured', (exchange) =>
-  judge(exchange, ({ name }, text) => {
+  judge(exchange, ({ name, text }) => {
     const expected = `${name} as a structured-field list of strings`
     const list = structuredList(text)
     if (list === null) return [{ expected, observed: 'no structured-field list' }]
@@ -55,39 +58,41 @@ everyExchange('limits.pods.structured', (exchange) =>
 )
 
 everyExchange('limits.pods.bounds', (exchange, { tolerances }) => {
-  const response = limitedAnswer(exchange)
-  const limit = response === null ? null : headerList(response.headers, 'RateLimit')
-  const policy = response === null ? null : headerList(response.headers, 'RateLimit-Policy')
-  if (limit === null || policy === null) return null
-  const policies = new Map(rateItems(policy).map(({ name, parameters }) => [name, parameters]))
-  const pairs = rateItems(limit).flatMap(({ name, parameters }) => [
-    { ...pair(name, 'r', parameters.get('r'), 'q', policies.get(name)?.get('q')), slack: 0 },
-    { ...pair(name, 't', parameters.get('t'), 'w', policies.get(name)?.get('w')), slack: tolerances.windowSlackS },
+  const pairs = windowsIn(exchange).flatMap(({ name, r, q, t, w }) => [
+    { clause: 'remaining', value: r, bound: q, slack: 0, of: 'r', by: `q in the window ${name}` },
+    { clause: 'reset', value: t, bound: w, slack: tolerances.windowSlackS, of: 't', by: `w in the window ${name}` },
   ])
-  const judged = pairs.filter(({ value, bound }) => value !== null && bound !== null)
-  const broken = judged.filter(({ value, bound, slack }) => Number(value) > Number(bound) + slack)
+  const shown = pairs.filter(({ value, bound }) => value !== null && bound !== null)
+  const broken = shown.filter(({ value, bound, slack }) => Number(value) > Number(bound) + slack)
   return {
-    exercised: [...new Set(judged.map(({ clause }) => clause))],
-    findings: broken.map(({ clause, expected, observed }) => ({ clause, expected, observed })),
+    exercised: [...new Set(shown.map(({ clause }) => clause))],
+    findings: broken.map(({ clause, of, by }) => {
+      return { clause, expected: `${of} at most ${by}`, observed: `${of} above ${by}` }
+    }),
   }
 })
 
-function pair(window: string, of: 'r' | 't', raw: string | undefined, by: 'q' | 'w', rawBound: string | undefined) {
-  return {
-    clause: of === 'r' ? 'remaining' : 'reset',
-    value: numberOf(raw),
-    bound: numberOf(rawBound),
-    expected: `${of} at most ${by} in the window ${window}`,
-    observed: `${of} above ${by} in the window ${window}`,
-  }
-}
-
-type Header = (typeof rateHeaders)[number]
 type Readings = Readonly<Record<string, string>>
 
-/** The answer to a request that the limits per user are about; nothing says that listings of the catalog are counted. */
-function limitedAnswer({ operation, response }: Exchange): WireResponse | null {
-  return operation === 'listCpuFlavors' ? null : response
+/** The rate headers of a response, with their texts. */
+function headersIn({ operation, response }: Exchange) {
+  if (response === null || operation === uncounted) return []
+  return rateHeaders.flatMap((header) => {
+    const text = headerList(response.headers, header.name)
+    return text === null ? [] : [{ ...header, text }]
+  })
+}
+
+/** The numbers of each window in RateLimit, and those of its policy; null for one that is not shown. */
+function windowsIn(exchange: Exchange) {
+  const shown = headersIn(exchange)
+  const itemsOf = (wanted: string) => shown.filter(({ name }) => name === wanted).flatMap(({ text }) => rateItems(text))
+  const policies = new Map(itemsOf('RateLimit-Policy').map(({ name, parameters }) => [name, parameters]))
+  return itemsOf('RateLimit').map(({ name, parameters }) => {
+    const [r, t] = [numberOf(parameters.get('r')), numberOf(parameters.get('t'))]
+    const [q, w] = [numberOf(policies.get(name)?.get('q')), numberOf(policies.get(name)?.get('w'))]
+    return { name, r, t, q, w }
+  })
 }
 
 function told(what: string, fault: string | null): string[] {
@@ -96,33 +101,24 @@ function told(what: string, fault: string | null): string[] {
 
 /** Seconds are not said to be whole: whether any had a fraction is recorded for each parameter. */
 function withFractions(readings: Readings, exchange: Exchange): Readings {
-  const response = limitedAnswer(exchange)
-  const seen = rateHeaders.flatMap(({ name, seconds }) => {
-    const text = response === null ? null : headerList(response.headers, name)
-    if (text === null) return []
+  const seen = headersIn(exchange).map(({ name, seconds, text }) => {
     const isFractional = rateItems(text).some(({ parameters }) => parameters.get(seconds)?.includes('.'))
     const key = `${seconds} of ${name}`
-    return [[key, isFractional ? 'with a fraction' : (readings[key] ?? 'whole')]]
+    return [key, isFractional ? 'with a fraction' : (readings[key] ?? 'whole')]
   })
   return { ...readings, ...Object.fromEntries(seen) }
 }
 
-/** Judges each of the headers that is there; where none is, the answer says nothing. */
+/** Judges each of the headers that is there; if none is, the answer says nothing. */
 function judge(
   exchange: Exchange,
-  flaws: (header: Header, text: string) => { readonly expected: string; readonly observed: string }[],
+  flaws: (header: ReturnType<typeof headersIn>[number]) => { readonly expected: string; readonly observed: string }[],
 ) {
-  const response = limitedAnswer(exchange)
-  const found = rateHeaders.flatMap((header) => {
-    const text = response === null ? null : headerList(response.headers, header.name)
-    return text === null ? [] : [{ header, text }]
-  })
+  const found = headersIn(exchange)
   if (found.length === 0) return null
   return {
-    exercised: found.map(({ header }) => header.clause),
-    findings: found.flatMap(({ header, text }) =>
-      flaws(header, text).map((flaw) => ({ clause: header.clause, ...flaw })),
-    ),
+    exercised: found.map(({ clause }) => clause),
+    findings: found.flatMap((header) => flaws(header).map((flaw) => ({ clause: header.clause, ...flaw }))),
   }
 }
 
@@ -144,66 +140,49 @@ type Looks = Readonly<Record<string, Look>>
 const leastMs = 2_000
 
 invariant<Looks>('limits.pods.resets', {}, (looks, exchange, { tolerances }) => {
-  const { key, operation, response, sent, received } = exchange
-  const limit = response === null ? null : headerList(response.headers, 'RateLimit')
+  const { key, response, sent, received } = exchange
   // A 429 may come from a limiter in front of the API.
-  if (key === null || limit === null || response?.status === 429 || operation === 'listCpuFlavors')
-    return { state: looks, exercised: [], findings: [] }
-  const policies = policiesOf(exchange)
+  const windows = key === null || response?.status === 429 ? [] : windowsIn(exchange)
   const next: Record<string, Look> = { ...looks }
-  const findings: { clause: string; expected: string; observed: string }[] = []
+  const stuck: string[] = []
   let isExercised = false
-  for (const { name, parameters } of rateItems(limit)) {
-    const [t, r] = [numberOf(parameters.get('t')), numberOf(parameters.get('r'))]
+  for (const window of windows) {
+    const { name, t } = window
     if (t === null) continue
     const slackMs = tolerances.windowSlackS * 1_000
     const id = `${key} ${name}`
     const first = looks[id]
-    const look = { t, sentMs: sent.target, receivedMs: received.target }
     // A window may have reset between the two answers, and begun anew.
     if (first === undefined || received.target - first.sentMs >= first.t * 1_000 - slackMs) {
-      next[id] = look
-      if (first !== undefined && isRefilled(t, r, policies.get(name))) isExercised = true
+      next[id] = { t, sentMs: sent.target, receivedMs: received.target }
+      if (first !== undefined && isRefilled(window)) isExercised = true
       continue
     }
     const passedMs = sent.target - first.receivedMs
     if (passedMs < leastMs) continue
     isExercised = true
     if (t * 1_000 <= first.t * 1_000 - passedMs + slackMs) continue
-    const isAnew = isFull(t, policies.get(name), tolerances.windowSlackS) || isRefilled(t, r, policies.get(name))
-    if (!isAnew) {
-      findings.push({
-        clause: 'falls',
-        expected: `t of ${name} falls with time until the window resets`,
-        observed: `t of ${name} has not fallen`,
-      })
-    }
+    if (!isFull(window, tolerances.windowSlackS) && !isRefilled(window)) stuck.push(name)
   }
+  const findings = stuck.map((name) => ({
+    clause: 'falls',
+    expected: `t of ${name} falls with time until the window resets`,
+    observed: `t of ${name} has not fallen`,
+  }))
   return { state: next, exercised: isExercised ? ['falls'] : [], findings }
 })
 
-interface Policy {
-  readonly q: number | null
-  readonly w: number | null
-}
-
-function policiesOf({ response }: Exchange): ReadonlyMap<string, Policy> {
-  const policy = response === null ? null : headerList(response.headers, 'RateLimit-Policy')
-  const items = policy === null ? [] : rateItems(policy)
-  return new Map(
-    items.map(({ name, parameters }) => [name, { q: numberOf(parameters.get('q')), w: numberOf(parameters.get('w')) }]),
-  )
-}
+type Window = ReturnType<typeof windowsIn>[number]
 
 /** A sliding window is empty again a whole window after the request that was just answered. */
-function isFull(t: number, policy: Policy | undefined, slackS: number): boolean {
-  return policy?.w != null && Math.abs(t - policy.w) <= slackS
+function isFull({ t, w }: Window, slackS: number): boolean {
+  return t !== null && w !== null && Math.abs(t - w) <= slackS
 }
 
 /** A bucket that fills evenly is full once what was taken is refilled; or says when it has one request more. */
-function isRefilled(t: number, r: number | null, policy: Policy | undefined): boolean {
-  if (policy?.q == null || policy.w === null || r === null || policy.q === 0) return false
-  const eachS = policy.w / policy.q
-  const takenS = (policy.q - r) * eachS
+function isRefilled({ t, r, q, w }: Window): boolean {
+  if (t === null || q === null || w === null || r === null || q === 0) return false
+  const eachS = w / q
+  const takenS = (q - r) * eachS
   return t <= Math.ceil(eachS) + 1 || (t >= takenS - eachS - 1 && t <= takenS + 1)
 }

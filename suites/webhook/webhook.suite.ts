@@ -18,36 +18,6 @@ const mostAttempts = 1 + tables.quotas.webhookRetries
 /** Jobs of these rules are done at once, so they keep no worker; the attempts take the time. */
 const anyNotified = { varies: [...anyJob, 'submission'], workers: 0 } as const satisfies Partial<ScenarioOptions>
 
-/** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
-function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
-  const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
-  // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
-  const patienceMs = 2 * (spacingMs + webhookSpacingMs)
-  const former = webhook.attempts()[n - 2]
-  const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
-  return clock.until(webhook.attempt(n), former === undefined ? firstMs : former.at.target + patienceMs)
-}
-
-/** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
-async function countAttempts(context: Context, clause: string, job: SubmittedJob, most: number): Promise<number> {
-  let count = 0
-  while (count < most && (await attempt(context, job, count + 1)) !== null) count++
-  if (count === 0) await expectOne(context, clause, job)
-  if (count < most) await context.clock.sleep(context.looks().at(-1) ?? 0)
-  return job.webhook.attempts().length
-}
-
-/** Ends a rule whose job was not notified: it did not end as it should, no job is notified, or this one alone is not. */
-async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
-  const { check, ended, fixture, row } = context
-  const { reply } = await expectEnd(context, clause, job, endIn(job.reply) ?? (await ended(job)), 'COMPLETED')
-  if (row.id !== 'webhook.once') {
-    const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
-    if ((await attempt(context, twin, 1)) === null) context.blocked('webhook.once', 'no notification came at all')
-  }
-  check(clause).that(false, 'a request once the job is done', 'no request', reply)
-}
-
 /** A number of requests as a report shows it. */
 const requests = (count: number) => pluralize(count, 'request')
 
@@ -194,6 +164,36 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
   }
   if (count === 0) context.blocked('webhook.once', 'no notification came at all')
 })
+
+/** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
+function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
+  const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
+  // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
+  const patienceMs = 2 * (spacingMs + webhookSpacingMs)
+  const former = webhook.attempts()[n - 2]
+  const firstMs = clock.now() + coldStartMs + dispatchMs + webhookMs + patienceMs
+  return clock.until(webhook.attempt(n), former === undefined ? firstMs : former.at.target + patienceMs)
+}
+
+/** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
+async function countAttempts(context: Context, clause: string, job: SubmittedJob, most: number): Promise<number> {
+  let count = 0
+  while (count < most && (await attempt(context, job, count + 1)) !== null) count++
+  if (count === 0) await expectOne(context, clause, job)
+  if (count < most) await context.clock.sleep(context.looks().at(-1) ?? 0)
+  return job.webhook.attempts().length
+}
+
+/** Ends a rule whose job was not notified: it did not end as it should, no job is notified, or this one alone is not. */
+async function expectOne(context: Context, clause: string, job: SubmittedJob): Promise<void> {
+  const { check, ended, fixture, row } = context
+  const { reply } = await expectEnd(context, clause, job, endIn(job.reply) ?? (await ended(job)), 'COMPLETED')
+  if (row.id !== 'webhook.once') {
+    const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
+    if ((await attempt(context, twin, 1)) === null) context.blocked('webhook.once', 'no notification came at all')
+  }
+  check(clause).that(false, 'a request once the job is done', 'no request', reply)
+}
 
 /** The times between the attempts of a job. Throws Blocked if one is missing. */
 async function gapsOf(context: Context, job: SubmittedJob): Promise<Gap[]> {
