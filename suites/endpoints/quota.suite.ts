@@ -37,7 +37,7 @@ rule('endpoints.quota', { alone: true }, async (context) => {
     ids.push(idIn(reply.json) ?? '')
   }
   const body = endpointBody(context)
-  const refused = await send(context, body)
+  const refused = await context.on('management').call('createEndpoint', { body, repeats: true })
   expectOverQuota(context, refused)
   await context.on('management').call('deleteEndpoint', { ids: { id: ids[0] ?? '' }, repeats: true })
   await expectNotCreated(context, [String(body.name)])
@@ -97,10 +97,6 @@ function sizeFor(left: number): number {
   const least = Math.floor(left / atOnce) + 1
   for (let size = least; size < left; size++) if (left % size > 0) return size
   return least
-}
-
-function send(context: Context, body: unknown): Promise<Reply> {
-  return context.on('management').call('createEndpoint', { body, repeats: true })
 }
 
 /** Any refusal will do: its status is not described, its message is. */

@@ -1,17 +1,16 @@
 import type { PodAction } from '../../generated/tables.ts'
 import { changedFields, type Members, type PodView } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/fixtures/history.ts'
-import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import { whileScarce } from './answers.ts'
 
-/** The actions that answer the pod, in an order in which each is permitted, and where each leads. */
+/** The actions that answer the pod, in an order in which each is permitted: where each leads, and the rule about that. */
 const steps = [
-  ['restart', 'RUNNING'],
-  ['stop', 'EXITED'],
-  ['start', 'RUNNING'],
-] as const satisfies readonly (readonly [PodAction, string])[]
+  { action: 'restart', status: 'RUNNING', by: 'pods.action.running.restart' },
+  { action: 'stop', status: 'EXITED', by: 'pods.action.running.stop' },
+  { action: 'start', status: 'RUNNING', by: 'pods.action.exited.start' },
+] as const
 
 const judged = ['actions', 'cost', 'runtime', 'startedAt', 'status']
 
@@ -25,34 +24,31 @@ const requestsInAStep = 3
 const livesMs = 3_000
 
 rule('pods.action.answer-updated', { varies: anyPod }, async (context) => {
-  const { check, clock, fixture, pods } = context
+  const { blocked, check, clock, fixture, pods, settle } = context
   let pod = await fixture.pod('RUNNING')
   const behind = new Map<PodAction, number>()
   for (let round = 1; round <= tries; round++) {
-    for (const [action, status] of steps) {
+    for (const { action, status, by } of steps) {
       if (action === 'restart') await clock.sleep(livesMs)
       // A read that waits for the quota may show what has changed since the answer.
       await context.reserve(requestsInAStep)
       const before = check(action).pod(await pods.get(pod.id))
       const reply = await whileScarce(context, pod, () => pods.act(pod.id, action))
-      if (reply.status !== 200) context.blocked(judgedBy[action], `${action} was answered ${reply.status}`)
+      if (reply.status !== 200) blocked(by, `${action} was answered ${reply.status}`)
       const read = await pods.get(pod.id)
       const late = fieldsBehind(check(action).pod(reply), before, check(action).pod(read))
       if (late.length > 0) behind.set(action, (behind.get(action) ?? 0) + 1)
       const isSure = context.stoodStill(reply, read) || behind.get(action) === tries
       const observed = `${late.join(', ')} as before ${action}`
       check(action).that(late.length === 0 || !isSure, 'the pod as a read shows it right after', observed, reply)
-      pod = await settled(context, pod, action, status)
+      if (action === 'restart') await clock.sleep(restartBeginsMs)
+      const rest = await settle(pod.id, (seen) => seen === status)
+      if (rest.pod === null || !rest.settled) return blocked(by, `after ${action} the pod is ${rest.status}`)
+      pod = rest.pod
     }
     if (behind.size === 0) return
   }
 })
-
-const judgedBy = {
-  restart: 'pods.action.running.restart',
-  stop: 'pods.action.running.stop',
-  start: 'pods.action.exited.start',
-} as const satisfies Partial<Record<PodAction, string>>
 
 /** Fields of an answer that show the pod as it was before, although a read right after shows it otherwise. */
 function fieldsBehind({ value: answer }: PodView, { value: before }: PodView, { value: read }: PodView): string[] {
@@ -65,17 +61,4 @@ function fieldsBehind({ value: answer }: PodView, { value: before }: PodView, { 
 function isAlike(name: string, a: Members, b: Members): boolean {
   if (name === 'runtime') return (a.runtime === null) === (b.runtime === null)
   return !changedFields(a, b, new Set()).includes(name)
-}
-
-async function settled(
-  { blocked, clock, settle }: Context,
-  { id }: PodView,
-  action: keyof typeof judgedBy,
-  status: string,
-): Promise<PodView> {
-  if (action === 'restart') await clock.sleep(restartBeginsMs)
-  const rest = await settle(id, (seen) => seen === status)
-  return rest.pod !== null && rest.settled
-    ? rest.pod
-    : blocked(judgedBy[action], `after ${action} the pod is ${rest.status}`)
 }

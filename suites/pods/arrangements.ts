@@ -110,14 +110,9 @@ async function refuseElsewhere(
   body: unknown,
   { status }: Reply,
 ): Promise<void> {
-  const isAdded = networkIn(membersOf(body) ?? {}) !== undefined && networkIn(value) === undefined
+  const isAdded = networksIn(membersOf(body) ?? {}).length > 0 && networksIn(value).length === 0
   if (!isAdded || !unknownVolumeStatuses.has(status)) return
   const there = await fixture.shared('RUNNING', { mount: 'network' })
   if (typeof value.dataCenterId === 'string' && value.dataCenterId === there.value.dataCenterId) return
   inconclusive('the pod may be in another data center than the volume, which is another reason to refuse')
-}
-
-function networkIn({ mounts }: Members): unknown {
-  const network = membersOf(mounts)?.network
-  return Array.isArray(network) ? network[0] : undefined
 }

@@ -109,7 +109,8 @@ refusals(
   async (context, reply, body) => {
     const id = (await context.fixture.createdId(reply)) ?? context.blocked('pods.create.read-back', 'no pod is found')
     const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
-    const isElsewhere = rest.pod?.value.dataCenterId !== listIn(membersOf(body)?.dataCenterIds)[0]
+    const [center] = (membersOf(body)?.dataCenterIds ?? []) as readonly unknown[]
+    const isElsewhere = rest.pod?.value.dataCenterId !== center
     context.check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.reply)
   },
 )
@@ -166,8 +167,4 @@ async function centerOf({ fixture, inconclusive }: Context): Promise<string> {
   const { value } = await fixture.shared('RUNNING', { mount: 'network' })
   if (typeof value.dataCenterId === 'string') return value.dataCenterId
   return inconclusive('a RUNNING pod does not show its data center')
-}
-
-function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : []
 }

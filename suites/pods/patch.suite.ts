@@ -1,5 +1,4 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, type Members, type PodView, show } from '../../harness/exchange/read.ts'
 import { shows } from '../../harness/fixtures/change.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
@@ -20,6 +19,7 @@ import {
   shown,
   validPatch,
 } from '../shared/patching.ts'
+import { readingOf } from '../shared/table.ts'
 import { expectUnchanged, laterLooks, looksLater, refuseRestless } from '../shared/unchanged.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
@@ -158,10 +158,6 @@ rule('pods.patch.size-minimum', { varies: patchVaries }, async (context) => {
   if (!(await canShrink(context, pod))) inconclusive('this target may refuse any smaller size, with 400 as well')
   check('refused').status(with400, 422)
 })
-
-function readingOf({ status }: Reply): string {
-  return isSuccess(status) ? 'accepted' : String(status)
-}
 
 /** True if a persistent mount can be made larger, and smaller again, to a size that is valid. */
 async function canShrink(context: Context, { id }: PodView): Promise<boolean> {

@@ -224,6 +224,7 @@ function isCase<Branch>(one: Wrong<Branch> | Case<Branch>): one is Case<Branch> 
   return typeof one === 'object' && 'wrong' in one
 }
 
-function readingOf({ status }: Reply): string {
+/** An answer as a reading: whether it accepts the request, or the status of the refusal. */
+export function readingOf({ status }: Reply): string {
   return status < 300 ? 'accepted' : String(status)
 }
