@@ -64,8 +64,10 @@ export async function listWith(context: Context, names: readonly string[]) {
   const { inconclusive, on, target } = context
   const look = async () => {
     const reply = await on('deploy').call('listDeployed')
-    const endpoints = isSuccess(reply.status) ? (membersOf(reply.json)?.endpoints as Deployed[] | undefined) : undefined
-    return { reply, endpoints: endpoints ?? inconclusive(`the list of the tool ended with ${exitIn(reply)}`) }
+    const { endpoints, exit } = membersOf(reply.json) ?? {}
+    if (!isSuccess(reply.status) || endpoints === undefined)
+      inconclusive(`the list of the tool ended with exit code ${String(exit)}`)
+    return { reply, endpoints: endpoints as readonly Deployed[] }
   }
   return lookUntil(context, target.tolerances.visibleMs, look, ({ endpoints }) =>
     names.every((name) => endpoints.some((one) => isNamed(one.name, name))),
@@ -92,10 +94,6 @@ export async function countListed(context: Context, names: readonly string[], la
 export function exitOf({ exit, stdout, stderr }: CommandEnd): string {
   const [line = ''] = `${stderr}\n${stdout}`.split('\n').filter((text) => text.trim() !== '')
   return line === '' ? `exit code ${exit}` : `exit code ${exit}: ${line.trim().slice(0, longestLine)}`
-}
-
-function exitIn({ json }: Reply): string {
-  return `exit code ${String(membersOf(json)?.exit)}`
 }
 
 /** The package of a build. Ends the rule as inconclusive if its format is unknown. */

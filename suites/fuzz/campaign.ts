@@ -141,7 +141,8 @@ function createSchedule(
   return async (work) => {
     for (;;) {
       const idle = ways.filter(({ isBusy }) => !isBusy)
-      const ready = idle.filter(({ stage }) => isTimeFree || isReady(stage))
+      // Bodies can be sent at once if the stage has its pod, or the target does not make one.
+      const ready = idle.filter(({ stage: { pod, podlessFor } }) => isTimeFree || pod !== null || podlessFor > 0)
       const made = idle.filter((way) => !ready.includes(way)).map(make)
       const way = ready.find(({ stage, drawn }) => drawn < stage.enumerated.length) ?? ready[turn++ % ready.length]
       if (way !== undefined) {
@@ -158,9 +159,4 @@ function createSchedule(
       await Promise.race(made)
     }
   }
-}
-
-/** True if bodies for a stage can be sent at once: it has its pod, or the target does not make one. */
-function isReady({ pod, podlessFor }: Stage): boolean {
-  return pod !== null || podlessFor > 0
 }

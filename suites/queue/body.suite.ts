@@ -20,7 +20,7 @@ const submitting: Arrangement<Submission> = {
   // Without the worker nobody knows how long /runsync would hold a valid submission.
   each: ({ part }) => (part('worker') ? ['runJob', 'runJobSync'] : ['runJob']),
   varies: [],
-  workers: oneWorker,
+  options: { workers: oneWorker },
   async begin(context, submission) {
     const { fixture, queue } = context
     if (submission === 'runJob') await fixture.submitted()

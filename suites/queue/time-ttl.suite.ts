@@ -4,7 +4,6 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.t
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import type { EndpointRole } from '../../target/types.ts'
 import { laterLooks, shownStatus } from '../shared/job-answers.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
@@ -23,6 +22,8 @@ const longLives = [50_000, 120_000, 300_000]
 /** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
 const livesOfRunsync = [40_000, 120_000, 300_000]
 
+/** How many jobs keep an endpoint busy. */
+const busy = { normal: 1, twoWorkers: busyWorkers }
 /** A short life of a job that waits, ms. */
 const waitingMs = 11_000
 
@@ -56,7 +57,7 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] 
 
 rule('queue.ttl.running', { varies: anyJob }, async (context) => {
   const { check, clock, target } = context
-  const { jobs, ttlMs } = await running(context, { endpoint: 'normal', count: 1, lives: longLives, steps: reportsLate })
+  const { jobs, ttlMs } = await running(context, 'normal', longLives, reportsLate)
   for (const job of jobs) {
     check('gone').status(await afterEnd(context, job, ttlMs), 404)
     // A late report must not bring the job back.
@@ -67,12 +68,7 @@ rule('queue.ttl.running', { varies: anyJob }, async (context) => {
 })
 
 rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'options'] }, async (context) => {
-  const { jobs, ttlMs } = await running(context, {
-    endpoint: 'twoWorkers',
-    count: busyWorkers,
-    lives,
-    steps: [{ hold: 'late' }],
-  })
+  const { jobs, ttlMs } = await running(context, 'twoWorkers', lives, [{ hold: 'late' }])
   const endsMs = jobs.map(({ reply }) => reply.exchange.sent.target + ttlMs)
   await expectWorkerFreed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
 })
@@ -102,7 +98,7 @@ rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {
 })
 
 rule('queue.ttl.not-early-running', { varies: anyJob }, async (context) => {
-  const { jobs, ttlMs } = await running(context, { endpoint: 'normal', count: 1, lives, steps: [{ hold: 'late' }] })
+  const { jobs, ttlMs } = await running(context, 'normal', lives, [{ hold: 'late' }])
   for (const job of jobs) context.check('there').success(await beforeEnd(context, job, ttlMs))
 })
 
@@ -126,22 +122,17 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
   inconclusive('no job that had waited was COMPLETED within its ttl')
 })
 
-interface Running {
-  readonly endpoint: EndpointRole
-  readonly count: number
-  readonly lives: readonly number[]
-  /** The steps of the jobs; they hold `late`. */
-  readonly steps: readonly Step[]
-}
-
-/** Jobs that run until nobody wants them any more, begun well within their ttl. */
+/** Jobs that keep an endpoint busy until nobody wants them any more, begun well within their ttl. Their steps hold `late`. */
 async function running(
-  { fixture, clock, found, inconclusive }: Context,
-  { endpoint, count, lives, steps }: Running,
-): Promise<{ jobs: SubmittedJob[]; ttlMs: number }> {
+  context: Context,
+  endpoint: keyof typeof busy,
+  lives: readonly number[],
+  steps: readonly Step[],
+) {
+  const { fixture, clock, found, inconclusive } = context
   for (const ttlMs of lives) {
     const jobs: SubmittedJob[] = []
-    for (let n = 0; n < count; n++) {
+    for (let n = 0; n < busy[endpoint]; n++) {
       const job = await fixture.submitted({ steps, policy: { ttl: ttlMs }, endpoint })
       await found(job)
       jobs.push(job)
@@ -151,7 +142,7 @@ async function running(
       const deadline = reply.exchange.sent.target + ttlMs - leadMs
       if ((await clock.until(beacon.started(), deadline)) !== null) begun++
     }
-    if (begun === count) return { jobs, ttlMs }
+    if (begun === jobs.length) return { jobs, ttlMs }
     for (const { beacon } of jobs) beacon.release('late')
   }
   return inconclusive('no worker began with a job within its ttl')

@@ -39,8 +39,8 @@ export interface Arrangement<Branch> {
   /** The branches on offer. */
   readonly each: (context: Pick<Context, 'part'>) => readonly Branch[]
   readonly varies: readonly Dimension[]
-  /** Workers of the normal endpoint that the rule keeps. */
-  readonly workers?: NonNullable<ScenarioOptions['workers']>
+  /** The workers that the rule keeps. */
+  readonly options?: Pick<ScenarioOptions, 'workers'>
   /** Shows that a valid request succeeds. */
   readonly begin: (context: Context, branch: Branch) => Promise<Arranged>
 }
@@ -97,29 +97,22 @@ export function refusals<Branch>(
 ): void {
   const table: RefusalTable<Branch> = { arrange, statuses, cases, accepted }
   registered.push({ id, table: table as RefusalTable })
-  rule<Branch>(
-    id,
-    {
-      each: arrange.each,
-      varies: [...arrange.varies, 'order'],
-      ...(arrange.workers === undefined ? {} : { workers: arrange.workers }),
-    },
-    async (context, branch) => {
-      const { check, part, reading, row, target, vary } = context
-      const arranged = await arrange.begin(context, branch)
-      for (const { name, wrong, statuses, needs } of vary.ordered(casesOf(table))) {
-        if (needs !== undefined && !part(needs)) continue
-        const valid = await arranged.valid()
-        const body = wrongBody(wrong, valid, target, branch)
-        if (body === undefined) continue
-        const reply = await arranged.send(body, { name: String(valid.name), what: name })
-        expectAnswer(check(name), reply, statuses)
-        if (reply.status < 300) await accepted?.(context, reply, body)
-        if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
-      }
-      await arranged.expectNoEffect()
-    },
-  )
+  const options = { ...arrange.options, each: arrange.each, varies: [...arrange.varies, 'order'] as const }
+  rule<Branch>(id, options, async (context, branch) => {
+    const { check, part, reading, row, target, vary } = context
+    const arranged = await arrange.begin(context, branch)
+    for (const { name, wrong, statuses, needs } of vary.ordered(casesOf(table))) {
+      if (needs !== undefined && !part(needs)) continue
+      const valid = await arranged.valid()
+      const body = wrongBody(wrong, valid, target, branch)
+      if (body === undefined) continue
+      const reply = await arranged.send(body, { name: String(valid.name), what: name })
+      expectAnswer(check(name), reply, statuses)
+      if (reply.status < 300) await accepted?.(context, reply, body)
+      if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
+    }
+    await arranged.expectNoEffect()
+  })
 }
 
 /** A table of valid requests, each with what must be visible afterwards. Its defects are derived as well. */

@@ -34,7 +34,8 @@ function isMended({ keyword, instancePath }: ValidationFailure, { webhook }: Mem
 function withoutNulls(members: Members): Members {
   const entries = Object.entries(members).map(([name, value]) => {
     const inner = name === 'policy' || name === 's3Config' ? membersOf(value) : null
-    return [name, inner === null ? value : Object.fromEntries(notNull(inner))] as const
+    const given = Object.entries(inner ?? {}).filter(([, one]) => one !== null)
+    return [name, inner === null ? value : Object.fromEntries(given)] as const
   })
   return Object.fromEntries(entries.filter(([name, value]) => name === 'input' || value !== null))
 }
@@ -72,10 +73,6 @@ function isWebAddress(text: string): boolean {
 function unknownIn(members: Members | null, schema: string): boolean {
   const { properties = {} } = schemaNamed(schema)
   return Object.keys(members ?? {}).some((name) => !(name in properties))
-}
-
-function notNull(members: Members): [string, unknown][] {
-  return Object.entries(members).filter(([, value]) => value !== null)
 }
 
 function taken(reason: string): Allowed {
