@@ -15,24 +15,17 @@ import { quotaOf, type ShownQuota } from './ask.ts'
 import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The plan of a run and the lines printed before the run. */
-export interface Planned {
-  /** Null: unlimited. */
-  readonly budgetMs: number | null
-  readonly plan: Plan
-  readonly lines: readonly string[]
-}
-
 /**
- * The plan of a run over selected rules; without a given budget, a run in real time has five minutes. The target is
- * asked once for its quotas. Null: the reference in this process, which costs nothing.
+ * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. Without a
+ * given budget, a run in real time has five minutes. The target is asked once for its quotas. `given` null: the reference
+ * in this process, which costs nothing.
  */
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
   budget: number | undefined,
   heavy = false,
-): Promise<Planned> {
+) {
   const target = given ?? embed().target
   const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
   const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
