@@ -11,7 +11,7 @@ import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import { feedersOf } from '../proof/plan.ts'
 import type { Target } from '../target/types.ts'
-import { quotaOf, type ShownQuota } from './ask.ts'
+import { quotaOf } from './ask.ts'
 import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -31,7 +31,7 @@ export async function planOf(
   const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
-  const { failure, ...shown } = given !== null && paced !== undefined ? await quotaOf(paced, given) : notAsked
+  const { failure, ...shown } = await quotaOf(paced, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
   const fitting = planFor({ target, rules, rowOf, budgetMs, ...shown })
   const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
@@ -55,8 +55,6 @@ function profilesLine(target: Target, selected: readonly string[]): string[] {
     ? []
     : [`no selected rule is about the target; add --profile ${profile}, which judges it`]
 }
-
-const notAsked: ShownQuota = { windows: [], failure: null }
 
 /** Throws UsageError if a run would cost more than permitted, or if its price is unknown. Nothing exists yet. */
 export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | undefined): void {

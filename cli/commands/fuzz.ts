@@ -8,8 +8,7 @@ import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findi
 import type { Target } from '../../target/types.ts'
 import { refusalBefore } from '../ask.ts'
 import { UsageError } from '../errors.ts'
-import { curlOf } from '../fuzz-curl.ts'
-import { bodyLines, found, report } from '../fuzz-report.ts'
+import { bodyLines, curlOf, found, report } from '../fuzz-report.ts'
 import {
   type Branch,
   type FuzzRun,
