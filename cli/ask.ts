@@ -21,11 +21,15 @@ export interface ShownQuota {
 /** The first request also opens the connection, which takes as long again. */
 const ofFirst = 0.5
 
-/** Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. */
-export async function quotaOf(plane: Plane, target: Target): Promise<ShownQuota> {
-  const shows = plane.pacing.refresh
-  const isAsked = target.clock === 'real' && target.keys.full !== undefined && sectionOf(target, plane.name) !== null
-  if (shows === null || !isAsked) return { windows: [], failure: null }
+/**
+ * Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. Without
+ * a target, a plane or a key nothing is asked.
+ */
+export async function quotaOf(plane: Plane | undefined, target: Target | null): Promise<ShownQuota> {
+  const shows = plane?.pacing.refresh ?? null
+  const isAsked = target?.clock === 'real' && target.keys.full !== undefined
+  if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
+    return { windows: [], failure: null }
   return asking(target, 'plan', async (clientOf) => {
     const startMs = performance.now()
     try {

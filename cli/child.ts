@@ -6,16 +6,6 @@ import type { Progress, RunOptions } from '../harness/run/options.ts'
 import { moduleFile } from './home.ts'
 import { signalGroup } from './process.ts'
 
-export interface ChildRun {
-  readonly pid: number
-  /** Ends with the process, whatever the reason. */
-  readonly ended: Promise<ChildEnd>
-  /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
-  stop(graceMs: number): Promise<void>
-  /** Ends it at once, without waiting for it. */
-  kill(): void
-}
-
 export interface ChildEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -43,11 +33,13 @@ const lingeringMs = 10_000
 /** Checks within the time of silence: a machine that slept counts one check for it. */
 const looks = 60
 
+export type ChildRun = ReturnType<typeof startChild>
+
 /**
  * Starts the process that runs the rules, in a process group of its own. The options go over the channel between the
  * two, since they hold keys, and the child ends when that is closed; progress comes back as NDJSON on descriptor 3.
  */
-export function startChild(given: ChildOptions): ChildRun {
+export function startChild(given: ChildOptions) {
   const { options, environment, onProgress, module, silentMs = 300_000 } = given
   const child = spawn(process.execPath, [module ?? moduleFile('harness/run/child')], {
     detached: true,
@@ -97,13 +89,16 @@ export function startChild(given: ChildOptions): ChildRun {
   })
   return {
     pid: child.pid ?? 0,
+    /** Ends with the process, whatever the reason. */
     ended,
-    async stop(graceMs) {
+    /** Ends the whole process group: SIGTERM first, SIGKILL `graceMs` later. */
+    async stop(graceMs: number): Promise<void> {
       signalGroup(child.pid, 'SIGTERM')
       const insist = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs)
       await ended.catch(() => {})
       clearTimeout(insist)
     },
+    /** Ends it at once, without waiting for it. */
     kill: () => signalGroup(child.pid, 'SIGKILL'),
   }
 }

@@ -9,7 +9,7 @@ import { oddPatches } from '../proof/fuzz/odd-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
-import { againCommand, curlOf } from './fuzz-curl.ts'
+import { againCommand, curlOf } from './fuzz-report.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
 const branch = { run: 'rtest000000', resources() {} }

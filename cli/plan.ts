@@ -11,34 +11,27 @@ import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import { feedersOf } from '../proof/plan.ts'
 import type { Target } from '../target/types.ts'
-import { quotaOf, type ShownQuota } from './ask.ts'
+import { quotaOf } from './ask.ts'
 import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The plan of a run and the lines printed before the run. */
-export interface Planned {
-  /** Null: unlimited. */
-  readonly budgetMs: number | null
-  readonly plan: Plan
-  readonly lines: readonly string[]
-}
-
 /**
- * The plan of a run over selected rules; without a given budget, a run in real time has five minutes. The target is
- * asked once for its quotas. Null: the reference in this process, which costs nothing.
+ * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. Without a
+ * given budget, a run in real time has five minutes. The target is asked once for its quotas. `given` null: the reference
+ * in this process, which costs nothing.
  */
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
   budget: number | undefined,
   heavy = false,
-): Promise<Planned> {
+) {
   const target = given ?? embed().target
   const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
   const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
-  const { failure, ...shown } = given !== null && paced !== undefined ? await quotaOf(paced, given) : notAsked
+  const { failure, ...shown } = await quotaOf(paced, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
   const fitting = planFor({ target, rules, rowOf, budgetMs, ...shown })
   const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
@@ -62,8 +55,6 @@ function profilesLine(target: Target, selected: readonly string[]): string[] {
     ? []
     : [`no selected rule is about the target; add --profile ${profile}, which judges it`]
 }
-
-const notAsked: ShownQuota = { windows: [], failure: null }
 
 /** Throws UsageError if a run would cost more than permitted, or if its price is unknown. Nothing exists yet. */
 export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | undefined): void {

@@ -54,21 +54,16 @@ export function prepareOutput(cwd: string, folder: string, keepEvidence = false)
   return dir
 }
 
-/** Writes every form of the results into `dir`: JSON, JUnit and HTML. */
-function writeReports(dir: string, results: Results): void {
-  writeFileSync(join(dir, 'results.json'), serialiseResults(results))
-  writeFileSync(join(dir, 'junit.xml'), renderJunit(results))
-  writeFileSync(join(dir, 'report.html'), renderHtml(results))
-}
-
 /**
- * Writes the reports and prints their path. A full disk leaves no partial report. Returns
+ * Writes every form of the results into `dir`, JSON, JUnit and HTML, and prints the path of the last. A full disk leaves no partial report. Returns
  * the exit code of the run, which is not 0 without its reports.
  */
 export function tellReports(dir: string, results: Results, { out, err }: Terminal): number {
   const { exit } = results.verdict
   try {
-    writeReports(dir, results)
+    writeFileSync(join(dir, 'results.json'), serialiseResults(results))
+    writeFileSync(join(dir, 'junit.xml'), renderJunit(results))
+    writeFileSync(join(dir, 'report.html'), renderHtml(results))
   } catch (error) {
     if (!isFull(error)) throw error
     for (const name of written) if (name !== 'evidence.ndjson') rmSync(join(dir, name), { force: true })

@@ -9,16 +9,11 @@ import type { Terminal } from './terminal.ts'
 
 /** The flags of a command line that select rules. */
 export interface Selecting {
+  /** Ids, globs over ids, or areas; none means all. */
   readonly only: readonly string[]
   readonly profile?: string
   /** Present if load is driven, too. */
   readonly load?: unknown
-}
-
-export interface Selection {
-  /** Ids, globs over ids, or areas; none means all. */
-  readonly only: readonly string[]
-  readonly profiles: readonly string[]
 }
 
 export type LoadKind = 'smoke' | 'limits' | 'pods'
@@ -87,7 +82,10 @@ function refuseLoad(only: readonly string[]): void {
  * Ids of the selected rules, sorted. Throws UsageError if a pattern matches nothing or nothing is selected.
  * A rule that is named by its id is selected whatever its profile. In a glob `*` matches any text, dots included: `pods.action.*`, `*.null`.
  */
-export function selectRules(rows: readonly RuleRow[], { only, profiles }: Selection): string[] {
+export function selectRules(
+  rows: readonly RuleRow[],
+  { only, profiles }: { readonly only: readonly string[]; readonly profiles: readonly string[] },
+): string[] {
   for (const pattern of only) refuseOdd(pattern)
   const named = only.length === 0 ? rows : rows.filter(({ id }) => only.some((pattern) => matcherOf(pattern)(id)))
   for (const pattern of only) {
@@ -117,16 +115,12 @@ export function readProfiles(list: string, rows: readonly RuleRow[]): string[] {
   const known = profilesOf(rows)
   const names = list.split(',').map((name) => name.trim())
   for (const name of names) {
-    if (!known.includes(name) && isProfile(name)) {
+    if (!known.includes(name) && ruleProfiles.some((profile) => profile === name)) {
       throw new UsageError(`--profile: profile ${name} has no rules yet; choose from ${known.join(', ')}`)
     }
     if (!known.includes(name)) throw new UsageError(`--profile: unknown profile "${name}"${suggestion(name, known)}`)
   }
   return [...new Set(names)]
-}
-
-function isProfile(name: string): boolean {
-  return ruleProfiles.some((profile) => profile === name)
 }
 
 /** All profiles with a rule, sorted. */
@@ -146,10 +140,7 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
 export const loadProfiles: readonly string[] = usualOf(rules.filter(({ id }) => judgedByLoad.has(id)))
 
 /** The rules of a kind of load. Throws UsageError if a pattern matches none of them. */
-export function selectLoad(
-  kind: LoadKind,
-  { only, profile }: { readonly only: readonly string[]; readonly profile?: string },
-): Selected {
+export function selectLoad(kind: LoadKind, { only, profile }: Selecting): Selected {
   const rows = rules.filter(({ id }) => idsOf[kind].includes(id))
   const named = rows.filter(({ id }) => only.includes(id)).map(({ profile }) => profile)
   const usual = named.length > 0 ? [...new Set(named)] : usualOf(rows)
@@ -162,5 +153,5 @@ export function selectLoad(
 }
 
 function usualOf(rows: readonly RuleRow[]): string[] {
-  return [...new Set(rows.map(({ profile }) => profile).filter((name) => name !== 'lab'))]
+  return profilesOf(rows).filter((name) => name !== 'lab')
 }

@@ -1,4 +1,4 @@
-import { createDirect, type Direct } from '../harness/client/direct.ts'
+import { createDirect } from '../harness/client/direct.ts'
 import { outwait } from '../harness/client/outwait.ts'
 import { openClock } from '../harness/clock/open.ts'
 import type { Actor, ClockControl, RunClock } from '../harness/clock/types.ts'
@@ -29,24 +29,15 @@ const hurriedMs = 5_000
 /** Requests in a row without a response after which no more are sent. */
 const givenUpAfter = 3
 
-/** Requests and waits of a sweep: every wait has an end. */
-export interface Patience {
-  /**
-   * The client of a plane. It sends as long as the target answers and the sweep may go on, and waits out each 429 for as
-   * long as the target file allows, until one does not pass.
-   */
-  client(plane: Plane, section: PlaneSection): Direct
-  /** Waits on the clock of the target; false if its time cannot pass. */
-  sleep(ms: number): Promise<boolean>
-  close(): Promise<void>
-}
-
 interface Sleeper {
   readonly clock: RunClock
   readonly actor: Actor
 }
 
-export function createPatience(target: Target, end?: SweepEnd): Patience {
+export type Patience = ReturnType<typeof createPatience>
+
+/** Requests and waits of a sweep: every wait has an end. */
+export function createPatience(target: Target, end?: SweepEnd) {
   const { answerMs, connectMs, rateWaitMs } = target.tolerances
   const http = overHttp({ connectMs, answerMs })
   const transport = withTool(http.send, target.deploy)
@@ -86,6 +77,7 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
     return { clock, actor: clock.actor('sweep') }
   }
 
+  /** Waits on the clock of the target; false if its time cannot pass. */
   async function sleep(ms: number): Promise<boolean> {
     try {
       sleeper ??= open()
@@ -106,7 +98,12 @@ export function createPatience(target: Target, end?: SweepEnd): Patience {
   }
 
   return {
-    client: (plane, section) => createDirect({ transport: patient, plane, section, token, userAgent }),
+    /**
+     * The client of a plane. It sends as long as the target answers and the sweep may go on, and waits out each 429 for as
+     * long as the target file allows, until one does not pass.
+     */
+    client: (plane: Plane, section: PlaneSection) =>
+      createDirect({ transport: patient, plane, section, token, userAgent }),
     sleep,
     async close() {
       void sleeper?.then(({ clock }) => clock.close()).catch(() => {})

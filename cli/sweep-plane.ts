@@ -43,81 +43,71 @@ const looks = 3
 
 /** Removes what a run has left on one plane: by id if it is known, else by the exact name in the list. */
 export async function sweepPlane(
-  plane: string,
+  name: string,
   wanted: readonly Created[],
   { target, patience, ledger }: Sweeping,
 ): Promise<End[]> {
-  const remover = createRemover(plane, patience, target, ledger.run)
+  const plane = allPlanes().find((one) => one.name === name)
+  const section = sectionOf(target, name)
+  const creates = plane?.creates ?? null
+  if (plane === undefined || section === null || creates === null) {
+    const reason = `the target file has no address of ${plane?.title ?? `a plane named ${name}`}`
+    return wanted.map((of) => ({ of, end: { reason } }))
+  }
+  const send = patience.client(plane, section)
+  const clean = createRedactor(secretsOf(target)).text
+
+  /** Name and id of every resource in the list that has both; or why the list cannot be read. */
+  const list = async (): Promise<Listed> => {
+    const { status, body } = await send(creates.list)
+    const all = status === 200 ? listOf(jsonOf(body), creates.listAt(section)) : null
+    if (all === null) return `the list of ${creates.kind}s could not be read (answer ${status})`
+    return all
+      .map((one) => [membersOf(one)?.name, membersOf(one)?.id])
+      .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
+  }
+
+  /** Removes a resource that was created under this name. */
+  const remove = async (id: string, given: string): Promise<'removed' | 'gone' | Left> => {
+    const left = (reason: string) => ({ reason: withoutId(reason, id, '{id}') })
+    const seen = await send(creates.get, { ids: { id } }).catch(unanswered)
+    if (typeof seen !== 'string' && isGone(seen.status)) return 'gone'
+    const members = typeof seen !== 'string' && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
+    if (members !== null && creates.isGone(members)) return 'gone'
+    if (typeof members?.name === 'string' && !isOurs(members.name, given, ledger.run))
+      return left(`its id belongs to a ${creates.kind} named ${clean(show(members.name))}, which was not removed`)
+    const removed = await send(creates.remove, { ids: { id } }).catch(unanswered)
+    if (typeof removed === 'string') return left(removed)
+    if (isSuccess(removed.status)) return 'removed'
+    if (isGone(removed.status)) return 'gone'
+    return left(`DELETE ${section.paths[creates.remove]} answered ${removed.status}`)
+  }
+
+  const take = async (of: Created, ids: readonly string[]): Promise<End> => {
+    let end: End['end'] = ids.length === 0 ? 'never' : 'gone'
+    for (const id of ids) {
+      const one = await remove(id, of.name)
+      if (isLeft(one)) return { of: { ...of, id }, end: one }
+      if (one === 'removed') end = one
+    }
+    return { of, end }
+  }
+
   const sought = wanted.filter(({ id }) => id === null)
   const ends: End[] = []
   for (const of of wanted) if (of.id !== null) ends.push(await take(of, [of.id]))
-  const { found, fault } = await idsOf(remover, sought, patience, target.tolerances.visibleMs)
+  const { found, fault } = await idsOf(list, sought, patience, target.tolerances.visibleMs)
   for (const of of sought) {
     const ids = found.get(of.name)
     if (ids === undefined && fault !== null) ends.push({ of, end: { reason: fault } })
     else ends.push(await take(of, ids ?? []))
   }
   return ends
-
-  async function take(of: Created, ids: readonly string[]): Promise<End> {
-    let end: End['end'] = ids.length === 0 ? 'never' : 'gone'
-    for (const id of ids) {
-      const one = await remover.remove(id, of.name)
-      if (isLeft(one)) return { of: { ...of, id }, end: one }
-      if (one === 'removed') end = one
-    }
-    return { of, end }
-  }
 }
 
-/** A list that cannot be read: the resources of the run cannot be found in it. */
-class Refused extends Error {
-  override readonly name = 'Refused'
-}
+type Listed = readonly (readonly [name: string, id: string])[] | string
 
-interface Remover {
-  /** Name and id of every resource in the list that has both. */
-  list(): Promise<readonly (readonly [name: string, id: string])[]>
-  /** Removes a resource that was created under this name. */
-  remove(id: string, name: string): Promise<'removed' | 'gone' | Left>
-}
-
-function createRemover(name: string, patience: Patience, target: Target, run: string): Remover {
-  const clean = createRedactor(secretsOf(target)).text
-  const plane = allPlanes().find((one) => one.name === name)
-  const section = sectionOf(target, name)
-  const creates = plane?.creates ?? null
-  if (plane === undefined || section === null || creates === null) {
-    const refused = new Refused(`the target file has no address of ${plane?.title ?? `a plane named ${name}`}`)
-    return { list: () => Promise.reject(refused), remove: async () => ({ reason: refused.message }) }
-  }
-  const send = patience.client(plane, section)
-  return {
-    async list() {
-      const { status, body } = await send(creates.list)
-      const all = status === 200 ? listOf(jsonOf(body), creates.listAt(section)) : null
-      if (all === null) throw new Refused(`the list of ${creates.kind}s could not be read (answer ${status})`)
-      return all
-        .map((one) => [membersOf(one)?.name, membersOf(one)?.id])
-        .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))
-    },
-    async remove(id, name) {
-      const left = (reason: string) => ({ reason: withoutId(reason, id, '{id}') })
-      const seen = await send(creates.get, { ids: { id } }).catch(unanswered)
-      if (isGone(seen.status)) return 'gone'
-      const members = 'body' in seen && seen.status === 200 ? membersOf(jsonOf(seen.body)) : null
-      if (members !== null && creates.isGone(members)) return 'gone'
-      if (typeof members?.name === 'string' && !isOurs(members.name, name, run))
-        return left(`its id belongs to a ${creates.kind} named ${clean(show(members.name))}, which was not removed`)
-      const { status } = await send(creates.remove, { ids: { id } }).catch(unanswered)
-      if (typeof status === 'string') return left(status)
-      if (isSuccess(status)) return 'removed'
-      return isGone(status) ? 'gone' : left(`DELETE ${section.paths[creates.remove]} answered ${status}`)
-    },
-  }
-}
-
-function isGone(status: number | string): boolean {
+function isGone(status: number): boolean {
   return status === 404 || status === 410
 }
 
@@ -129,9 +119,9 @@ function isOurs(name: string, given: string, run: string): boolean {
   )
 }
 
-/** Why a call had no response, in place of its status. */
-function unanswered(error: unknown): { readonly status: string } {
-  if (error instanceof TransportFailure || error instanceof Refused) return { status: error.message }
+/** Why a call had no response. */
+export function unanswered(error: unknown): string {
+  if (error instanceof TransportFailure) return error.message
   throw error
 }
 
@@ -140,7 +130,7 @@ function unanswered(error: unknown): { readonly status: string } {
  * word; a refused one is searched only once. `fault` says why the search for missing ones ended early.
  */
 async function idsOf(
-  remover: Remover,
+  list: () => Promise<Listed>,
   sought: readonly Created[],
   { sleep }: Patience,
   visibleMs: number,
@@ -150,11 +140,8 @@ async function idsOf(
     if (look > 0 && !(await sleep(visibleMs / (looks - 1)))) {
       return { found, fault: 'it may appear late, and time could not pass until then' }
     }
-    const listed = await remover.list().catch((error: unknown) => {
-      if (error instanceof TransportFailure || error instanceof Refused) return error
-      throw error
-    })
-    if (listed instanceof Error) return { found, fault: listed.message }
+    const listed = await list().catch(unanswered)
+    if (typeof listed === 'string') return { found, fault: listed }
     for (const { name, state } of sought) {
       const ids = listed.filter(([given]) => given === name || given.startsWith(`${name} `)).map(([, id]) => id)
       if (ids.length > 0 || state === 'refused') found.set(name, ids)

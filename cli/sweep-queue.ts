@@ -2,12 +2,11 @@ import { isSuccess, jsonOf, type WireResponse } from '../harness/exchange/exchan
 import { membersOf } from '../harness/exchange/read.ts'
 import { finalStatuses } from '../harness/planes/queue/job-status.ts'
 import { queue } from '../harness/planes/queue/plane.ts'
-import { TransportFailure } from '../harness/transport/types.ts'
 import type { QueuePath, QueuePlane } from '../target/types.ts'
 import { withoutId } from './leftovers.ts'
 import type { Resource } from './runs.ts'
 import type { Patience } from './sweep-patience.ts'
-import type { End, Sweeping } from './sweep-plane.ts'
+import { type End, type Sweeping, unanswered } from './sweep-plane.ts'
 
 const noQueue = { reason: 'the target file has no queue-based endpoints' }
 
@@ -68,9 +67,5 @@ type Call = (operation: QueuePath) => Promise<WireResponse | string>
 
 function callOf(patience: Patience, section: QueuePlane, ids: Readonly<Record<string, string>>): Call {
   const send = patience.client(queue, section)
-  return (operation) =>
-    send(operation, { ids }).catch((error: unknown) => {
-      if (!(error instanceof TransportFailure)) throw error
-      return error.message
-    })
+  return (operation) => send(operation, { ids }).catch(unanswered)
 }

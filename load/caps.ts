@@ -1,4 +1,5 @@
 import { pluralize } from '../harness/common/pluralize.ts'
+import type { LoadOptions } from '../harness/run/options.ts'
 import { lengthOf, type Plan, plannedCount } from './plan/types.ts'
 import { preparedJobs, type Step, submittedJobs } from './queue/steps.ts'
 
@@ -8,11 +9,6 @@ export interface Estimate {
   readonly seconds: number
   /** Submitted jobs, including those among the requests. */
   readonly jobs: number
-}
-
-export interface Caps {
-  readonly maxRequests: number
-  readonly maxSeconds: number
 }
 
 /** Time for the start and end of k6, in addition to the load. */
@@ -38,7 +34,10 @@ export function msOf(plan: Plan): number {
 }
 
 /** Why a load is not driven that would be beyond a cap; null if it is within both. */
-export function refusalBeyond({ requests, seconds }: Estimate, { maxRequests, maxSeconds }: Caps): string | null {
+export function refusalBeyond(
+  { requests, seconds }: Estimate,
+  { maxRequests, maxSeconds }: Pick<LoadOptions, 'maxRequests' | 'maxSeconds'>,
+): string | null {
   const hint = 'raise it, or select fewer rules with --only'
   if (requests > maxRequests) {
     return `this load takes up to ${pluralize(requests, 'request')}, and --max-requests permits ${number(maxRequests)}; ${hint}`

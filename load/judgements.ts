@@ -9,7 +9,6 @@ import { milliseconds } from './analyse/verdict.ts'
 import { rowsOf } from './claims.ts'
 import type { Conducted, Judged } from './conduct.ts'
 import type { Plan } from './plan/types.ts'
-import type { Point } from './points.ts'
 
 /**
  * The judgement of each rule of a load, in the order of the ledger. The clauses of a rule are the shapes that were
@@ -21,6 +20,8 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
   return rowsOf(rules).map((row): Judgement => {
     const steps = conducted.judged.filter(({ verdicts }) => verdicts.some(({ rule }) => rule === row.id))
     const points = steps.flatMap((step) => step.points)
+    const firstMs = points.reduce((least, { sentMs }) => Math.min(least, sentMs), Infinity)
+    const lastMs = points.reduce((most, { receivedMs }) => Math.max(most, receivedMs), -Infinity)
     const base = {
       rule: row.id,
       by: null,
@@ -29,8 +30,8 @@ export function judgementsOf({ rules, k6, windowScale, isSmoke }: LoadFacts, con
       variation: {},
       clauses: [...new Set(steps.map(({ step }) => step.plan.shape))].sort(),
       exchanges: points.length,
-      startedMs: points.length === 0 ? null : Math.round(edgeOf(points, ({ sentMs }) => sentMs, Math.min)),
-      endedMs: points.length === 0 ? null : Math.round(edgeOf(points, ({ receivedMs }) => receivedMs, Math.max)),
+      startedMs: points.length === 0 ? null : Math.round(firstMs),
+      endedMs: points.length === 0 ? null : Math.round(lastMs),
     }
     const ruled = (verdict: Verdict, reason: string | null = null) => ({ ...base, verdict, reason })
     const missing = conducted.leftOut.get(row.id)
@@ -72,9 +73,4 @@ function limitText(plan: Plan, { id, says }: RuleRow): string {
   }
   if (id !== `limits.queue.${operation}`) return says
   return plan.shape === 'under' ? `no 429 below ${rate}` : `429 beyond ${rate}`
-}
-
-/** The first or last moment of some requests. */
-function edgeOf(points: readonly Point[], momentOf: (point: Point) => number, edge: (a: number, b: number) => number) {
-  return points.map(momentOf).reduce((a, b) => edge(a, b))
 }

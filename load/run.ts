@@ -7,7 +7,6 @@ import { readRawPoints } from './k6/raw.ts'
 import { type Fills, type LoadRequests, scriptPlan, timeLimitMs } from './k6/script-plan.ts'
 import { LoadError } from './load-error.ts'
 import type { Plan } from './plan/types.ts'
-import type { Point } from './points.ts'
 import { rawName } from './record.ts'
 
 export interface LoadRunOptions {
@@ -30,12 +29,6 @@ export interface LoadRunOptions {
   readonly onStart?: (process: number) => void
 }
 
-export interface LoadRun {
-  readonly points: Point[]
-  /** Remarks of k6, one sentence each. */
-  readonly notes: readonly string[]
-}
-
 interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -54,11 +47,11 @@ const BROKEN_EXITS: Readonly<Record<number, string>> = {
 const THRESHOLDS_EXIT = 99
 
 /**
- * Drives a plan with k6. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
+ * Drives a plan with k6; resolves with its points and the remarks of k6, one sentence each. Its summary and exit code decide nothing: verdicts come from the raw points alone, and a run
  * that ended in any other way than by itself has none.
  * @throws LoadError if k6 cannot be started, is killed, runs over its time, or leaves no readable record.
  */
-export async function runLoad(options: LoadRunOptions): Promise<LoadRun> {
+export async function runLoad(options: LoadRunOptions) {
   const { plan, requests, folder, token, fills, clean = (text) => text } = options
   await mkdir(folder, { recursive: true })
   const planFile = join(folder, 'plan.json')

@@ -8,8 +8,7 @@ import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findi
 import type { Target } from '../../target/types.ts'
 import { refusalBefore } from '../ask.ts'
 import { UsageError } from '../errors.ts'
-import { curlOf } from '../fuzz-curl.ts'
-import { bodyLines, found, report } from '../fuzz-report.ts'
+import { bodyLines, curlOf, found, report } from '../fuzz-report.ts'
 import {
   type Branch,
   type FuzzRun,
@@ -30,6 +29,16 @@ import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.fuzz>
+
+/** A run of the command. */
+interface Fuzzing {
+  readonly open: OpenTarget
+  readonly seed: number
+  readonly options: Options
+  readonly branch: Branch
+  readonly interrupted: AbortSignal
+  readonly terminal: Terminal
+}
 
 /** Default number of cases. */
 const usualRuns = 10_000
@@ -65,13 +74,11 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
   )
   try {
     const seed = options.seed ?? randomInt(2 ** 31)
-    if (options.path !== undefined) {
-      const again = replayed(open, seed, options.path, branch, terminal)
-      again.catch(() => {})
-      const cut = givenUp(interruption.signal).then(() => exitCodes.interrupted)
-      return await Promise.race([again, cut])
-    }
-    return await conducted(open, seed, options, branch, interruption.signal, terminal)
+    const fuzzing = { open, seed, options, branch, interrupted: interruption.signal, terminal }
+    if (options.path === undefined) return await conducted(fuzzing)
+    const again = replayed(fuzzing, options.path)
+    again.catch(() => {})
+    return await Promise.race([again, givenUp(interruption.signal).then(() => exitCodes.interrupted)])
   } finally {
     await open.close()
     const { signal } = interruption
@@ -81,14 +88,8 @@ export async function fuzz(given: Options, terminal: Terminal): Promise<number> 
   }
 }
 
-async function conducted(
-  open: OpenTarget,
-  seed: number,
-  options: Options,
-  branch: Branch,
-  interrupted: AbortSignal,
-  terminal: Terminal,
-): Promise<number> {
+async function conducted(fuzzing: Fuzzing): Promise<number> {
+  const { open, seed, options, branch, interrupted, terminal } = fuzzing
   const forMs = options.for ?? null
   const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
@@ -109,9 +110,8 @@ async function conducted(
       cut: Promise.race([givenUp(interrupted), ...(forMs === null ? [] : [after(forMs + overtimeMs)])]),
     })
     progress.end()
-    await report(run, { open, seed, options, terminal, seconds: (performance.now() - begunMs) / 1000 })
-    if (interrupted.aborted) return exitCodes.interrupted
-    return exitOf(run)
+    await report(run, { ...fuzzing, seconds: (performance.now() - begunMs) / 1000 })
+    return interrupted.aborted ? exitCodes.interrupted : exitOf(run)
   } finally {
     progress.end()
   }
@@ -128,13 +128,8 @@ const after = (ms: number) => sleep(ms, undefined, { ref: false })
 /** Resolves `graceMs` after an interruption. */
 const givenUp = (interrupted: AbortSignal) => aborted(interrupted).then(() => after(graceMs))
 
-async function replayed(
-  open: OpenTarget,
-  seed: number,
-  path: string,
-  branch: Branch,
-  { out, err }: Terminal,
-): Promise<number> {
+async function replayed({ open, seed, branch, terminal }: Fuzzing, path: string): Promise<number> {
+  const { out, err } = terminal
   const { seen, stopped } = await replayOn(open, { seed, path }, branch)
   const reason = stopped ?? seen?.undecided ?? null
   if (reason !== null) {

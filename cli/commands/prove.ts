@@ -34,13 +34,8 @@ export async function prove(options: Options, terminal: Terminal): Promise<numbe
 /** A defect is a cliff if it leaves more rules than this without a verdict. */
 const mostUndecided = 5
 
-interface Proven {
-  readonly result: unknown
-  readonly lines: readonly string[]
-  readonly holds: boolean
-}
-
-async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void): Promise<Proven> {
+/** The result of what the flags ask for, its lines, and whether all of it holds. */
+async function proofOf(options: Options, onProgress: (progress: ProofProgress) => void) {
   const { only, matrix, odd, sample, seed, seeds, quiet } = options
   try {
     if (odd) {

@@ -60,7 +60,8 @@ interface Asked {
 }
 
 /** Returns how much may still exist. */
-async function sweepRuns(all: readonly string[], { runs, given, options, signal, terminal }: Asked): Promise<number> {
+async function sweepRuns(all: readonly string[], asked: Asked): Promise<number> {
+  const { runs, options, signal, terminal } = asked
   const { cwd } = terminal
   let failures = 0
   for (const run of all) {
@@ -79,26 +80,21 @@ async function sweepRuns(all: readonly string[], { runs, given, options, signal,
       failures++
       continue
     }
-    const forgets = options.forget === true
-    const left = await sweepOne(readLedger(cwd, run), given, forgets, signal, terminal)
+    const left = await sweepOne(readLedger(cwd, run), asked)
     // Only what was tried is given up.
     if (signal.aborted) return failures
-    if (forgets) tellForgotten(left, run, terminal)
-    if (forgets) deleteLedger(readLedger(cwd, run))
-    else failures += left.length
+    if (options.forget === true) {
+      tellForgotten(left, run, terminal)
+      deleteLedger(readLedger(cwd, run))
+    } else failures += left.length
   }
   return failures
 }
 
 /** Removes what a run left, reports it, and returns what could not be removed. */
-async function sweepOne(
-  ledger: RunLedger,
-  given: Target | null,
-  forgets: boolean,
-  signal: AbortSignal,
-  terminal: Terminal,
-): Promise<readonly Leftover[]> {
+async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }: Asked): Promise<readonly Leftover[]> {
   const { run } = ledger
+  const forgets = options.forget === true
   if (ledger.left.length === 0) {
     deleteLedger(ledger)
     terminal.out(`run ${run}: nothing was left`)

@@ -20,18 +20,12 @@ export function readSource(folder: string): SourceTree {
 }
 
 function readProject(file: string): Project {
-  const value = parsed(file) as Partial<Project> | null
-  const { name, endpoints, dependencies = [], exclude = [] } = value ?? {}
-  if (typeof name !== 'string' || !Array.isArray(endpoints)) {
-    throw new ToolRefusal(`${file} needs a name and a list of endpoints`)
-  }
-  return { name, endpoints, dependencies, exclude }
-}
-
-function parsed(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<Project> | null
+    const { name, endpoints, dependencies = [], exclude = [] } = value ?? {}
+    if (typeof name === 'string' && Array.isArray(endpoints)) return { name, endpoints, dependencies, exclude }
   } catch (error) {
     throw new ToolRefusal(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
+  throw new ToolRefusal(`${file} needs a name and a list of endpoints`)
 }

@@ -11,17 +11,6 @@ import {
 } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
 
-/** A reference that can begin again, with the control of its clock. */
-export interface Served {
-  readonly fetch: Fetch
-  /** Answers without the latency, for what must not wait until somebody advances the clock. */
-  readonly direct: Fetch
-  readonly control: Fetch
-  /** Forgets all pods, jobs, endpoints and quotas. A controlled clock keeps its time. */
-  reset(): void
-  close(): void
-}
-
 /** `change` gives the options of the reference, the clock aside; `latencyMs` delays each answer, on its clock. */
 export interface ServedOptions {
   readonly kind: 'real' | 'control'
@@ -29,16 +18,20 @@ export interface ServedOptions {
   change(base: ReferenceOptions): ReferenceOptions
 }
 
+export type Served = ReturnType<typeof createServed>
+
 /**
- * Makes the reference of `serve`.
+ * The reference of `serve`, which can begin again, with the control of its clock.
  * @throws UsageError for options that contradict each other.
  */
-export function createServed(options: ServedOptions): Served {
+export function createServed(options: ServedOptions) {
   let current = begin(options, Date.now())
   return {
-    fetch: (request) => current.fetch(request),
-    direct: (request) => current.direct(request),
-    control: (request) => current.control(request),
+    fetch: (request: Request) => current.fetch(request),
+    /** Answers without the latency, for what must not wait until somebody advances the clock. */
+    direct: (request: Request) => current.direct(request),
+    control: (request: Request) => current.control(request),
+    /** Forgets all pods, jobs, endpoints and quotas. A controlled clock keeps its time. */
     reset() {
       const nowMs = current.nowMs()
       current.close()

@@ -16,24 +16,10 @@ export interface Command {
   readonly ended: Promise<Ended>
 }
 
-/** Commands of plumbline in a folder of their own. */
-export interface Commands {
-  readonly cwd: string
-  start(args: readonly string[], environment?: Readonly<Record<string, string>>): Command
-  /** A command that ends by itself, in this process; `said` has its output before its errors. */
-  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>
-  /** A reference that is served in real time, and its target file. */
-  serve(
-    flags: readonly string[],
-  ): Promise<{ readonly target: string; readonly url: string; readonly child: ChildProcess }>
-  /** Ends what is still under way, and removes the folder. */
-  close(): void
-}
-
 const main = join(import.meta.dirname, '..', 'main.ts')
 
-/** Makes the folder that commands of a test run in. */
-export function createCommands(name: string): Commands {
+/** Commands of plumbline in a folder of their own, for a test. */
+export function createCommands(name: string) {
   const cwd = mkdtempSync(join(tmpdir(), `plumbline-${name}-`))
   const began: ChildProcess[] = []
   let servers = 0
@@ -51,16 +37,19 @@ export function createCommands(name: string): Commands {
   return {
     cwd,
     start,
-    async run(args, environment = {}) {
+    /** A command that ends by itself, in this process; `said` has its output before its errors. */
+    async run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
       const { code, out, err } = await runHere(args, { cwd, environment })
       return { code, said: out + err }
     },
-    async serve(flags) {
+    /** A reference that is served in real time, and its target file. */
+    async serve(flags: readonly string[]) {
       const target = `target-${servers++}.yaml`
       const { child } = start(['serve', '--port', '0', '--clock', 'real', '--print-target', target, ...flags])
       const url = /url: (\S+)/.exec(await textOf(join(cwd, target), 'keys:'))?.[1] ?? ''
       return { target, url, child }
     },
+    /** Ends what is still under way, and removes the folder. */
     close() {
       for (const child of began) child.kill('SIGKILL')
       rmSync(cwd, { recursive: true, force: true })

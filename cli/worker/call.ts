@@ -1,12 +1,5 @@
 import { Agent, request as send } from 'undici'
 import { lookupHost } from '../../harness/transport/lookup.ts'
-import type { Call } from '../../reference/index.ts'
-
-export interface RealCall {
-  readonly call: Call
-  /** Ends all open requests. */
-  close(): Promise<void>
-}
 
 /** Real milliseconds to wait for a connection. */
 const connectMs = 10_000
@@ -15,7 +8,7 @@ const connectMs = 10_000
  * Sends beacons and webhooks over HTTP. Only the connection is bounded in real time; the caller bounds the response
  * by the signal of the request. Redirects are not followed.
  */
-export function createRealCall(): RealCall {
+export function createRealCall() {
   const agent = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -24,7 +17,7 @@ export function createRealCall(): RealCall {
     pipelining: 0,
   })
   return {
-    async call(request) {
+    async call(request: Request): Promise<Response> {
       const { headers, method, signal, url } = request
       const { statusCode, body } = await send(url, {
         dispatcher: agent,
@@ -38,6 +31,7 @@ export function createRealCall(): RealCall {
       const status = statusCode >= 200 && statusCode <= 599 ? statusCode : 599
       return new Response(bytes.byteLength > 0 ? bytes : null, { status })
     },
+    /** Ends all open requests. */
     close: () => agent.destroy(),
   }
 }

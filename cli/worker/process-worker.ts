@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProgram, WorkerProgram } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
-import type { Words } from './command.ts'
 import { forwardTo } from './forward.ts'
-import { startWorkerProcess, type WorkerProcess } from './worker-process.ts'
+import { startWorkerProcess, type WorkerProcess, type WorkerProcessOptions } from './worker-process.ts'
 
 export interface ProcessWorker extends WorkerProgram, ServerProgram {
   /** Ends every process: SIGTERM first, SIGKILL `graceMs` later. */
@@ -15,11 +14,7 @@ export interface ProcessWorker extends WorkerProgram, ServerProgram {
   kill(): void
 }
 
-export interface ProcessWorkerOptions {
-  readonly words: Words
-  readonly cwd: string
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly complain: (message: string) => void
+export interface ProcessWorkerOptions extends WorkerProcessOptions {
   /** Real milliseconds in which the first process must be ready. */
   readonly readyMs?: number
   /** Ends the wait for the first process as well. */

@@ -5,23 +5,6 @@ import type { Outcome, WorkerJob, WorkerTools } from '../../reference/index.ts'
 import { signalGroup } from '../process.ts'
 import type { Words } from './command.ts'
 
-/** A process that executes one job at a time. */
-export interface WorkerProcess {
-  /** Why it never became ready; null once it is. */
-  readonly ready: Promise<string | null>
-  /** The port on which it serves HTTP; null if it does not, or is not ready. */
-  readonly port: () => number | null
-  /** Settles when it and all processes that it started are gone. */
-  readonly ended: Promise<void>
-  readonly isAlive: () => boolean
-  /** Never rejects: a process that ends meanwhile has died. */
-  execute(job: WorkerJob, tools: WorkerTools): Promise<Outcome>
-  /** Signals it and all processes that it started. */
-  kill(signal: NodeJS.Signals): void
-  /** Closes its standard input: no more messages come. */
-  dismiss(): void
-}
-
 export interface WorkerProcessOptions {
   readonly words: Words
   readonly cwd: string
@@ -55,8 +38,12 @@ export type Said =
   | { readonly type: 'failed'; readonly execution: string; readonly message: string }
   | { readonly type: 'stopped'; readonly execution: string }
 
-/** Starts a worker process in its own process group. Its standard error is shown unchanged. */
-export function startWorkerProcess({ words, cwd, environment, complain }: WorkerProcessOptions): WorkerProcess {
+export type WorkerProcess = ReturnType<typeof startWorkerProcess>
+
+/**
+ * Starts a process that executes one job at a time, in its own process group. Its standard error is shown unchanged.
+ */
+export function startWorkerProcess({ words, cwd, environment, complain }: WorkerProcessOptions) {
   const [command, ...args] = words
   const child = spawn(command, args, {
     cwd,
@@ -111,11 +98,15 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
   const tell = (told: Told) => void child.stdin.write(`${JSON.stringify(told)}\n`)
 
   return {
+    /** Why it never became ready; null once it is. */
     ready: ready.promise,
+    /** The port on which it serves HTTP; null if it does not, or is not ready. */
     port: () => port,
+    /** Settles when it and all processes that it started are gone. */
     ended: ended.promise,
     isAlive: () => alive,
-    async execute(job, tools) {
+    /** Never rejects: a process that ends meanwhile has died. */
+    async execute(job: WorkerJob, tools: WorkerTools): Promise<Outcome> {
       const { env, gpu, signal } = tools
       await ready.promise
       if (signal.aborted) return { kind: 'stopped' }
@@ -129,7 +120,9 @@ export function startWorkerProcess({ words, cwd, environment, complain }: Worker
       signal.removeEventListener('abort', stop)
       return outcome
     },
-    kill: (signal) => signalGroup(child.pid, signal),
+    /** Signals it and all processes that it started. */
+    kill: (signal: NodeJS.Signals) => signalGroup(child.pid, signal),
+    /** Closes its standard input: no more messages come. */
     dismiss: () => void child.stdin.end(),
   }
 }

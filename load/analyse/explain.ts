@@ -2,18 +2,6 @@ import type { PlannedLimit } from '../plan/types.ts'
 import { mayHaveCounted, type Point } from '../points.ts'
 import { clockSlackMs, countBefore, countUntil, evenPaceSlack, sorted } from './counting.ts'
 
-export interface Explainer {
-  /**
-   * True if some kind of counting gives this 429, at whatever moments the requests arrived: the client's own requests
-   * were too many, too close, or too many at once. A limiter that gives one without that is too strict.
-   */
-  isExplained(refused: Point): boolean
-  /** The most requests that may have been under way when this one arrived. */
-  openAt(point: Point): number
-  /** The most requests that may have been counted in the window before this one. */
-  inWindowBefore(point: Point): number
-}
-
 /** The most that may have been counted in so many milliseconds before a moment. */
 type CountBack = (backMs: number) => number
 
@@ -25,7 +13,7 @@ export function createExplainer(
   points: readonly Point[],
   { requests, windowMs, concurrent }: PlannedLimit,
   arrivedBy: (point: Point) => number = (point) => point.receivedMs,
-): Explainer {
+) {
   const counted = points.filter(mayHaveCounted)
   const sent = sorted(counted, (point) => point.sentMs)
   const arrived = sorted(counted, arrivedBy)
@@ -49,9 +37,15 @@ export function createExplainer(
   }
 
   return {
+    /** The most requests that may have been under way when this one arrived. */
     openAt,
-    inWindowBefore: (point) => countBack(point)(windowMs),
-    isExplained(point) {
+    /** The most requests that may have been counted in the window before this one. */
+    inWindowBefore: (point: Point) => countBack(point)(windowMs),
+    /**
+     * True if some kind of counting gives this 429, at whatever moments the requests arrived: the client's own requests
+     * were too many, too close, or too many at once. A limiter that gives one without that is too strict.
+     */
+    isExplained(point: Point): boolean {
       const count = countBack(point)
       const atMs = point.sentMs - slackMs
       return (

@@ -22,11 +22,6 @@ export interface FindOptions {
   readonly told?: (message: string) => void
 }
 
-interface Ran {
-  readonly ok: boolean
-  readonly text: string
-}
-
 const K6_MAJOR = '2.'
 /** The version that `load/k6/go.mod` pins. */
 const K6_PINNED = '2.1.0'
@@ -93,8 +88,8 @@ async function versionOf(path: string, env: FindOptions['env']): Promise<{ versi
   return { version: /^\S+ v(\d+\.\d+\.\d+\S*) \(.*\bgo1/m.exec(text)?.[1] ?? null, text: text.slice(0, 200) }
 }
 
-function run(path: string, args: string[], env: FindOptions['env'], timeout: number, cwd = '.'): Promise<Ran> {
-  return new Promise((resolve) => {
+function run(path: string, args: string[], env: FindOptions['env'], timeout: number, cwd = '.') {
+  return new Promise<{ readonly ok: boolean; readonly text: string }>((resolve) => {
     const options = { env: { ...env }, timeout, killSignal: 'SIGKILL', cwd } as const
     execFile(path, args, options, (error, stdout, stderr) => {
       resolve({ ok: error === null, text: `${stdout}${stderr}` || (error?.message ?? '') })

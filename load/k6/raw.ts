@@ -9,22 +9,17 @@ const REQUEST = '{"metric":"http_req_duration","type":"Point"'
 const ANSWER = '{"metric":"plumbline_answer","type":"Point"'
 const DROPPED = '{"metric":"dropped_iterations","type":"Point"'
 
-export interface RawPoints {
-  readonly points: Point[]
-  /** Requests that k6 left out because it had nobody to send them. */
-  readonly dropped: number
-}
-
 interface RawLine {
   readonly data: { readonly time: string; readonly value: number; readonly tags: Readonly<Record<string, string>> }
 }
 
 /**
  * Reads what k6 wrote with `--out json=FILE.json.gz`, line by line, as points in order of sending. A line's time is
- * that of the end of a request, its value how long it took.
+ * that of the end of a request, its value how long it took. `dropped` counts the requests that k6 left out because it had
+ * nobody to send them.
  * @throws LoadError if the file is missing, cut off, or holds something else.
  */
-export async function readRawPoints(file: string): Promise<RawPoints> {
+export async function readRawPoints(file: string) {
   const requests: Point[] = []
   const answers: Point[] = []
   let dropped = 0

@@ -30,14 +30,6 @@ export interface Smoke {
   readonly held: Shown
 }
 
-/** The plans after the smoke. */
-export interface AfterSmoke {
-  /** Why nothing can be driven at all, or null. */
-  readonly fault: string | null
-  readonly steps: readonly QueueStep[]
-  readonly undecided: Undecided
-}
-
 /** The result of a smoke; requests that are held open are listed separately. */
 export function readSmoke(
   driven: readonly { readonly step: Step; readonly points: readonly Point[] }[],
@@ -53,8 +45,11 @@ export function readSmoke(
   return { brief: shown((name) => name !== SMOKE_HELD), held: shown((name) => name === SMOKE_HELD) }
 }
 
-/** The plans that follow from a smoke, and the rules that it leaves undecided. Pure: a replay derives them again. */
-export function planAfterSmoke({ brief, held }: Smoke, scope: LoadScope): AfterSmoke {
+/**
+ * The plans that follow from a smoke, and the rules that it leaves undecided. `fault` says why nothing can be driven at
+ * all, or is null. Pure: a replay derives them again.
+ */
+export function planAfterSmoke({ brief, held }: Smoke, scope: LoadScope) {
   const [first] = brief.faults.values()
   const isDead = [brief, held].every(({ faults, points }) => faults.size === points.length)
   const holds = holdsOf(held)
@@ -64,7 +59,7 @@ export function planAfterSmoke({ brief, held }: Smoke, scope: LoadScope): AfterS
   const unserved = all.flatMap(({ step, fault }) =>
     fault === undefined ? [] : step.rules.filter((rule) => !judging.has(rule)).map((rule) => [rule, fault] as const),
   )
-  const undecided = new Map([...tooShort(scope, holds), ...unserved])
+  const undecided: Undecided = new Map([...tooShort(scope, holds), ...unserved])
   return { fault: first !== undefined && isDead ? first : null, steps, undecided }
 }
 

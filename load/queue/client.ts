@@ -19,16 +19,10 @@ export interface QueueClientOptions extends Pick<DirectOptions, 'transport' | 't
   readonly resources: ResourceLedger
 }
 
-/** The requests that prepare a load, one at a time. Each rejects with TransportFailure if no response came. */
-export interface QueueClient {
-  /** Resolves with the id of a new job; waits out each 429. Rejects with LoadError if the job is not accepted. */
-  submit(endpoint: string, ttlMs: number, input?: Readonly<Record<string, unknown>>): Promise<string>
-  status(endpoint: string, job: string): Promise<string | null>
-  cancel(endpoint: string, job: string): Promise<void>
-  health(endpoint: string): Promise<Health>
-}
+export type QueueClient = ReturnType<typeof createQueueClient>
 
-export function createQueueClient(options: QueueClientOptions): QueueClient {
+/** The requests that prepare a load, one at a time. Each rejects with TransportFailure if no response came. */
+export function createQueueClient(options: QueueClientOptions) {
   const { section, tolerances, clock, resources } = options
   const send = createDirect({ ...options, plane: queue })
   const call = (operation: QueuePath, endpoint: string, job = '', body?: unknown) =>
@@ -37,7 +31,8 @@ export function createQueueClient(options: QueueClientOptions): QueueClient {
   const names = new Map<string, string>()
   let count = 0
   return {
-    async submit(endpoint, ttlMs, input = {}) {
+    /** Resolves with the id of a new job; waits out each 429. Rejects with LoadError if the job is not accepted. */
+    async submit(endpoint: string, ttlMs: number, input: Readonly<Record<string, unknown>> = {}): Promise<string> {
       // A purge removes jobs that wait, so those that occupy a worker and those of other endpoints are noted.
       const isNoted = endpoint !== section.endpoints.dedicated || Object.keys(input).length > 0
       const line = { kind: 'job', endpoint, name: `load ${isNoted ? ++count : 0}` } as const
@@ -55,17 +50,17 @@ export function createQueueClient(options: QueueClientOptions): QueueClient {
         `Endpoint ${endpoint} must accept a job on /run before the load, but answered ${status} ${show(jsonOf(body))}; check queue.endpoints and keys.full of the target file, and that nobody else uses the endpoint.`,
       )
     },
-    async status(endpoint, job) {
+    async status(endpoint: string, job: string): Promise<string | null> {
       const { body } = await call('getJobStatus', endpoint, job)
       const status = membersOf(jsonOf(body))?.status
       return typeof status === 'string' ? status : null
     },
-    async cancel(endpoint, job) {
+    async cancel(endpoint: string, job: string): Promise<void> {
       const { status } = await call('cancelJob', endpoint, job)
       const name = names.get(job)
       if (name !== undefined && isSuccess(status)) resources({ kind: 'job', endpoint, name, id: job, state: 'removed' })
     },
-    async health(endpoint) {
+    async health(endpoint: string): Promise<Health> {
       const { status, body } = await call('getEndpointHealth', endpoint)
       return { status, body: jsonOf(body) }
     },

@@ -31,6 +31,7 @@ export interface TargetOptions extends Defect {
 
 /** Limits with a defect, or, without one, as the description has them. */
 export function createLimits(options: TargetOptions): (endpoint: string, operation: RateOperation) => OperationLimiter {
+  const same = (number: number) => number
   const { requests = same, concurrent = same, keyOf = (...parts) => parts.join(' '), ...rest } = options
   const limiters = new Map<string, OperationLimiter>()
   const faulty = (limiter: OperationLimiter, most: number | null) => {
@@ -49,10 +50,6 @@ export function createLimits(options: TargetOptions): (endpoint: string, operati
     limiters.set(key, limiter)
     return limiter
   }
-}
-
-function same(number: number): number {
-  return number
 }
 
 /** A target in process, on a clock that stands still until all that drive it wait. */

@@ -1,14 +1,10 @@
 import type { Source } from './inputs.ts'
 
-/** A heading of the description: its level, its text, and the name that sources call it by. */
-interface Heading {
-  readonly level: number
-  readonly text: string
-  readonly name: string
-}
-
-/** The headings of a headings file. A remark in brackets at the end of a heading is no part of its name. */
-export function readHeadings({ data }: Pick<Source, 'data'>): readonly Heading[] {
+/**
+ * The headings of a headings file, each with its level, its text, and the name that sources call it by. A remark in brackets
+ * at the end of a heading is not a part of its name.
+ */
+export function readHeadings({ data }: Pick<Source, 'data'>) {
   const { headings } = data as { headings: readonly { level: number; text: string }[] }
   return headings.map(({ level, text }) => ({ level, text, name: text.replace(/ \([^()]*\)$/, '') }))
 }

@@ -13,18 +13,6 @@ export interface Classification {
   readonly reason: string
 }
 
-/** `proof/mutants.yaml`: the mutants that no rule notices, each with its reason. */
-export interface Table {
-  /** Why a file is not mutated, or undefined. */
-  exclusion(file: string): string | undefined
-  /** Of a mutant whose code runs while the reference is judged. */
-  survivor(mutant: Mutant): Classification | undefined
-  /** Of a mutant whose code never runs. */
-  unreached(mutant: Mutant): Classification | undefined
-  /** Entries that none of these mutants needs. */
-  stale(survivors: readonly Mutant[], unreached: readonly Mutant[]): string[]
-}
-
 interface Document {
   readonly excluded: readonly { readonly reason: string; readonly files: readonly string[] }[]
   readonly unreached: readonly (Classification & { readonly functions: readonly string[] })[]
@@ -56,8 +44,13 @@ const isTable = new Ajv().compile<Document>({
   additionalProperties: false,
 })
 
-/** @throws UsageError if the text is not such a table. */
-export function readTable(yaml: string): Table {
+export type Table = ReturnType<typeof readTable>
+
+/**
+ * `proof/mutants.yaml`: the mutants that no rule notices, each with its reason.
+ * @throws UsageError if the text is not such a table.
+ */
+export function readTable(yaml: string) {
   const document: unknown = parse(yaml)
   if (!isTable(document)) {
     const [error] = isTable.errors ?? []
@@ -74,10 +67,15 @@ export function readTable(yaml: string): Table {
   const covers = ({ functions = [] }: { readonly functions?: readonly string[] }, { place }: Mutant) =>
     functions.some((glob) => matchesGlob(place, glob))
   return {
-    exclusion: (file) => excluded.find(({ files }) => files.some((glob) => matchesGlob(file, glob)))?.reason,
-    survivor: (mutant) => byKey.get(mutant.key) ?? survivors.find((entry) => covers(entry, mutant)),
-    unreached: (mutant) => unreached.find((entry) => covers(entry, mutant)),
-    stale(alive, beyond) {
+    /** Why a file is not mutated, or undefined. */
+    exclusion: (file: string) => excluded.find(({ files }) => files.some((glob) => matchesGlob(file, glob)))?.reason,
+    /** Of a mutant whose code runs while the reference is judged. */
+    survivor: (mutant: Mutant): Classification | undefined =>
+      byKey.get(mutant.key) ?? survivors.find((entry) => covers(entry, mutant)),
+    /** Of a mutant whose code never runs. */
+    unreached: (mutant: Mutant): Classification | undefined => unreached.find((entry) => covers(entry, mutant)),
+    /** Entries that none of these mutants needs. */
+    stale(alive: readonly Mutant[], beyond: readonly Mutant[]): string[] {
       const keys = new Set(alive.map(({ key }) => key))
       const unused = (entries: Document['survivors'], mutants: readonly Mutant[]) =>
         entries

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { headerOf } from '../../../harness/exchange/exchange.ts'
+import { listenForArrivals } from '../../../harness/receiver/http.ts'
+import type { Answer } from '../../../harness/receiver/types.ts'
 
 /** A request that reached the receiver. */
 export interface Arrival {
@@ -10,64 +11,53 @@ export interface Arrival {
   readonly body: unknown
 }
 
-export interface Receiver {
-  readonly url: string
-  readonly arrivals: Arrival[]
-  /** The ids of the calls that are held now. */
-  readonly holding: ReadonlySet<string>
-  release(path: string): void
-  /** Responses to the next requests for a path; 200 after them. */
-  answer(path: string, ...statuses: readonly number[]): void
-  close(): void
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 /** Listens for beacons and webhooks: counts starts, holds keys until they are released, and answers as told. */
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver() {
   const arrivals: Arrival[] = []
+  /** The ids of the calls that are held now. */
   const holding = new Set<string>()
   const starts = new Map<string, number>()
   const scripts = new Map<string, number[]>()
   const waiting = new Map<string, () => void>()
-  const server = createServer((request, response) => void receive(request, response))
+  const { url, open, close } = await listenForArrivals('127.0.0.1:0')
+  const answer = (status: number, body?: object): Answer => ({
+    status,
+    headers: [],
+    body: body === undefined ? null : JSON.stringify(body),
+  })
 
-  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { url: path = '' } = request
-    const call = String(request.headers['plumbline-call'])
-    const isHold = path.includes('/hold/')
-    let text = ''
-    for await (const chunk of request) text += chunk
-    const body = text === '' ? null : JSON.parse(text.replaceAll(url(), 'http://receiver'))
-    arrivals.push({ atMs: null, path, call, body })
-    const end = (status: number, answer?: object) => {
-      holding.delete(call)
-      response.writeHead(status).end(answer === undefined ? undefined : JSON.stringify(answer))
-    }
-    if (isHold) {
-      // A hold alone is held: whoever takes a start or an end that is on its way for one sees rest where there is none.
-      holding.add(call)
-      response.on('close', () => holding.delete(call))
-      waiting.set(path, () => end(204))
-    } else if (path.endsWith('/start')) {
+  open(
+    async ({ path, headers, body, signal }) => {
+      const call = headerOf(headers, 'plumbline-call') ?? ''
+      const text = Buffer.from(body).toString().replaceAll(url, 'http://receiver')
+      arrivals.push({ atMs: null, path, call, body: text === '' ? null : JSON.parse(text) })
+      if (path.includes('/hold/')) {
+        // A hold alone is held: whoever takes a start or an end that is on its way for one sees rest where there is none.
+        holding.add(call)
+        signal.addEventListener('abort', () => holding.delete(call))
+        await new Promise<void>((release) => waiting.set(path, release))
+        holding.delete(call)
+        return answer(204)
+      }
+      if (!path.endsWith('/start')) return answer(scripts.get(path)?.shift() ?? 200)
       const n = (starts.get(path) ?? 0) + 1
       starts.set(path, n)
-      end(200, { n })
-    } else end(scripts.get(path)?.shift() ?? 200)
-  }
-
-  const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+      return answer(200, { n })
+    },
+    () => false,
+  )
   return {
-    url: url(),
+    url,
     arrivals,
-    holding,
-    release(path) {
+    holding: holding as ReadonlySet<string>,
+    release(path: string) {
       waiting.get(path)?.()
       waiting.delete(path)
     },
-    answer: (path, ...statuses) => void scripts.set(path, [...statuses]),
-    close() {
-      server.close()
-      server.closeAllConnections()
-    },
+    /** Responses to the next requests for a path; 200 after them. */
+    answer: (path: string, ...statuses: readonly number[]) => void scripts.set(path, [...statuses]),
+    close,
   }
 }
