@@ -80,7 +80,7 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
     terminal.err(`plumbline: ended at once; npx plumbline sweep ${run} removes what is left`)
   })
   const progress = quiet ? noProgress : showProgress(terminal)
-  /** A process that outlives the run is known to `sweep`, which waits for its end. */
+  /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
   function told(line: Progress): void {
     if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])
     // Nothing is judged if only the record is told of.

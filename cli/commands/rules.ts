@@ -19,7 +19,9 @@ export async function rules({ json }: Options, terminal: Terminal): Promise<numb
   const { defects } = await import('../../proof/catalog.ts')
   const listed = ledger.map((row) => ({
     ...row,
-    test: tests.get(row.id) ?? (judgedByLoad.has(row.id) ? 'load/analyse' : null),
+    test:
+      tests.get(row.id) ??
+      (judgedByLoad.has(row.id) ? `load/analyse/${row.id.startsWith('limits.pods.') ? 'pods' : 'analyse'}.ts` : null),
     defects: [...defects, ...loadDefects].filter(({ rule }) => rule === row.id).map((defect) => defect.id),
   }))
   if (json) {

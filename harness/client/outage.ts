@@ -14,7 +14,7 @@ export interface Resending {
 
 /**
  * Repeats a request that a gateway answered with 502, 503 or 504. If the API answers another request before the last
- * try, its response is marked as lasting: then the request fails, and there is not outage.
+ * try, its response is marked as lasting: then the request fails, and there is no outage.
  */
 export async function outlast(first: Reply, { again, other, sleep }: Resending): Promise<Reply> {
   let reply = first

@@ -67,7 +67,7 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly name: string
   /** In messages: `the pod API`. */
   readonly title: string
-  /** Areas of its rules. Rules of other areas are about it if the second part of their id is its name. */
+  /** Areas of its rules. Rules of other areas are about it if the second part of their id is its name, or about the pod API. */
   readonly areas: readonly string[]
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing
@@ -77,10 +77,10 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly submits?: Readonly<Record<string, string>>
   /** Sent in turn before a run until a response resembles the API; none if the plane has no address. */
   readonly probes: readonly Probe<Section>[]
+  /** Keys of the target file to check if no response to a probe resembles the API. */
+  readonly probeKeys: string
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
-  /** Keys of the target file to check if none does. */
-  readonly probeKeys: string
   /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */
   read(section: unknown, absent: Readonly<Record<string, string>>, around: Surroundings): Section
   /** Writes its section so that `read` reads the same; default: all members, and paths that are not the default. */

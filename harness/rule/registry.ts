@@ -42,7 +42,7 @@ export interface InvariantStep<State> {
   readonly readings?: Readonly<Record<string, string>>
 }
 
-/** A rule about every exchange of the run, whichever scenario made it: a pure reducer. */
+/** A rule about every exchange of the plane that its id names (`planeOfRule`), whichever scenario made it: a pure reducer. */
 export interface Invariant<State = unknown> {
   readonly kind: 'invariant'
   readonly id: RuleId

@@ -71,7 +71,7 @@ export const queueVariation: readonly Defect[] = [
     says: 'A job whose policy spells out the defaults is never executed.',
     observed: 'IN_QUEUE',
     change: part(
-      'takeJob',
+      'nextJob',
       (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
     ),
   }),

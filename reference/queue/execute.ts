@@ -8,7 +8,7 @@ import { dismissWorker, freeWorker } from './workers.ts'
 export function dispatch(endpoint: Endpoint, service: QueueService): void {
   const { parts } = service
   for (;;) {
-    const job = parts.takeJob(endpoint, service)
+    const job = parts.nextJob(endpoint, service)
     if (job === null) break
     const worker = parts.takeWorker(endpoint, service)
     if (worker === undefined) break
@@ -18,8 +18,8 @@ export function dispatch(endpoint: Endpoint, service: QueueService): void {
   parts.scaleWorkers(endpoint, service)
 }
 
-/** The job that is executed next: of those that wait the first. */
-export function takeJob({ waiting }: Endpoint, service: QueueService): Job | null {
+/** The first waiting job whose ttl is not over; null if there is none. */
+export function nextJob({ waiting }: Endpoint, service: QueueService): Job | null {
   const nowMs = service.clock.now()
   if (service.style.ttlSweep === 'at-once') return waiting.first()
   for (const job of waiting.all()) if (service.parts.deadlineOf(job, service) > nowMs) return job
@@ -27,8 +27,8 @@ export function takeJob({ waiting }: Endpoint, service: QueueService): Job | nul
 }
 
 /**
- * Stops what runs of a job, and its worker takes another. What the handler reports later is refused, whether it heeds
- * the signal or not.
+ * Stops the execution of a job and frees its worker. What the handler reports later is refused, whether it heeds the
+ * signal or not.
  */
 export function stopExecution(job: Job, service: QueueService): void {
   const { execution, endpoint } = job
@@ -131,7 +131,7 @@ async function outcomeOf(execution: Execution, service: QueueService): Promise<O
   }
 }
 
-/** A partial result of the execution that runs. */
+/** Adds a partial result of the present execution. */
 export function addPartial(job: Job, partial: unknown, _service: QueueService): void {
   job.partials.push(partial)
   tellWatchers(job)
@@ -159,7 +159,7 @@ function settle(execution: Execution, outcome: Outcome, service: QueueService): 
   parts.dispatch(endpoint, service)
 }
 
-/** The execution is no longer the one of its job. */
+/** Detaches an execution from its job. */
 function leave(execution: Execution): void {
   const { job } = execution
   execution.cancelTimeout?.()

@@ -72,7 +72,7 @@ test('a ttl that starts with the execution, where a part has it so', async () =>
 test('jobs are handed out the other way round where a part takes the last', async () => {
   const { submit } = createQueueBench({
     parts: {
-      takeJob:
+      nextJob:
         () =>
         ({ waiting }) =>
           [...waiting.all()].at(-1) ?? null,

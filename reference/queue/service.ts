@@ -51,7 +51,7 @@ export interface QueueParts {
   scaleWorkers(endpoint: Endpoint, service: QueueService): void
   settlePolicy(policy: Policy, service: QueueService): Policy
   stopExecution(job: Job, service: QueueService): void
-  takeJob(endpoint: Endpoint, service: QueueService): Job | null
+  nextJob(endpoint: Endpoint, service: QueueService): Job | null
   takeWorker(endpoint: Endpoint, service: QueueService): Worker | undefined
   timeOutJob(job: Job, service: QueueService): void
 }

@@ -26,7 +26,8 @@ rule('endpoints.create', { creates: 2 }, async (context) => {
   // The second creation of an account is another case than its first.
   for (const make of [createPlain, createWithEqualNumbers]) {
     const reply = await make(context)
-    if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint')
+    if (speaksOfQuota(reply))
+      inconclusive('the account has no workers left for another endpoint; free some of its quota')
     check('accepted').success(reply)
     const observed = kindOf(membersOf(reply.json)?.id)
     check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
