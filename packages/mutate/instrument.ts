@@ -22,14 +22,6 @@ export interface Mutant {
   readonly place: string
 }
 
-export interface Instrumented {
-  readonly mutants: readonly Mutant[]
-  /** How many mutants were left out, for each reason. */
-  readonly leftOut: Readonly<Record<string, number>>
-  /** JavaScript with every mutant in it, by file. */
-  readonly code: ReadonlyMap<string, string>
-}
-
 interface Span {
   readonly name: string
   readonly from: number
@@ -37,7 +29,7 @@ interface Span {
 }
 
 /** Puts every mutant of the sources into one copy of them, where `__stryker__.activeMutant` selects one at run time. */
-export async function instrument(sources: readonly Source[]): Promise<Instrumented> {
+export async function instrument(sources: readonly Source[]) {
   const functions = new Map<string, Span[]>()
   const left = sources.values()
   let spans: Span[] = []
@@ -82,7 +74,9 @@ export async function instrument(sources: readonly Source[]): Promise<Instrument
   }
   return {
     mutants: made,
+    /** How many mutants were left out, for each reason. */
     leftOut,
+    /** JavaScript with every mutant in it, by file. */
     code: new Map(files.map(({ name, content }) => [name, stripTypeScriptTypes(content)])),
   }
 }
