@@ -1,5 +1,4 @@
 import '../suites/all.ts'
-import { pluralize } from '../harness/common/pluralize.ts'
 import { costLine, costOf } from '../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../harness/plan/for-target.ts'
 import { planLines } from '../harness/plan/text.ts'
@@ -9,11 +8,9 @@ import { allRules } from '../harness/rule/registry.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
-import { feedersOf } from '../proof/plan.ts'
 import type { Target } from '../target/types.ts'
 import { quotaOf } from './ask.ts'
 import { UsageError } from './errors.ts'
-import type { Terminal } from './terminal.ts'
 
 /**
  * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. Without a
@@ -64,12 +61,4 @@ export function refuseCost(plan: Plan, { budget }: Target, maxCost: number | und
   const advice =
     cost === null ? 'set the price in the target file' : 'raise it, select fewer rules with --only, or lower --budget'
   throw new UsageError(`--max-cost permits ${maxCost} USD; ${costLine(plan, budget)}; ${advice}`)
-}
-
-/** The selected rules, with the scenarios that selected invariants need; it says so. */
-export function withFeeders(selected: readonly string[], { err }: Terminal): string[] {
-  const chosen = new Set(selected)
-  const more = feedersOf(allRules().filter(({ id }) => chosen.has(id)))
-  if (more.length > 0) err(`also runs ${pluralize(more.length, 'scenario')}, whose exchanges the selected rules judge`)
-  return [...selected, ...more].sort()
 }
