@@ -12,9 +12,8 @@ import type { Refused } from '../shared/table.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
 import { isOddText, readBody } from './oracle/reading.ts'
-import { classify } from './oracle.ts'
 import { trySingle, type Way } from './single.ts'
-import { isChange } from './trial.ts'
+import { mayChange } from './trial.ts'
 
 /** Random cases after the enumeration. */
 const drawn = 24
@@ -44,6 +43,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
     bodies.push(bodies.length === 0 ? { ...many, ...body } : body)
   }
   const cases = casesOf(JSON.stringify(bodies))
+  const mayBeMade = (one: FuzzCase) => mayChange(situation, one)
   if (cases[0] !== undefined && !mayBeMade(cases[0]))
     inconclusive('creations have members that the description does not know, so no oracle tells what is to be refused')
   const own = memoize((one: FuzzCase) => named(context, one))
@@ -87,10 +87,6 @@ function named({ nextName }: Context, { bytes }: FuzzCase) {
   const name = nextName()
   const text = Buffer.from(bytes).toString('latin1').replaceAll(placeholder, name)
   return { name, bytes: new Uint8Array(Buffer.from(text, 'latin1')) }
-}
-
-function mayBeMade({ bytes }: FuzzCase): boolean {
-  return classify(situation, bytes).some(isChange)
 }
 
 /** Everything that can be wrong once with a list of bodies, and random bodies; the same as long as the ledger is the same. */

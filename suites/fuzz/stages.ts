@@ -6,8 +6,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, actionNames, patchBodies } from './arbitrary.ts'
 import { arbitraryCase, asIs, draw, enumerate, type FuzzCase, shrinkable } from './cases.ts'
-import { classify, type Situation } from './oracle.ts'
-import { actionTrial, isChange, patchTrial, type Trial, withoutPod } from './trial.ts'
+import type { Situation } from './oracle.ts'
+import { actionTrial, mayChange, patchTrial, type Trial, withoutPod } from './trial.ts'
 
 /** A case as it was sent to a pod. */
 export interface Sent {
@@ -136,10 +136,9 @@ function bodiesFor(context: Context, { mount = 'none' }: PodShape): readonly obj
 
 /** Cases that a pod in this situation is to refuse first, those that change it later, plain bodies last. */
 export function inOrder(cases: readonly FuzzCase[], situation: Situation): FuzzCase[] {
-  const mayChange = (one: FuzzCase) =>
-    one.mutator === asIs ? 2 : classify(situation, one.bytes).some(isChange) ? 1 : 0
+  const rankOf = (one: FuzzCase) => (one.mutator === asIs ? 2 : mayChange(situation, one) ? 1 : 0)
   return cases
-    .map((one, place) => ({ one, place, rank: mayChange(one) }))
+    .map((one, place) => ({ one, place, rank: rankOf(one) }))
     .sort((a, b) => a.rank - b.rank || a.place - b.place)
     .map(({ one }) => one)
 }

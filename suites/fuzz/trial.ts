@@ -44,6 +44,11 @@ export function isChange({ after }: Allowed): boolean {
   return after.kind !== 'unchanged'
 }
 
+/** True if a body may be accepted in a situation, and change something. */
+export function mayChange(situation: Situation, { bytes }: FuzzCase): boolean {
+  return classify(situation, bytes).some(isChange)
+}
+
 /**
  * Fields of a pod that may change at any time once a body was accepted, with those of before: what else than mounts it
  * names, and mounts that a reader may write in its own way. What a PATCH makes of these, and when, is not described.
