@@ -56,7 +56,7 @@ async function bare(sent: readonly WireRequest[]): Promise<number> {
   const pool = new Pool(url, { connections: 1, pipelining: 1 })
   const left = sent.values()
   const begin = performance.now()
-  const hand = async () => {
+  const loop = async () => {
     for (const { method, url: address, headers, body } of left) {
       const answer = await pool.request({
         method: method as 'POST',
@@ -67,7 +67,7 @@ async function bare(sent: readonly WireRequest[]): Promise<number> {
       await answer.body.arrayBuffer()
     }
   }
-  await Promise.all([hand(), hand()])
+  await Promise.all([loop(), loop()])
   const rate = sent.length / ((performance.now() - begin) / 1000)
   await pool.close()
   return rate

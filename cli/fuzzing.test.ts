@@ -129,7 +129,7 @@ async function wire(response: Response) {
 /** So many bodies from the first on, what is enumerated is over, and both hands have stages of their own. */
 const pastEnumeration = 3_000
 
-test('time stands still while a body is under way, though another hand sleeps', async () => {
+test('time stands still while a body is under way, though another loop sleeps', async () => {
   const reference = openReference()
   const movedMs = new Set<number>()
   let bodies = 0

@@ -86,7 +86,7 @@ export function selectRules(
   rows: readonly RuleRow[],
   { only, profiles }: { readonly only: readonly string[]; readonly profiles: readonly string[] },
 ): string[] {
-  for (const pattern of only) refuseOdd(pattern)
+  for (const pattern of only) refuseInvalid(pattern)
   const named = only.length === 0 ? rows : rows.filter(({ id }) => only.some((pattern) => matcherOf(pattern)(id)))
   for (const pattern of only) {
     const matches = matcherOf(pattern)
@@ -103,7 +103,7 @@ export function selectRules(
 }
 
 /** Throws UsageError for an invalid pattern of `--only`. */
-export function refuseOdd(pattern: string): void {
+export function refuseInvalid(pattern: string): void {
   if (pattern === '') throw new UsageError('--only is empty; name a rule, a glob over ids, or an area')
   if (pattern.length > longestPattern) {
     throw new UsageError(`--only takes patterns of up to ${longestPattern} characters, got ${pattern.length}`)

@@ -35,6 +35,6 @@ export function isServed({ kind, status }: Point): boolean {
 }
 
 /** Neither served nor 429: another error, or silence. */
-export function isOdd(point: Point): boolean {
+export function isNeither(point: Point): boolean {
   return !isServed(point) && !isRefused(point)
 }

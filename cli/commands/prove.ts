@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts'
 import type * as commands from '../options.ts'
 import { writableFile } from '../places.ts'
 import { redraw } from '../progress.ts'
-import { refuseOdd } from '../selection.ts'
+import { refuseInvalid } from '../selection.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.prove>
@@ -19,7 +19,7 @@ type Options = commands.OptionsOf<typeof commands.prove>
 /** Proves that every rule can fail and that none fails wrongly. Returns 0 if all of it holds, else 1. */
 export async function prove(options: Options, terminal: Terminal): Promise<number> {
   refuseContradictions(options)
-  for (const pattern of options.only) refuseOdd(pattern)
+  for (const pattern of options.only) refuseInvalid(pattern)
   const json = options.json === undefined ? null : writableFile(terminal.cwd, '--json', options.json)
   let line = ''
   const display = terminal.live && !options.quiet ? redraw(() => line) : null

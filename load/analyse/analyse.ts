@@ -1,5 +1,5 @@
 import { lengthOf, type Plan, plannedCount, type QueuePlan, type Shape } from '../plan/types.ts'
-import { isOdd, type Point } from '../points.ts'
+import { isNeither, type Point } from '../points.ts'
 import { judgeConcurrency, judgeReleased } from './at-once.ts'
 import { judgeRecovery, judgeStatus } from './overload.ts'
 import { judgePods } from './pods.ts'
@@ -82,7 +82,7 @@ export function shortfall({ plan, points, beganMs }: Case): string | null {
   if (missing > Math.max(MISSING_REQUESTS, planned / 1000) || points.length === 0) {
     return `only ${points.length} of ${planned} planned requests were sent`
   }
-  const odd = points.filter((point) => isOdd(point) && !isMeantToFail(point, plan))
+  const odd = points.filter((point) => isNeither(point) && !isMeantToFail(point, plan))
   if (odd.length > Math.max(1, points.length * ODD_SHARE) || odd.length === points.length) {
     const silent = odd.filter(({ kind }) => kind === 'transport').length
     const statuses = [...new Set(odd.filter(({ kind }) => kind === 'answer').map(({ status }) => status))].sort()

@@ -1,5 +1,5 @@
 import type { QueuePlan } from '../plan/types.ts'
-import { isOdd, isRefused, isServed, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { createExplainer } from './explain.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
@@ -81,7 +81,7 @@ export function judgeReleased({ plan, points, beganMs }: Case): Ruling {
   const strict = inOrder.find((point) => isRefused(point) && !isExplained(point))
   const untilMs = strict?.sentMs ?? beganMs + last.startMs - windowMs / 2
   const earlier = points.filter(({ receivedMs }) => receivedMs < untilMs)
-  const faults = earlier.filter((point) => isOdd(point) && point.kind === 'answer').length
+  const faults = earlier.filter((point) => isNeither(point) && point.kind === 'answer').length
   const refused = earlier.filter(isRefused).length
   if (strict !== undefined) {
     return failed(

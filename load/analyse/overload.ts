@@ -1,4 +1,4 @@
-import { isOdd, isRefused, isServed } from '../points.ts'
+import { isNeither, isRefused, isServed } from '../points.ts'
 import { createExplainer } from './explain.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
@@ -13,7 +13,7 @@ const FEWEST_REQUESTS = 10
 export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const { operation, requests, windowMs } = plan.limit
   const refused = points.filter(isRefused).length
-  const odd = points.filter(isOdd).sort((a, b) => a.sentMs - b.sentMs)
+  const odd = points.filter(isNeither).sort((a, b) => a.sentMs - b.sentMs)
   const [first] = odd
   const last = odd.at(-1)
   if (first === undefined || last === undefined) {

@@ -25,8 +25,8 @@ const underWay = 2
 const validActionEvery = 997
 
 /**
- * Tries cases until it is told to stop, past every finding; each is shrunk and kept once for each fingerprint. If one
- * hand fails, the others send and keep nothing any more, and it rejects as that one did once all have ended.
+ * Tries cases until `goesOn` says no, past every finding; each is shrunk and kept once for each fingerprint. Cases are tried in
+ * concurrent loops. If a loop fails, the others stop, and the campaign rejects with that error once all have ended.
  */
 export async function campaign(context: Context, options: CampaignOptions): Promise<void> {
   const stop = new AbortController()
@@ -57,7 +57,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
       throw error
     }),
   )
-  const hand = async () => {
+  const loop = async () => {
     while (!signal.aborted && options.goesOn()) {
       let wasSent = false
       try {
@@ -70,7 +70,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
       }
     }
   }
-  await together(underWay, hand, stop)
+  await together(underWay, loop, stop)
   await context.clock.sleep(lookAfterMs(context))
   for (const stage of stages) {
     await lookAtPod(stage, steps)

@@ -24,21 +24,24 @@ const simplerTries = 6
 const movesByItself = ['status', 'actions', 'dataCenterId'] as const
 
 /**
- * Reads the pod of a stage, and keeps a finding for the refused cases that changed it. `isLeft`: the last response is judged
+ * Reads the pod of a stage, and keeps a finding for the refused cases that changed it. `isJudgedElsewhere`: the last response is judged
  * by another row, which may explain a change.
  * @returns true if the pod has changed, so that another one must be used
  */
-export async function lookAtPod(stage: Subject, steps: Steps, isLeft = false): Promise<boolean> {
+export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere = false): Promise<boolean> {
   const { context } = steps
   const { pod, sent, aside } = stage
-  if (pod === null || (!isLeft && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0)))
+  if (
+    pod === null ||
+    (!isJudgedElsewhere && (steps.isRule ? sent.every(({ isAccepted }) => isAccepted) : sent.length === 0))
+  )
     return false
   if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
   const outcome = await steps.attempt(() => context.pods.get(pod.id))
   // Whoever gives no answer now is looked at the next time.
   if ('failure' in outcome) return false
   stage.unlooked = 0
-  if (steps.isRule && !isLeft) context.check('unchanged').saw(outcome.value)
+  if (steps.isRule && !isJudgedElsewhere) context.check('unchanged').saw(outcome.value)
   const changed = changesIn(pod, outcome.value, aside)
   if (changed === null) {
     dropSettled(stage, context.clock.now(), steps.isTimeFree ? 0 : lookAfterMs(context))
@@ -51,7 +54,7 @@ export async function lookAtPod(stage: Subject, steps: Steps, isLeft = false): P
   steps.log.undecided.add(late)
   const blamed = await findCauses(stage, sent, steps)
   steps.log.undecided.delete(late)
-  if (isLeft) {
+  if (isJudgedElsewhere) {
     stage.sent = []
     return true
   }

@@ -7,7 +7,7 @@ import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { kindOf } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
-import { laterLooks } from '../shared/unchanged.ts'
+import { laterPodReads } from '../shared/unchanged.ts'
 import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
 
 rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
@@ -32,7 +32,7 @@ rule('pods.action.terminated.any', { varies: [...anyPod, 'removal'] }, async (co
     check('refused').status(reply, 404, 409, ...(again && action === 'terminate' ? [204] : []))
     reading(action, String(reply.status))
   }
-  for await (const reply of laterLooks(context, id)) expectTerminated(check('stays-terminated'), reply)
+  for await (const reply of laterPodReads(context, id)) expectTerminated(check('stays-terminated'), reply)
 })
 
 rule('pods.action.unknown-pod', { varies: anyPod }, async (context) => {
@@ -109,7 +109,7 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
   const rest = await settle(id, (status) => status === 'EXITED')
   if (rest.pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not become EXITED')
   expectFreed(check, rest.pod, before)
-  for await (const later of laterLooks(context, id)) {
+  for await (const later of laterPodReads(context, id)) {
     const pod = podOf(later.json, later.exchange.n)
     if (pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not stay EXITED')
     expectFreed(check, pod, before)

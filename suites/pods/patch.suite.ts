@@ -20,7 +20,7 @@ import {
   validPatch,
 } from '../shared/patching.ts'
 import { readingOf } from '../shared/table.ts'
-import { expectUnchanged, laterLooks, looksLater, refuseRestless } from '../shared/unchanged.ts'
+import { expectUnchanged, laterPodReads, looksLater, refuseRestless } from '../shared/unchanged.ts'
 
 const varies = [...patchVaries, 'afterwards'] as const
 /** The answers are recorded, so the status of the pod is the same in every run. */
@@ -71,7 +71,7 @@ rule('pods.patch.idempotent', { each: mountStates, varies: patchVaries }, async 
 /** The mount is still there at each later look, and after what is drawn. */
 async function goesOnKeeping(context: Context, before: PodView): Promise<void> {
   const { check, pods } = context
-  for await (const reply of laterLooks(context, before.id))
+  for await (const reply of laterPodReads(context, before.id))
     expectMountKept(context, check('unchanged').pod(reply), before)
   await afterwards(context, before.id, async () => {
     expectMountKept(context, check('unchanged').pod(await pods.get(before.id)), before)

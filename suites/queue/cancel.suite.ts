@@ -5,7 +5,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectNotCompleted, insist, laterLooks } from '../shared/job-answers.ts'
+import { expectNotCompleted, insist, laterJobReads } from '../shared/job-answers.ts'
 
 const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 
@@ -22,7 +22,7 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
   expectCancelled(context, waiting, await waiting.queue.status(waiting.id))
-  for await (const reply of laterLooks(context, waiting)) expectCancelled(context, waiting, reply)
+  for await (const reply of laterJobReads(context, waiting)) expectCancelled(context, waiting, reply)
 })
 
 rule('queue.cancel.running', { varies: anyJob }, async (context) => {
@@ -40,7 +40,7 @@ rule('queue.cancel.running', { varies: anyJob }, async (context) => {
   await clock.until(job.beacon.ended(), clock.now() + dispatchMs)
   await clock.sleep(dispatchMs)
   expectNotCompleted(context, 'not-completed', await job.queue.status(job.id))
-  for await (const later of laterLooks(context, job)) expectNotCompleted(context, 'not-completed', later)
+  for await (const later of laterJobReads(context, job)) expectNotCompleted(context, 'not-completed', later)
 })
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {

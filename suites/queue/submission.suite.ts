@@ -109,7 +109,7 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
     check('status').status(reply, 200)
     const { id, status, output } = check('body').object(reply)
     if (isWaitOver(reply) && tries < runsyncTries) {
-      isQuick = await isQuickByRun(context)
+      isQuick = await startWorkerByRun(context)
       continue
     }
     if (isWaitOver(reply) && !isQuick) inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
@@ -121,8 +121,8 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
   }
 }
 
-/** Starts a worker with a job of /run, and tells whether that was done within the shortest wait of /runsync. */
-async function isQuickByRun({ ended, fixture }: Context): Promise<boolean> {
+/** Starts a worker with a job of /run. Returns true if the job was done within the shortest wait of /runsync. */
+async function startWorkerByRun({ ended, fixture }: Context): Promise<boolean> {
   const job = await fixture.submitted({ steps: [{ output: 'a worker is there' }] })
   const { reply, settled } = await ended(job)
   return settled && reply.exchange.received.target - job.reply.exchange.sent.target < leastWaitMs

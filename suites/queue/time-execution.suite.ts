@@ -6,7 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectNotCompleted, laterLooks, shownStatus } from '../shared/job-answers.ts'
+import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-answers.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 /** The first execution runs forever; if the service executes the job anew, that one ends at once. */
@@ -28,7 +28,7 @@ rule('queue.execution-timeout.enforced', { workers: 2, varies: anyJob }, async (
   await clock.sleep(2 * dispatchMs)
   for (const job of [long, deaf]) {
     expectNotLate(job, await job.queue.status(job.id))
-    for await (const reply of laterLooks(context, job)) expectNotLate(job, reply)
+    for await (const reply of laterJobReads(context, job)) expectNotLate(job, reply)
   }
 
   async function expectStopped(job: SubmittedJob, endMs: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.t
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { laterLooks, shownStatus } from '../shared/job-answers.ts'
+import { laterJobReads, shownStatus } from '../shared/job-answers.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
@@ -45,7 +45,7 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options'] 
     await begun(later)
     await ended(later)
     await clock.sleep(2 * target.tolerances.dispatchMs)
-    for await (const look of laterLooks(context, job)) {
+    for await (const look of laterJobReads(context, job)) {
       const isExecuted = job.beacon.executions().length > 0
       check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', look)
       check('gone').status(look, 404)
@@ -63,7 +63,7 @@ rule('queue.ttl.running', { varies: anyJob }, async (context) => {
     // A late report must not bring the job back.
     job.beacon.release('late')
     await clock.sleep(2 * target.tolerances.dispatchMs)
-    for await (const reply of laterLooks(context, job)) check('gone').status(reply, 404)
+    for await (const reply of laterJobReads(context, job)) check('gone').status(reply, 404)
   }
 })
 
@@ -87,7 +87,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission'], worke
   const jobs = []
   for (const by of vary.every('submission')) jobs.push(await completed(by))
   for (const { job, ttlMs } of jobs) check('gone').status(await afterEnd(context, job, ttlMs), 404)
-  for (const { job } of jobs) for await (const reply of laterLooks(context, job)) check('gone').status(reply, 404)
+  for (const { job } of jobs) for await (const reply of laterJobReads(context, job)) check('gone').status(reply, 404)
 })
 
 rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {

@@ -107,7 +107,7 @@ export async function insist(context: Context, clause: string, send: () => Promi
 }
 
 /** A job as it is looked at later, once for each second look of the run. */
-export async function* laterLooks(context: Pick<Context, 'clock' | 'looks'>, { id, queue }: JobAt) {
+export async function* laterJobReads(context: Pick<Context, 'clock' | 'looks'>, { id, queue }: JobAt) {
   for await (const _ of looksLater(context)) yield await queue.status(id)
 }
 

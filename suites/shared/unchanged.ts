@@ -45,7 +45,7 @@ export async function refuseRestless(context: Context, { status, value }: PodVie
   const history = vary.drawn().history?.at(-1) as ValueOf<'history'> | undefined
   const kind = 'cpu' in value ? 'cpu' : 'gpu'
   const { id } = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
-  for await (const reply of laterLooks(context, id)) {
+  for await (const reply of laterPodReads(context, id)) {
     if (podOf(reply.json, 0)?.status === status) continue
     const by = status === 'EXITED' ? 'pods.action.running.stop' : bringers[history as keyof typeof bringers]
     if (by !== undefined) blocked(by, `a pod that nobody touches does not stay ${status}`)
@@ -53,6 +53,6 @@ export async function refuseRestless(context: Context, { status, value }: PodVie
 }
 
 /** The pod as it is read later, once for each second look of the run. */
-export async function* laterLooks(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
+export async function* laterPodReads(context: Pick<Context, 'clock' | 'looks' | 'pods'>, id: string) {
   for await (const _ of looksLater(context)) yield await context.pods.get(id)
 }

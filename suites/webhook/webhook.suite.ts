@@ -7,7 +7,7 @@ import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, expectEnd, laterLooks } from '../shared/job-answers.ts'
+import { blockedBy, expectEnd, laterJobReads } from '../shared/job-answers.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 const spacingMs = tables.durations.webhookSpacingMs
@@ -152,7 +152,7 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
   let count = 0
   while (count < mostAttempts && (await attempt(context, job, count + 1)) !== null) count++
   await clock.sleep(target.tolerances.dispatchMs)
-  for await (const reply of laterLooks(context, job)) {
+  for await (const reply of laterJobReads(context, job)) {
     check('status').success(reply)
     const { status, output } = check('status').object(reply)
     check('status').that(status === 'COMPLETED', 'status "COMPLETED"', `status ${show(status)}`, reply)
