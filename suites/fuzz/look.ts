@@ -24,8 +24,8 @@ const simplerTries = 6
 const movesByItself = ['status', 'actions', 'dataCenterId'] as const
 
 /**
- * Reads the pod of a stage, and keeps a finding for the refused cases that changed it. `isJudgedElsewhere`: the last response is judged
- * by another row, which may explain a change.
+ * Reads the pod of a stage, and keeps a finding for the refused cases that changed it.
+ * @param isJudgedElsewhere another row judges the last response, which may explain a change: then it is no finding.
  * @returns true if the pod has changed, so that another one must be used
  */
 export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere = false): Promise<boolean> {
