@@ -45,7 +45,7 @@ const graceMs = 1_000
 const longestTimerMs = 2 ** 31 - 1
 
 /** The last words of the process that runs the rules if its record cannot grow. */
-const saysFull = /\b(ENOSPC|EDQUOT)\b/
+const diskFull = /\b(ENOSPC|EDQUOT)\b/
 
 /** Runs the rules of a plan in a process, removes what it leaves, and reports. Returns the exit code. */
 export function conduct(conducting: Conducting): Promise<number> {
@@ -113,7 +113,7 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
     }
     // A process that lingered after its end was killed, and has no code.
     if (!end.inOrder || (end.code ?? 0) !== 0) {
-      if (!saysFull.test(end.said)) throw new BrokenError(brokenSentence(end))
+      if (!diskFull.test(end.said)) throw new BrokenError(brokenSentence(end))
       terminal.err(
         `plumbline: the disk of ${evidence} is full, so the record is incomplete and nothing is judged; free some space, or choose another folder with --out`,
       )

@@ -6,7 +6,7 @@ import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { Deployed } from '../../harness/tool/types.ts'
-import { echo, nonceFor, received, serving, servingNormal, usesNormal, withNonce } from '../shared/balanced.ts'
+import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
 import { endOf, get, submitTo } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { lookUntil } from '../shared/look-until.ts'
@@ -94,8 +94,7 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => 
   if (url === undefined) return inconclusive('the list of the tool shows no url of the load-balanced endpoint')
   const client = lb.at(url)
   await serving(context, client)
-  const nonce = nonceFor(context)
-  const echoed = await client.send('POST', echo, withNonce(nonce, { body: { prompt: 'a' } }))
+  const { nonce, reply: echoed } = await sentOnce(context, client, 'POST', echo, { body: { prompt: 'a' } })
   check('routes').status(echoed, 200)
   const { method, path } = check('routes').object(echoed)
   const observed = `${show(method)} ${show(path)}`
