@@ -1,6 +1,5 @@
 import type { ScenarioClock } from '../harness/clock/types.ts'
-import type { LoadTask } from '../harness/run/load.ts'
-import type { LoadOptions } from '../harness/run/options.ts'
+import type { LoadOptions, LoadTask } from '../harness/run/options.ts'
 import type { Driven } from './conduct.ts'
 import { type LoadRequests, noFills } from './k6/script-plan.ts'
 import { waitBeforeDrainMs } from './pods/steps.ts'

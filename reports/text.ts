@@ -1,8 +1,22 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
-import { type Paint, plain } from './paint.ts'
 import { logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+
+/** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
+interface Paint {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly red: (text: string) => string
+  readonly green: (text: string) => string
+  readonly yellow: (text: string) => string
+  readonly cyan: (text: string) => string
+}
+
+const same = (text: string) => text
+
+/** No colours at all. */
+const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
 
 /** With more failures than this, only the other reports have shell lines. */
 const shellLinesFor = 10

@@ -2,7 +2,6 @@ import { markOf } from '../harness/record/redact.ts'
 import { resolveText } from './secrets.ts'
 import type { Hook, PodStatus } from './types.ts'
 import { addressOf, type Path, type Surroundings, take } from './values.ts'
-import { wordsOf } from './words.ts'
 
 /** The hook of a recipe: an address, a command line, or the words of a command. Faults are noted, not thrown. */
 export function hookOf(given: string | readonly string[], status: PodStatus, around: Surroundings): Hook {
@@ -23,6 +22,13 @@ export function hookOf(given: string | readonly string[], status: PodStatus, aro
     around.fault(path, `${path.join('.')}: a quotation mark is not closed; close it, or write the words as a list`)
   if (isSecret) return { command: words ?? [], secrets: words ?? [] }
   return commandOf(words ?? [], path, around)
+}
+
+/** The words of a command line, split at spaces outside quotes; null if a quote is not closed. */
+function wordsOf(line: string): readonly string[] | null {
+  const words = line.match(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g) ?? []
+  if (/["']/.test(line.replace(/"[^"]*"|'[^']*'/g, ''))) return null
+  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single))
 }
 
 /** A variable inside an address or a word would be passed on literally: nothing expands it later. */

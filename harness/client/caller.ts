@@ -1,12 +1,22 @@
 import type { OperationFacts } from '../../generated/operations.ts'
 import type { PlaneSection } from '../../target/types.ts'
 import type { PendingEvent } from '../clock/types.ts'
-import type { Operation, WireRequest } from '../exchange/exchange.ts'
+import type { HeaderPairs, Operation, WireRequest } from '../exchange/exchange.ts'
 import { bytesOf } from './body.ts'
-import type { Outgoing } from './channel.ts'
-import { type CallOptions, headersOf } from './headers.ts'
+import type { Outgoing, SendOptions } from './channel.ts'
 import type { Reply } from './reply.ts'
 import type { Sender } from './sender.ts'
+
+/** Options of a request. */
+export interface CallOptions extends SendOptions {
+  /** The Authorization header as it is sent; null sends none. */
+  readonly authorization?: string | null
+  /** The Content-Type of the body; null sends none. */
+  readonly contentType?: string | null
+  readonly headers?: HeaderPairs
+  /** Sending it twice does no harm, because it must be refused. */
+  readonly repeats?: boolean
+}
 
 /** A request for an operation; the body is a JSON value, or `raw(…)` for bytes as they are, or `nothing`. */
 export interface Call extends CallOptions {
@@ -49,6 +59,19 @@ export function requestOf(
     headers: headersOf(token, call.body !== undefined, accept, call),
     body: bytesOf(call.body),
   }
+}
+
+/** The header lines of a request: the usual ones, then those of the options. */
+function headersOf(key: string, hasBody: boolean, accept: string, options: CallOptions): HeaderPairs {
+  const { authorization = `Bearer ${key}`, headers = [] } = options
+  const contentType = options.contentType === undefined && hasBody ? 'application/json' : options.contentType
+  return [
+    ['Accept', accept],
+    ['Accept-Encoding', 'identity'],
+    ...(authorization === null ? [] : [['Authorization', authorization] as const]),
+    ...(contentType === undefined || contentType === null ? [] : [['Content-Type', contentType] as const]),
+    ...headers,
+  ]
 }
 
 /** A template with the values of its placeholders; a `{route}` is a path and stays as it is. */

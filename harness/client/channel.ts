@@ -2,7 +2,6 @@ import type { Tolerances } from '../../target/types.ts'
 import type { Exchange, Operation, WireRequest } from '../exchange/exchange.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
-import type { SendOptions } from './headers.ts'
 
 /** The channel of every request of a run. */
 export interface Channel {
@@ -20,6 +19,23 @@ export interface Channel {
   readonly record: (exchange: Exchange) => void
   /** Consecutive requests without a response, over all scenarios. Beyond a bound the target is given up. */
   readonly health: { unanswered: number; triedMs: number }
+}
+
+/** Options of sending a request. */
+export interface SendOptions {
+  /** Returns a 429 instead of waiting until it passes. */
+  readonly raw429?: boolean
+  /** Ignores quotas until a 429. */
+  readonly unpaced?: boolean
+  /** Goes before all requests that wait for the quota. */
+  readonly atOnce?: boolean
+  /**
+   * Real ms to wait for the response; default: the tolerance `answer`, plus a default execution if the response may be
+   * held.
+   */
+  readonly answerMs?: number
+  /** Sent on a new connection. */
+  readonly newConnection?: boolean
 }
 
 /** A request of an owner, as it is sent. */

@@ -63,6 +63,11 @@ export function headerOf(headers: HeaderPairs, name: string): string | null {
   return null
 }
 
+/** The media type of a response in lower case, without its parameters; null if there is none. */
+export function mediaTypeOf(headers: HeaderPairs): string | null {
+  return headerOf(headers, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? null
+}
+
 /** All values of a header joined as HTTP joins list headers; null if it is missing. */
 export function headerList(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()

@@ -1,4 +1,4 @@
-import { nextToStart, type Occupancy, type Resources } from './turns.ts'
+import { nextToStart, type Occupancy, occupanciesOf, type Resources } from './turns.ts'
 import type { PlanRule, Slot } from './types.ts'
 
 /**
@@ -11,10 +11,8 @@ export function schedule(rules: readonly PlanRule[], resources: Resources): Slot
   const slots: Slot[] = []
   let now = 0
   for (;;) {
-    const [next] = waiting.splice(
-      nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources) ?? waiting.length,
-      1,
-    )
+    const place = nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources)
+    const [next] = waiting.splice(place ?? waiting.length, 1)
     if (next !== undefined) {
       const slot = {
         rule: next.rule,
@@ -35,10 +33,6 @@ export function schedule(rules: readonly PlanRule[], resources: Resources): Slot
         occupancy: slot.freedMs > now ? occupancy : { ...occupancy, workers: 0 },
       }))
   }
-}
-
-function occupanciesOf(entries: readonly { readonly occupancy: Occupancy }[]): Occupancy[] {
-  return entries.map(({ occupancy }) => occupancy)
 }
 
 /** The critical path: the rules that decide the end, in order. Each began when the one before it made room. */

@@ -40,8 +40,6 @@ export function createTurns(resources: Resources) {
 
   function next(): void {
     for (;;) {
-      const occupanciesOf = (entries: readonly { readonly occupancy: Occupancy }[]) =>
-        entries.map(({ occupancy }) => occupancy)
       const place = nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources)
       const [entry] = waiting.splice(place ?? waiting.length, 1)
       if (entry === undefined) return
@@ -69,6 +67,10 @@ export function createTurns(resources: Resources) {
         setImmediate(next)
       }),
   }
+}
+
+export function occupanciesOf(entries: readonly { readonly occupancy: Occupancy }[]): Occupancy[] {
+  return entries.map(({ occupancy }) => occupancy)
 }
 
 /**

@@ -1,10 +1,28 @@
 import { RawBody } from '../client/body.ts'
-import type { Call } from '../client/caller.ts'
+import type { Call, Caller, CallerOptions } from '../client/caller.ts'
+import { outlast } from '../client/outage.ts'
 import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
 import type { ResourceLedger } from '../record/resources.ts'
+import { isOutage } from '../rule/check.ts'
+import { createClients, type OwnerContext } from './owner.ts'
 import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
+
+/** An owner's access to a plane whose resources are removed after it, and whose harmless requests outlast a gateway. */
+export function createResourceAccess<Client extends Caller>(
+  plane: Plane,
+  host: OwnerContext,
+  clientOf: (caller: Caller) => Client,
+) {
+  const { note, removables } = createOwnResources(plane, host.shared.resources)
+  const repeat = outlasting(plane, (ms) => host.actor.sleep(ms))
+  const optionsOf = (key: string): Pick<CallerOptions, 'note' | 'repeat'> => ({
+    repeat,
+    note: (operation, call) => note(operation, call, key),
+  })
+  return { as: createClients(plane, host, optionsOf, clientOf), removables }
+}
 
 /** The resources that one owner created on a plane. Each has a line in the ledger of resources. */
 export function createOwnResources({ creates }: Plane, resources: ResourceLedger) {
@@ -76,6 +94,23 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
           removed(id)
         },
       })),
+  }
+}
+
+/** Sends harmless requests of a plane again while a gateway answers in place of the API. */
+function outlasting(
+  { creates, operations }: Pick<Plane, 'creates' | 'operations'>,
+  sleep: (ms: number) => Promise<unknown>,
+): NonNullable<CallerOptions['repeat']> {
+  return async (operation, call, send) => {
+    const again = () => send(operation, call)
+    const first = await again()
+    const isRead = operations[operation]?.method === 'GET'
+    const isHarmless = isRead || call.repeats === true || call.authorization !== undefined
+    if (creates === null || !isOutage(first) || !isHarmless) return first
+    const { get, kind, list } = creates
+    const other = () => (operation === list ? send(get, { ids: { id: `plumbline-no-such-${kind}` } }) : send(list, {}))
+    return outlast(first, { again, other, sleep })
   }
 }
 

@@ -5,10 +5,11 @@ import type { Channel } from '../client/channel.ts'
 import type { Sender } from '../client/sender.ts'
 import type { Actor } from '../clock/types.ts'
 import type { HookCall } from '../hooks/hooks.ts'
+import type { Inbox } from '../receiver/inbox.ts'
 import type { Receiver } from '../receiver/receiver.ts'
+import type { WebhookAnswer } from '../receiver/types.ts'
 import type { ResourceLedger } from '../record/resources.ts'
 import { Unclaimed } from '../rule/outcome.ts'
-import type { Inboxes } from './inboxes.ts'
 import { sectionOf } from './index.ts'
 import type { Plane } from './plane.ts'
 import type { PodTimes } from './pods/pod-times.ts'
@@ -33,11 +34,31 @@ export interface OwnerContext {
   readonly name: string
   readonly actor: Actor
   readonly sender: Sender
-  readonly inboxes: Inboxes
+  readonly inboxes: ReturnType<typeof createInboxes>
   /** A name for something to create, which tells the run and the owner. */
   readonly nextName: () => string
   /** True once the owner has ended. */
   readonly isReleased: () => boolean
+}
+
+/** The inboxes of one owner, on whichever plane it uses them. */
+export function createInboxes(owner: string, receiver: Receiver | null) {
+  const inboxes: Inbox[] = []
+  return {
+    /** One more; null if the target has no receiver. */
+    open(script: readonly WebhookAnswer[] = [200]): Inbox | null {
+      if (receiver === null) return null
+      const inbox = receiver.inbox(owner, inboxes.length + 1, script)
+      inboxes.push(inbox)
+      return inbox
+    },
+    /** From here on the owner can see the arrivals so far. */
+    look(): void {
+      for (const inbox of inboxes) inbox.look()
+    },
+    /** Releases every hold. */
+    releaseAll: () => receiver?.releaseAll(inboxes),
+  }
 }
 
 /** The clients of an owner, one for each key, made on first use. Throws Unclaimed or NotApplicable. */

@@ -1,7 +1,9 @@
+import type { OperationFacts } from '../../generated/operations.ts'
 import type { TargetFile } from '../../target/file.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import type { Allowance } from '../client/allowance.ts'
+import { createDocumentedRate } from '../client/allowance.ts'
 import type { Call, Caller, Described } from '../client/caller.ts'
 import type { Outgoing } from '../client/channel.ts'
 
@@ -13,6 +15,24 @@ export interface Capability<Section = unknown> {
   given(section: Section, target: Target): boolean
   /** False if a default, and not the file itself, claims it; default: true. */
   isWritten?(file: TargetFile): boolean
+}
+
+/** A capability that every target with the plane has. */
+export function always(says: string, line: string): Capability<never> {
+  return { says, line, given: () => true }
+}
+
+/** A capability that a member of the section gives: it is true, or has a value. */
+export function given<Section>(member: keyof Section, says: string, line: string): Capability<Section> {
+  return { says, line, given: ({ [member]: value }) => value !== null && value !== false }
+}
+
+/** The facts of an operation that the document does not have. */
+export function notInDocument(
+  plane: OperationFacts['plane'],
+  more: Pick<OperationFacts, 'method' | 'path'> & Partial<OperationFacts>,
+): OperationFacts {
+  return { plane, held: false, body: null, success: [], rate: null, ...more }
 }
 
 /** How requests of a plane count for quotas. */
@@ -30,6 +50,17 @@ export interface Pacing {
   readonly isOfAccount: boolean
   /** The request that shows how much of the quota is left; null if none does. */
   readonly refresh: string | null
+}
+
+/** Each operation has the rate of the description, on each endpoint if the plane has endpoints. */
+export function perOperation(operations: Described['operations']): Pacing {
+  return {
+    quotaOf: ({ endpoint = '', operation }) => `${endpoint} ${operation}`,
+    allowance: ({ operation }) => createDocumentedRate(operation, operations[operation]?.rate ?? null),
+    isElsewhere: ({ key }) => key !== 'full' && key !== 'second',
+    isOfAccount: false,
+    refresh: null,
+  }
 }
 
 /** Resources that are created on a plane and removed after the run. Each has an id and the name that it was created with. */

@@ -34,8 +34,7 @@ import { replay } from '../run/replay.ts'
 import { createSession } from '../run/session.ts'
 import { overHttp } from '../transport/http.ts'
 import { addPlane } from './index.ts'
-import { perOperation } from './pacing.ts'
-import type { Plane } from './plane.ts'
+import { type Plane, perOperation } from './plane.ts'
 
 // What the generator is given.
 

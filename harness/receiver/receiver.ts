@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { RunClock } from '../clock/types.ts'
 import { headerOf } from '../exchange/exchange.ts'
 import { createHolds } from './holds.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import { createSorting, type Sorted, scriptAt } from './sorting.ts'
-import { tokenOf } from './tokens.ts'
 import type { Answer, Arrival, Incoming, Receive, WebhookAnswer } from './types.ts'
 
 export interface ReceiverOptions {
@@ -120,4 +120,9 @@ function plain(status: number): Answer {
 
 function json(value: object): Answer {
   return { status: 200, headers: [['Content-Type', 'application/json']], body: JSON.stringify(value) }
+}
+
+/** A name that cannot be guessed without run and seed, and that a replay makes again from them: 128 bits as hex. */
+function tokenOf(run: string, seed: number, what: string): string {
+  return createHash('sha256').update(`${run} ${seed} ${what}`).digest('hex').slice(0, 32)
 }

@@ -12,9 +12,8 @@ import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
 import { createVariation, type Variation } from '../variation/variation.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
-import { type Judgement, verdictOf } from './judge.ts'
+import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
-import { recordJudgement } from './record-judgement.ts'
 
 export interface JudgingOptions {
   readonly shared: Shared

@@ -24,11 +24,10 @@ import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
 import type { Judgement } from './judge.ts'
-import type { DriveLoad } from './load.ts'
+import { recordJudgement } from './judge.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
-import type { Progress, RunOptions } from './options.ts'
+import type { DriveLoad, Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
-import { recordJudgement } from './record-judgement.ts'
 import { createSession, type Session } from './session.ts'
 
 /** A run with everything around it: target, clock, record, progress. */

@@ -1,6 +1,10 @@
 import type { Target } from '../../target/types.ts'
-import type { LoadFacts, RunEvent } from '../record/events.ts'
+import type { BrokenOffEvent, LoadFacts, PlanEvent, RunEvent } from '../record/events.ts'
+import type { Recorder } from '../record/recorder.ts'
+import type { ResourceLedger } from '../record/resources.ts'
 import type { Verdict } from '../rule/outcome.ts'
+import type { Transport } from '../transport/types.ts'
+import type { Judgement } from './judge.ts'
 
 /**
  * Options of a run: plain data, handed from the command line to the process that runs the rules. They hold secrets and
@@ -38,6 +42,27 @@ export interface LoadOptions extends Pick<LoadFacts, 'rules' | 'windowScale' | '
   readonly maxRequests: number
   readonly maxSeconds: number
 }
+
+/** Input for driving and judging the load of a run. */
+export interface LoadTask {
+  readonly run: RunEvent
+  readonly options: RunOptions
+  readonly target: Target
+  readonly transport: Transport
+  readonly recorder: Recorder
+  readonly resources: ResourceLedger
+  readonly tell: (progress: Progress) => void
+}
+
+/** Drives the load of a run and judges its rules. */
+export type DriveLoad = (task: LoadTask) => Promise<readonly Judgement[]>
+
+/** Judges the load of a record in `dir` again, by its plans and their points. */
+export type ReplayLoad = (
+  dir: string,
+  run: RunEvent,
+  driven: readonly (PlanEvent | BrokenOffEvent)[],
+) => Promise<readonly Judgement[]>
 
 /** One line of progress from the running process, as NDJSON on file descriptor 3. */
 export type Progress =

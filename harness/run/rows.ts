@@ -1,10 +1,8 @@
-import { rules as ledger, type RuleRow } from '../../generated/rules.ts'
-
-const rows: ReadonlyMap<string, RuleRow> = new Map(ledger.map((row) => [row.id, row as RuleRow]))
+import { type RuleRow, ruleById } from '../../generated/rules.ts'
 
 /** The row of a rule. Throws if the ledger has none, which the gates prevent. */
 export function rowOf(id: string): RuleRow {
-  const row = rows.get(id)
+  const row = (ruleById as ReadonlyMap<string, RuleRow>).get(id)
   if (row === undefined) throw new Error(`rule ${id} is not in the ledger`)
   return row
 }

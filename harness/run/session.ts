@@ -24,11 +24,11 @@ import { dealTo } from '../variation/deal.ts'
 import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
 import type { Judgement } from './judge.ts'
+import { recordJudgement, shorten } from './judge.ts'
 import { createJudging, type Judging } from './judging.ts'
 import { inOrder } from './order.ts'
 import { createOwner, type Owner } from './owner.ts'
 import { type ProbeResult, probeTarget } from './probe.ts'
-import { recordJudgement, shorten } from './record-judgement.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 
 export interface SessionOptions {

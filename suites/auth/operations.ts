@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../harness/client/headers.ts'
+import type { CallOptions } from '../../harness/client/caller.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess, type PodOperation } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'

@@ -1,6 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
-import { type Exchange, jsonOf, type WireResponse } from '../../harness/exchange/exchange.ts'
-import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
+import { type Exchange, jsonOf, mediaTypeOf, type WireResponse } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import { headers, mediaType } from '../shared/header-table.ts'

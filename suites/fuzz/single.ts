@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../harness/client/headers.ts'
+import type { CallOptions } from '../../harness/client/caller.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'

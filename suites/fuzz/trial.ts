@@ -1,6 +1,6 @@
 import type { PodAction, PodStatus } from '../../generated/tables.ts'
 import { raw } from '../../harness/client/body.ts'
-import type { CallOptions } from '../../harness/client/headers.ts'
+import type { CallOptions } from '../../harness/client/caller.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { planeOf } from '../../harness/fixtures/pod-body.ts'

@@ -1,6 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
+import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Beacon } from '../../harness/receiver/types.ts'

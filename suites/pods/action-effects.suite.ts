@@ -1,5 +1,5 @@
 import { podActions } from '../../generated/tables.ts'
-import { mediaTypeOf } from '../../harness/exchange/media-type.ts'
+import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { changedFields, membersOf, type PodView, podOf, show } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'

@@ -1,25 +1,15 @@
-import type { OperationFacts } from '../../../generated/operations.ts'
 import { deployOf, deployPaths, deploySecrets, describeDeploy, writeDeploy } from '../../../target/deploy.ts'
 import type { DeploySection } from '../../../target/file.ts'
 import type { DeployPlane } from '../../../target/types.ts'
 import { commandScheme } from '../../tool/address.ts'
-import { perOperation } from '../pacing.ts'
-import type { Plane } from '../plane.ts'
+import { always, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 
 /** Each runs a command; its end and its output are the response. */
-const operations: Readonly<Record<string, OperationFacts>> = Object.fromEntries(
-  Object.entries(deployPaths).map(([name, path]) => [
-    name,
-    {
-      plane: 'management',
-      method: path.startsWith('list') ? 'GET' : 'POST',
-      path,
-      held: false,
-      body: null,
-      success: [200],
-      rate: null,
-    },
-  ]),
+const operations = Object.fromEntries(
+  Object.entries(deployPaths).map(([name, path]) => {
+    const method = path.startsWith('list') ? 'GET' : 'POST'
+    return [name, notInDocument('management', { method, path, success: [200] })]
+  }),
 )
 
 const line =
@@ -34,17 +24,9 @@ export const deploy: Plane<DeployPlane> = {
   accept: 'application/json',
   scheme: commandScheme,
   capabilities: {
-    deploy: { says: 'the deployment tool', line, given: () => true },
-    'deploy.worker': {
-      says: 'the conformance worker on deployed endpoints',
-      line: 'deploy: {worker: true}',
-      given: ({ worker }) => worker,
-    },
-    'deploy.preinstalled': {
-      says: 'a package of the base image',
-      line: 'deploy: {preinstalled: PACKAGE}',
-      given: ({ preinstalled }) => preinstalled !== null,
-    },
+    deploy: always('the deployment tool', line),
+    'deploy.worker': given('worker', 'the conformance worker on deployed endpoints', 'deploy: {worker: true}'),
+    'deploy.preinstalled': given('preinstalled', 'a package of the base image', 'deploy: {preinstalled: PACKAGE}'),
     'deploy.lookups': {
       says: 'look-ups of addresses that can be observed',
       line: "deploy: {call: [TOOL, call, '{from}', '{to}']}",

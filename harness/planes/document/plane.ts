@@ -1,13 +1,9 @@
-import type { OperationFacts } from '../../../generated/operations.ts'
 import { readSection } from '../../../target/section.ts'
 import { membersOf } from '../../exchange/read.ts'
-import { perOperation } from '../pacing.ts'
-import type { Plane } from '../plane.ts'
+import { always, notInDocument, type Plane, perOperation } from '../plane.ts'
 
 /** Its address is that of the document itself. */
-const operations = {
-  getDocument: { plane: 'pods', method: 'GET', path: '', held: false, body: null, success: [200], rate: null },
-} as const satisfies Readonly<Record<string, OperationFacts>>
+const operations = { getDocument: notInDocument('pods', { method: 'GET', path: '', success: [200] }) }
 
 /** The OpenAPI document that a platform publishes. */
 export const document: Plane = {
@@ -16,13 +12,7 @@ export const document: Plane = {
   operations,
   areas: [],
   accept: 'application/json',
-  capabilities: {
-    openapi: {
-      says: 'a published API document',
-      line: 'openapi: {url: https://HOST/openapi.json}',
-      given: () => true,
-    },
-  },
+  capabilities: { openapi: always('a published API document', 'openapi: {url: https://HOST/openapi.json}') },
   pacing: perOperation(operations),
   creates: null,
   probes: [

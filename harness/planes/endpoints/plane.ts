@@ -3,10 +3,15 @@ import type { ManagementSection } from '../../../target/file.ts'
 import { managementOf, writeManagement } from '../../../target/management.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
-import { perOperation } from '../pacing.ts'
-import type { Plane } from '../plane.ts'
+import { always, type Capability, given, type Plane, perOperation } from '../plane.ts'
 
 const operations = operationsOf('management')
+
+/** A call whose path is not described, so the target file must have it. */
+const call = (operation: 'updateEndpoint' | 'deleteEndpoint', says: string): Capability => ({
+  ...always(says, `management: {paths: {${operation}: "/v1/endpoints/{id}"}}`),
+  isWritten: ({ management }) => management?.paths?.[operation] !== undefined,
+})
 
 /** Endpoint management: creation and upkeep of serverless endpoints. */
 export const management: Plane<ManagementPlane> = {
@@ -16,28 +21,10 @@ export const management: Plane<ManagementPlane> = {
   areas: ['endpoints'],
   accept: 'application/json',
   capabilities: {
-    management: {
-      says: 'endpoint management',
-      line: 'management: {url: https://HOST, template: TEMPLATE_ID}',
-      given: () => true,
-    },
-    'management.update': {
-      says: 'the call that changes an endpoint',
-      line: 'management: {paths: {updateEndpoint: "/v1/endpoints/{id}"}}',
-      given: () => true,
-      isWritten: ({ management }) => management?.paths?.updateEndpoint !== undefined,
-    },
-    'management.delete': {
-      says: 'the call that deletes an endpoint',
-      line: 'management: {paths: {deleteEndpoint: "/v1/endpoints/{id}"}}',
-      given: () => true,
-      isWritten: ({ management }) => management?.paths?.deleteEndpoint !== undefined,
-    },
-    'management.worker': {
-      says: 'the conformance worker in the template',
-      line: 'management: {worker: true}',
-      given: ({ worker }) => worker,
-    },
+    management: always('endpoint management', 'management: {url: https://HOST, template: TEMPLATE_ID}'),
+    'management.update': call('updateEndpoint', 'the call that changes an endpoint'),
+    'management.delete': call('deleteEndpoint', 'the call that deletes an endpoint'),
+    'management.worker': given('worker', 'the conformance worker in the template', 'management: {worker: true}'),
     'gpu.unavailable': {
       says: 'a GPU type that is not available, and one that is',
       line: 'management: {gpus: [GPU_TYPE_ID], gpuUnavailable: GPU_TYPE_ID}',
@@ -48,16 +35,16 @@ export const management: Plane<ManagementPlane> = {
       line: 'management: {gpus: [GPU_TYPE_ID, GPU_TYPE_ID]}',
       given: ({ gpus }) => gpus.length > 1,
     },
-    'account.standard': {
-      says: 'an account with the standard quota of workers',
-      line: 'management: {standardQuota: true}',
-      given: ({ standardQuota }) => standardQuota,
-    },
-    'account.exclusive': {
-      says: 'an account whose endpoints nobody else changes during a run',
-      line: 'management: {exclusive: true}',
-      given: ({ exclusive }) => exclusive,
-    },
+    'account.standard': given(
+      'standardQuota',
+      'an account with the standard quota of workers',
+      'management: {standardQuota: true}',
+    ),
+    'account.exclusive': given(
+      'exclusive',
+      'an account whose endpoints nobody else changes during a run',
+      'management: {exclusive: true}',
+    ),
   },
   pacing: perOperation(operations),
   creates: {

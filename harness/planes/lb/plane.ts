@@ -1,23 +1,20 @@
-import { type OperationFacts, operationsOf } from '../../../generated/operations.ts'
+import { operationsOf } from '../../../generated/operations.ts'
 import type { LbSection } from '../../../target/file.ts'
 import { lbOf, writeLb } from '../../../target/lb.ts'
-import type { LbPlane } from '../../../target/types.ts'
-import { perOperation } from '../pacing.ts'
-import type { Plane } from '../plane.ts'
+import type { LbPlane, LbRole } from '../../../target/types.ts'
+import { type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 
-const operations: Readonly<Record<string, OperationFacts>> = {
+const operations = {
   ...operationsOf('lb'),
   /** A request with a method that the document does not list. */
-  otherRoute: {
-    plane: 'lb',
-    method: 'HEAD',
-    path: '{route}',
-    held: true,
-    body: null,
-    success: [],
-    rate: null,
-  },
+  otherRoute: notInDocument('lb', { method: 'HEAD', path: '{route}', held: true }),
 }
+
+const endpoint = (role: LbRole, says: string): Capability<LbPlane> => ({
+  says,
+  line: `lb: {endpoints: {${role}: https://HOST}}`,
+  given: ({ endpoints }) => endpoints[role] !== null,
+})
 
 /** Load-balanced endpoints, each with its own address. */
 export const lb: Plane<LbPlane> = {
@@ -27,26 +24,10 @@ export const lb: Plane<LbPlane> = {
   areas: ['lb'],
   accept: 'application/json',
   capabilities: {
-    lb: {
-      says: 'load-balanced endpoints',
-      line: 'lb: {endpoints: {normal: https://HOST}}',
-      given: () => true,
-    },
-    'lb.second': {
-      says: 'a second load-balanced endpoint',
-      line: 'lb: {endpoints: {second: https://HOST}}',
-      given: ({ endpoints }) => endpoints.second !== null,
-    },
-    'lb.unknown': {
-      says: 'the address of a load-balanced endpoint that does not exist',
-      line: 'lb: {endpoints: {unknown: https://HOST}}',
-      given: ({ endpoints }) => endpoints.unknown !== null,
-    },
-    'lb.worker': {
-      says: 'the conformance worker on the load-balanced endpoints',
-      line: 'lb: {worker: true}',
-      given: ({ worker }) => worker,
-    },
+    lb: endpoint('normal', 'load-balanced endpoints'),
+    'lb.second': endpoint('second', 'a second load-balanced endpoint'),
+    'lb.unknown': endpoint('unknown', 'the address of a load-balanced endpoint that does not exist'),
+    'lb.worker': given('worker', 'the conformance worker on the load-balanced endpoints', 'lb: {worker: true}'),
   },
   pacing: perOperation(operations),
   creates: null,

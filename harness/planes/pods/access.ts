@@ -3,9 +3,8 @@ import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
 import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
-import { outlasting } from '../outlasting.ts'
-import { createOwnResources } from '../own-resources.ts'
-import { createClients, type OwnerContext } from '../owner.ts'
+import { createResourceAccess } from '../own-resources.ts'
+import type { OwnerContext } from '../owner.ts'
 import { createPodClient } from './client.ts'
 import { pods } from './plane.ts'
 
@@ -39,14 +38,7 @@ const heldUpMs = 2_000
 export function createPodAccess(host: OwnerContext) {
   const { shared, name, actor, sender, isReleased } = host
   const { target } = shared
-  const { note, removables } = createOwnResources(pods, shared.resources)
-  const repeat = outlasting(pods, (ms) => actor.sleep(ms))
-  const as = createClients(
-    pods,
-    host,
-    (key) => ({ repeat, note: (operation, call) => note(operation, call, key) }),
-    createPodClient,
-  )
+  const { as, removables } = createResourceAccess(pods, host, createPodClient)
   let hooks = 0
 
   const settle: Settle = async (id, done, boundMs = target.tolerances.settleMs) => {

@@ -1,5 +1,4 @@
-import type { Call, Caller } from '../../client/caller.ts'
-import type { CallOptions } from '../../client/headers.ts'
+import type { Call, Caller, CallOptions } from '../../client/caller.ts'
 import type { PodOperation } from '../../exchange/exchange.ts'
 
 /** The pod API as a rule calls it. Bodies are JSON values, or `raw(…)` for bytes as they are, or `nothing`. */

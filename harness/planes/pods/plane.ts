@@ -4,7 +4,7 @@ import { describePods, podSecrets, podsOf, writePods } from '../../../target/pod
 import type { PodPlane, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
-import type { Capability, Plane } from '../plane.ts'
+import { always, type Capability, given, type Plane } from '../plane.ts'
 import { noSuchPod } from './client.ts'
 
 /** Keys that may belong to one user, and are paced as if they did. Null: an unusual Authorization header. */
@@ -21,6 +21,9 @@ const recipe = (status: PodStatus): Capability<PodPlane> => ({
   isWritten: (file) => written(file).statuses?.[status] !== undefined,
 })
 
+const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodPlane> =>
+  given(member, says, `pods: {${member}: VOLUME_ID}`)
+
 /** Pods, and the catalog of hardware. */
 export const pods: Plane<PodPlane> = {
   name: 'pods',
@@ -29,16 +32,10 @@ export const pods: Plane<PodPlane> = {
   areas: ['pods'],
   accept: 'application/json, application/problem+json',
   capabilities: {
-    pods: { says: 'the pod API', line: 'pods: https://HOST', given: () => true },
-    'pods.gpu': {
-      says: 'GPU pods',
-      line: 'pods: {gpu: {id: GPU_TYPE_ID}}',
-      given: ({ gpu }) => gpu !== null,
-    },
+    pods: always('the pod API', 'pods: https://HOST'),
+    'pods.gpu': given('gpu', 'GPU pods', 'pods: {gpu: {id: GPU_TYPE_ID}}'),
     'pods.cpu': {
-      says: 'CPU pods',
-      line: 'pods: {cpu: catalog}',
-      given: ({ cpu }) => cpu !== null,
+      ...given('cpu', 'CPU pods', 'pods: {cpu: catalog}'),
       isWritten: (file) => written(file).cpu !== undefined,
     },
     'pods.persistent': {
@@ -47,32 +44,16 @@ export const pods: Plane<PodPlane> = {
       given: ({ persistent, gpu }) => persistent !== null && gpu !== null,
     },
     'pods.change': {
-      says: 'a field other than mounts that PATCH can change without harm',
-      line: 'pods: {change: env}',
-      given: ({ change }) => change !== null,
+      ...given('change', 'a field other than mounts that PATCH can change without harm', 'pods: {change: env}'),
       isWritten: (file) => written(file).change !== undefined,
     },
     catalog: {
-      says: 'a list of CPU flavors',
-      line: 'pods: {catalog: true}',
-      given: ({ catalog }) => catalog,
+      ...given('catalog', 'a list of CPU flavors', 'pods: {catalog: true}'),
       isWritten: (file) => written(file).cpu !== undefined,
     },
-    volume: {
-      says: 'a network volume that pods may mount',
-      line: 'pods: {volume: VOLUME_ID}',
-      given: ({ volume }) => volume !== null,
-    },
-    'volume.second': {
-      says: 'a second network volume in the same data center',
-      line: 'pods: {volumeSecond: VOLUME_ID}',
-      given: ({ volumeSecond }) => volumeSecond !== null,
-    },
-    'volume.elsewhere': {
-      says: 'a network volume in another data center',
-      line: 'pods: {volumeElsewhere: VOLUME_ID}',
-      given: ({ volumeElsewhere }) => volumeElsewhere !== null,
-    },
+    volume: volume('volume', 'a network volume that pods may mount'),
+    'volume.second': volume('volumeSecond', 'a second network volume in the same data center'),
+    'volume.elsewhere': volume('volumeElsewhere', 'a network volume in another data center'),
     'pod.provisioning': recipe('PROVISIONING'),
     'pod.starting': recipe('STARTING'),
     'pod.running': recipe('RUNNING'),

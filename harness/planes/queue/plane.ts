@@ -1,23 +1,14 @@
-import { type OperationFacts, operationsOf } from '../../../generated/operations.ts'
+import { operationsOf } from '../../../generated/operations.ts'
 import type { QueueSection } from '../../../target/file.ts'
 import { queueOf, writeQueue } from '../../../target/queue.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
-import { perOperation } from '../pacing.ts'
-import type { Capability, Plane } from '../plane.ts'
+import { always, type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
 
-const operations: Readonly<Record<string, OperationFacts>> = {
+const operations = {
   ...operationsOf('queue'),
   /** Any request below an endpoint that is not an operation. */
-  otherQueueRoute: {
-    plane: 'queue',
-    method: 'POST',
-    path: '',
-    held: false,
-    body: null,
-    success: [],
-    rate: null,
-  },
+  otherQueueRoute: notInDocument('queue', { method: 'POST', path: '' }),
 }
 
 /** The capability for each role of an endpoint. */
@@ -47,24 +38,14 @@ export const queue: Plane<QueuePlane> = {
   areas: ['queue', 'webhook'],
   accept: 'application/json',
   capabilities: {
-    queue: {
-      says: 'queue-based endpoints',
-      line: 'queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}',
-      given: () => true,
-    },
-    worker: {
-      says: 'the conformance worker on the queue-based endpoints',
-      line: 'queue: {worker: true}',
-      given: ({ worker }) => worker,
-    },
+    queue: always('queue-based endpoints', 'queue: {url: https://HOST, endpoints: {normal: ENDPOINT_ID}}'),
+    worker: given('worker', 'the conformance worker on the queue-based endpoints', 'queue: {worker: true}'),
     stream: {
-      says: 'partial results over /stream',
-      line: 'queue: {stream: true}',
-      given: ({ stream }) => stream !== null,
+      ...given('stream', 'partial results over /stream', 'queue: {stream: true}'),
       isWritten: ({ queue }) => queue?.stream !== undefined,
     },
-    requests: { says: 'the route /requests', line: 'queue: {requests: true}', given: ({ requests }) => requests },
-    openai: { says: 'the routes below /openai', line: 'queue: {openai: true}', given: ({ openai }) => openai },
+    requests: given('requests', 'the route /requests', 'queue: {requests: true}'),
+    openai: given('openai', 'the routes below /openai', 'queue: {openai: true}'),
     ...Object.fromEntries([
       endpoint('dedicated', 'an endpoint that may be flooded and purged, and its workers killed'),
       endpoint('second', 'a second endpoint'),
@@ -73,11 +54,11 @@ export const queue: Plane<QueuePlane> = {
       endpoint('executionTimeout', 'an endpoint with a set execution timeout', '{id: ENDPOINT_ID, after: 15s}'),
       endpoint('noExecutionTimeout', 'an endpoint without an execution timeout'),
     ]),
-    'endpoint.per-worker-rate': {
-      says: 'the request rate that each worker adds',
-      line: 'queue: {perWorkerRate: REQUESTS}',
-      given: ({ perWorkerRate }) => perWorkerRate !== null,
-    },
+    'endpoint.per-worker-rate': given(
+      'perWorkerRate',
+      'the request rate that each worker adds',
+      'queue: {perWorkerRate: REQUESTS}',
+    ),
   },
   pacing: perOperation(operations),
   creates: null,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WireResponse } from '../exchange/exchange.ts'
-import { createDocumentedRate } from './documented-rate.ts'
+import { createDocumentedRate } from './allowance.ts'
 
 const answer = (status = 200): WireResponse => ({ status, headers: [], body: new Uint8Array() })
 
