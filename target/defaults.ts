@@ -49,9 +49,6 @@ export const defaultHealth: HealthPaths = {
   workers: 'workers',
 }
 
-/** The description shows the path of the creation. */
-export const defaultManagementPaths = pathsOf('management')
-
 /** Defaults of endpoint management. */
 export const defaultManagement: Omit<ManagementPlane, 'url' | 'paths' | 'template'> = {
   listAt: '',
@@ -78,8 +75,16 @@ export const defaultDeploy: Omit<DeployPlane, 'url' | 'paths' | 'commands' | 'en
 /** A load-balanced endpoint serves every path. */
 export const defaultLbPaths = pathsOf('lb')
 
-/** Concurrent jobs of the smallest endpoint in common use. */
-export const defaultWorkers = 3
+/** Defaults of the queue plane. */
+export const defaultQueue = {
+  worker: false,
+  // Concurrent jobs of the smallest endpoint in common use.
+  workers: 3,
+  perWorkerRate: null,
+  input: null,
+  requests: false,
+  openai: false,
+}
 
 /** The one table of tolerances: each with the reason for its number. */
 export const defaultTolerances: Tolerances = {

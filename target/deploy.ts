@@ -1,8 +1,8 @@
 import { markOf } from '../harness/record/redact.ts'
 import { defaultDeploy } from './defaults.ts'
 import { parseDuration } from './duration.ts'
-import type { DeploySection } from './file.ts'
 import { examplePrefix, looksSecret, resolveText, shortestSecret } from './secrets.ts'
+import type { FileSection } from './section.ts'
 import type { DeployPlane } from './types.ts'
 import { filled, type Surroundings, take, unlike } from './values.ts'
 
@@ -19,7 +19,7 @@ const placeholders = {
 const leastLimitMs = 100
 
 /** The deployment tool of a target file with every default filled in. Faults are noted, not thrown. */
-export function deployOf(section: DeploySection, around: Surroundings): DeployPlane {
+export function deployOf(section: FileSection<'deploy'>, around: Surroundings): DeployPlane {
   const { build, deploy, list, remove, call, environment = {}, limit, ...rest } = section
   const values = Object.entries(environment).map(([name, text]) => {
     const value = take(resolveText(text, around.environment), ['deploy', 'environment', name], around.fault) ?? ''

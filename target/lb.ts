@@ -1,11 +1,11 @@
 import { defaultLbPaths } from './defaults.ts'
-import type { LbSection } from './file.ts'
+import type { FileSection } from './section.ts'
 import type { LbPlane, LbRole } from './types.ts'
 import { addressOf, type Surroundings } from './values.ts'
 
 /** The load-balanced endpoints of a target file. Faults are noted, not thrown. */
 export function lbOf(
-  { endpoints: given, allowPlainHttp = false, worker = false }: LbSection,
+  { endpoints: given, allowPlainHttp = false, worker = false }: FileSection<'lb'>,
   around: Surroundings,
 ): LbPlane {
   const read = (role: LbRole, text: string) => addressOf(text, allowPlainHttp, ['lb', 'endpoints', role], around)

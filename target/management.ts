@@ -1,11 +1,13 @@
-import { defaultManagement, defaultManagementPaths } from './defaults.ts'
-import type { ManagementSection } from './file.ts'
+import { operationsOf } from '../generated/operations.ts'
+import { defaultManagement } from './defaults.ts'
+import { type FileSection, readSection, writeSection } from './section.ts'
 import type { ManagementPlane } from './types.ts'
-import { addressOf, filled, type Surroundings, unlike } from './values.ts'
+import type { Surroundings } from './values.ts'
+
+const operations = operationsOf('management')
 
 /** Endpoint management of a target file with every default filled in. Faults are noted, not thrown. */
-export function managementOf(section: ManagementSection, around: Surroundings): ManagementPlane {
-  const { url, allowPlainHttp = false, paths, ...rest } = section
+export function managementOf(section: FileSection<'management'>, around: Surroundings): ManagementPlane {
   const { gpus = [], gpuUnavailable } = section
   if (gpuUnavailable !== undefined && gpus.includes(gpuUnavailable)) {
     around.fault(
@@ -13,20 +15,10 @@ export function managementOf(section: ManagementSection, around: Surroundings): 
       'management.gpuUnavailable is also one of management.gpus; give a GPU type that is not available',
     )
   }
-  return {
-    ...defaultManagement,
-    ...rest,
-    url: addressOf(url, allowPlainHttp, ['management', 'url'], around),
-    paths: { ...defaultManagementPaths, ...paths },
-  }
+  return { ...defaultManagement, ...readSection<ManagementPlane>('management', operations, section, around) }
 }
 
 /** The section as a target file has it, without what is a default. */
-export function writeManagement({ url, paths, template, ...rest }: ManagementPlane): Readonly<Record<string, unknown>> {
-  return {
-    url,
-    ...filled('paths', unlike(paths, defaultManagementPaths)),
-    template,
-    ...unlike(rest, defaultManagement),
-  }
+export function writeManagement(section: ManagementPlane): Record<string, unknown> {
+  return writeSection(operations, section, defaultManagement)
 }

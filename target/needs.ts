@@ -1,6 +1,6 @@
+import type { TargetFile } from '../generated/target-file.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Capability } from '../harness/planes/plane.ts'
-import type { TargetFile } from './file.ts'
 import type { KeyName, Target } from './types.ts'
 
 /** A need of no single plane; `given` takes the target alone. A key is looked up by its name. */

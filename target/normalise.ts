@@ -1,9 +1,9 @@
+import type { TargetFile } from '../generated/target-file.ts'
 import { mutate } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { claimOf } from './claims.ts'
 import { defaultBudget, defaultGrants, defaultTolerances, leastTolerancesMs, type ToleranceName } from './defaults.ts'
 import { parseDuration } from './duration.ts'
-import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
 import { isWritten } from './needs.ts'
 import { receiverOf } from './queue.ts'
@@ -50,7 +50,7 @@ function sectionsOf(
   const given = file as unknown as Readonly<Record<string, unknown>>
   const sections = allPlanes().map(({ name, read }) => [
     name,
-    given[name] === undefined ? null : read(given[name], absent, around),
+    given[name] === undefined ? null : read(given[name], around, absent),
   ])
   return Object.fromEntries(sections)
 }
@@ -90,7 +90,7 @@ function grantsOf({ keys: { restricted } }: TargetFile, { fault }: Surroundings)
 }
 
 function clockOf({ clock = 'real' }: TargetFile, around: Surroundings): Target['clock'] {
-  if (clock === 'real') return 'real'
+  if (typeof clock === 'string') return 'real'
   // No key is sent to the control address, so plain http reveals nothing.
   return { url: addressOf(clock.url, true, ['clock', 'url'], around) }
 }

@@ -1,23 +1,24 @@
+import type { Recipe as RecipeSection } from '../generated/target-file.ts'
 import { defaultPaths, defaultPlane } from './defaults.ts'
-import type { PodsSection, RecipeSection } from './file.ts'
 import { describeHook, hookOf, secretTexts } from './hook.ts'
+import type { FileSection } from './section.ts'
 import type { PodPlane, PodStatus, Recipe, Target } from './types.ts'
 import { addressOf, filled, type Path, type Surroundings, unlike } from './values.ts'
 
 /** Reads the section of the pod plane. */
-export function podsOf(given: string | PodsSection, absent: Target['absent'], around: Surroundings): PodPlane {
-  if (typeof given === 'string') return planeOf({ url: given }, absent, ['pods'], around)
-  return planeOf(given, absent, ['pods', 'url'], around)
+export function podsOf(given: string | FileSection<'pods'>, around: Surroundings, absent: Target['absent']): PodPlane {
+  if (typeof given === 'string') return planeOf({ url: given }, ['pods'], around, absent)
+  return planeOf(given, ['pods', 'url'], around, absent)
 }
 
-function planeOf(section: PodsSection, absent: Target['absent'], path: Path, around: Surroundings): PodPlane {
+function planeOf(section: FileSection<'pods'>, path: Path, around: Surroundings, absent: Target['absent']): PodPlane {
   const { url, allowPlainHttp = false, paths, statuses = {}, cpu: givenCpu, catalog, change, ...rest } = section
   if (rest.capacity !== undefined && !isPattern(rest.capacity)) {
     const message = `pods.capacity: expected a regular expression, got ${JSON.stringify(rest.capacity)}`
     around.fault(['pods', 'capacity'], message)
   }
   const noCpu = absent['pods.cpu'] !== undefined || absent.catalog !== undefined
-  const cpu = givenCpu ?? (noCpu ? null : defaultPlane.cpu)
+  const cpu = typeof givenCpu === 'string' ? 'catalog' : (givenCpu ?? (noCpu ? null : defaultPlane.cpu))
   if (rest.persistent !== undefined && rest.gpu === undefined) {
     around.fault(['pods', 'persistent'], 'pods.persistent needs GPU pods; add pods.gpu')
   }

@@ -1,13 +1,13 @@
-import { defaultHealth, defaultQueuePaths, defaultStream, defaultWorkers } from './defaults.ts'
+import { defaultHealth, defaultQueue, defaultQueuePaths, defaultStream } from './defaults.ts'
 import { parseDuration } from './duration.ts'
-import type { QueueSection, ReceiverSection } from './file.ts'
+import type { FileSection } from './section.ts'
 import type { EndpointRole, QueuePlane, ReceiverAddress } from './types.ts'
 import { addressOf, filled, type Surroundings, unlike } from './values.ts'
 
 /** The queue plane of a target file with every default filled in. Faults are noted, not thrown. */
-export function queueOf(section: QueueSection, around: Surroundings): QueuePlane {
-  const { url, allowPlainHttp = false, paths, worker = false, workers = defaultWorkers } = section
-  const { executionTimeout, ...ids } = section.endpoints
+export function queueOf(section: FileSection<'queue'>, around: Surroundings): QueuePlane {
+  const { url, allowPlainHttp = false, paths, endpoints: given, stream, health, ...rest } = section
+  const { executionTimeout, ...ids } = given
   const endpoints = { ...unclaimed, ...ids, executionTimeout: executionTimeout?.id ?? null }
   for (const role of ['normal', 'second', 'scaleToZero', 'executionTimeout'] as const) {
     if (endpoints[role] === null || endpoints[role] !== endpoints.dedicated) continue
@@ -23,23 +23,19 @@ export function queueOf(section: QueueSection, around: Surroundings): QueuePlane
     )
   }
   return {
+    ...defaultQueue,
+    ...rest,
     url: addressOf(url, allowPlainHttp, ['queue', 'url'], around),
     paths: { ...defaultQueuePaths, ...paths },
     endpoints,
     executionTimeoutMs: executionTimeout === undefined ? null : parseDuration(executionTimeout.after),
-    worker,
-    workers,
-    perWorkerRate: section.perWorkerRate ?? null,
-    input: section.input ?? null,
-    stream: streamOf(section.stream),
-    health: { ...defaultHealth, ...section.health },
-    requests: section.requests ?? false,
-    openai: section.openai ?? false,
+    stream: streamOf(stream),
+    health: { ...defaultHealth, ...health },
   }
 }
 
 /** The listener of the suite and the address at which the target reaches it. A loopback address needs no `url`. */
-export function receiverOf({ listen, url }: ReceiverSection, around: Surroundings): ReceiverAddress {
+export function receiverOf({ listen, url }: FileSection<'receiver'>, around: Surroundings): ReceiverAddress {
   if (url !== undefined) {
     // No key is sent to the receiver, so plain http reveals nothing.
     return { listen, url: addressOf(url, true, ['receiver', 'url'], around) }
@@ -62,14 +58,14 @@ const unclaimed: Readonly<Record<Exclude<EndpointRole, 'normal'>, null>> = {
   noExecutionTimeout: null,
 }
 
-function streamOf(given: QueueSection['stream'] = true): QueuePlane['stream'] {
+function streamOf(given: FileSection<'queue'>['stream'] = true): QueuePlane['stream'] {
   if (given === false) return null
   return given === true ? defaultStream : { ...defaultStream, ...given }
 }
 
 /** The section of a target file that says the same; defaults are left out. */
 export function writeQueue(queue: QueuePlane): Record<string, unknown> {
-  const { url, paths, endpoints, executionTimeoutMs, health, stream, worker, workers, perWorkerRate, input } = queue
+  const { url, paths, endpoints, executionTimeoutMs, health, stream, ...rest } = queue
   const { executionTimeout, ...ids } = endpoints
   return {
     url,
@@ -80,13 +76,8 @@ export function writeQueue(queue: QueuePlane): Record<string, unknown> {
         ? {}
         : { executionTimeout: { id: executionTimeout, after: `${executionTimeoutMs}ms` } }),
     },
-    ...(worker ? { worker } : {}),
-    ...(workers === defaultWorkers ? {} : { workers }),
-    ...(perWorkerRate === null ? {} : { perWorkerRate }),
-    ...(input === null ? {} : { input }),
+    ...unlike(rest, defaultQueue),
     ...(stream === null ? { stream: false } : filled('stream', unlike(stream, defaultStream))),
     ...filled('health', unlike(health, defaultHealth)),
-    ...(queue.requests ? { requests: true } : {}),
-    ...(queue.openai ? { openai: true } : {}),
   }
 }

@@ -1,6 +1,6 @@
 import { type TargetFailure, validateTarget } from '../generated/target.ts'
+import type { TargetFile } from '../generated/target-file.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
-import type { TargetFile } from './file.ts'
 import { suggestion } from './nearest.ts'
 import { allNeeds } from './needs.ts'
 

@@ -1,6 +1,10 @@
 import type { OperationFacts } from '../generated/operations.ts'
+import type { TargetFile } from '../generated/target-file.ts'
 import type { PlaneSection } from './types.ts'
 import { addressOf, filled, type Surroundings, unlike } from './values.ts'
+
+/** A section of a target file as its author wrote it; the pod plane may be an address alone. */
+export type FileSection<Name extends keyof TargetFile> = Exclude<TargetFile[Name], string | undefined>
 
 type Operations = Readonly<Record<string, OperationFacts>>
 
@@ -22,9 +26,14 @@ export function readSection<Section extends PlaneSection>(
   return { ...rest, url: address, paths: { ...defaultsOf(operations), ...paths } } as unknown as Section
 }
 
-/** Writes a section so that `readSection` reads the same. */
-export function writeSection(operations: Operations, { url, paths, ...rest }: PlaneSection): Record<string, unknown> {
-  return { ...(url === null ? {} : { url }), ...filled('paths', unlike(paths, defaultsOf(operations))), ...rest }
+/** Writes a section so that `readSection` reads the same; members that are a default are left out. */
+export function writeSection(
+  operations: Operations,
+  { url, paths, ...rest }: PlaneSection,
+  defaults: object = {},
+): Record<string, unknown> {
+  const address = url === null ? {} : { url }
+  return { ...address, ...filled('paths', unlike(paths, defaultsOf(operations))), ...unlike(rest, defaults) }
 }
 
 function defaultsOf(operations: Operations): Record<string, string> {

@@ -1,5 +1,5 @@
 import type { OperationFacts } from '../../generated/operations.ts'
-import type { TargetFile } from '../../target/file.ts'
+import type { TargetFile } from '../../generated/target-file.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
 import type { Allowance } from '../client/allowance.ts'
@@ -113,7 +113,7 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   /** The kind of `plumbline load` that judges its limits; null if none does. */
   readonly load: 'pods' | 'limits' | null
   /** Reads its section of a target file, which the schema has checked; faults are reported, not thrown. */
-  read(section: unknown, absent: Readonly<Record<string, string>>, around: Surroundings): Section
+  read(section: unknown, around: Surroundings, absent: Readonly<Record<string, string>>): Section
   /** Writes its section so that `read` reads the same; default: all members, and paths that are not the default. */
   write?(section: Section): Readonly<Record<string, unknown>>
   /** Its section for a record, with a mark for each secret; default: as it is. */

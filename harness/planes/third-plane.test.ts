@@ -10,6 +10,7 @@ import { beginLedger, readLedger } from '../../cli/runs.ts'
 import { sweepRun } from '../../cli/sweep.ts'
 import type { OperationFacts } from '../../generated/operations.ts'
 import type { RuleId, RuleRow } from '../../generated/rules.ts'
+import type { TargetFile } from '../../generated/target-file.ts'
 import type { Document, Inputs } from '../../packages/codegen/inputs.ts'
 import { readLedger as readRows } from '../../packages/codegen/ledger.ts'
 import { readOperations } from '../../packages/codegen/operations.ts'
@@ -17,7 +18,6 @@ import { generateTarget } from '../../packages/codegen/validators.ts'
 import schema from '../../spec/schemas/target.schema.json' with { type: 'json' }
 import { claimOf } from '../../target/claims.ts'
 import { describeTarget, secretsOf } from '../../target/describe.ts'
-import type { TargetFile } from '../../target/file.ts'
 import { normalise } from '../../target/normalise.ts'
 import { readSection } from '../../target/section.ts'
 import type { PlaneSection, Target } from '../../target/types.ts'
@@ -95,7 +95,7 @@ const notes: Plane<NotesSection> = {
   probes: [{ asked: 'the list of notes', operation: 'listNotes', resembles: Array.isArray }],
   load: null,
   probeKeys: 'notes.url',
-  read: (given, _, around) => readSection('notes', operations, given, around),
+  read: (given, around) => readSection('notes', operations, given, around),
 }
 
 const rules: readonly Rule[] = [

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { deployOf, writeDeploy } from '../../target/deploy.ts'
-import type { DeploySection } from '../../target/file.ts'
+import type { FileSection } from '../../target/section.ts'
 import type { DeployPlane } from '../../target/types.ts'
 import { jsonOf } from '../exchange/exchange.ts'
 import { withTool } from './transport.ts'
@@ -16,7 +16,7 @@ function node(line: string, ...words: readonly string[]): readonly string[] {
 const quiet = node('', '{project}', '{package}', '{name}', '{from}', '{to}')
 const unused = () => expect.fail('nothing is sent over HTTP')
 
-function section(given: Partial<DeploySection>, environment: Record<string, string> = {}): DeployPlane {
+function section(given: Partial<FileSection<'deploy'>>, environment: Record<string, string> = {}): DeployPlane {
   const faults: string[] = []
   const fault = (_: unknown, message: string) => void faults.push(message)
   const read = deployOf(
@@ -71,7 +71,7 @@ test('a command gets the variables of the target file and no other secret', asyn
   expect(endpoint).not.toContain('PLUMBLINE_TEST_SECRET')
 })
 
-test.each<[says: string, given: Partial<DeploySection>, address: string, message: RegExp]>([
+test.each<[says: string, given: Partial<FileSection<'deploy'>>, address: string, message: RegExp]>([
   [
     'that does not end',
     { remove: node('setTimeout(() => {}, 60_000)', '{name}'), limit: '500ms' },
@@ -97,5 +97,5 @@ test('a removal that fails is no success, and an endpoint that is not listed is 
 
 test('a section is written so that it reads the same', () => {
   const plane = section({ call: quiet, limit: '2m', preinstalled: 'numpy', worker: true, environment: { A: 'b' } })
-  expect(section(writeDeploy(plane) as unknown as DeploySection)).toEqual(plane)
+  expect(section(writeDeploy(plane) as unknown as FileSection<'deploy'>)).toEqual(plane)
 })

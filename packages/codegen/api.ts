@@ -11,16 +11,22 @@ export interface OpenApiDocument {
   readonly [key: string]: unknown
 }`
 
+const usual = { rootTypes: true, rootTypesNoSchemaPrefix: true, silent: true }
+
 /** api.ts: the types of paths, operations and components, and one alias for each component schema. */
 export async function generateApi({ document, openapi }: Inputs): Promise<Output> {
-  const ast = await openapiTypescript(JSON.stringify(withoutConditions(document)), {
-    alphabetize: false,
-    defaultNonNullable: false,
-    rootTypes: true,
-    rootTypesNoSchemaPrefix: true,
-    silent: true,
-  })
+  const options = { ...usual, defaultNonNullable: false }
+  const ast = await openapiTypescript(JSON.stringify(withoutConditions(document)), options)
   return { name: 'api.ts', text: withHeader(astToString(ast), [openapi.text]) }
+}
+
+/** target-file.ts: the types of the target file and of the parts that its schema names. */
+export async function generateTargetFile({ targetSchema }: Inputs): Promise<Output> {
+  const { $defs, ...targetFile } = targetSchema.data as { readonly $defs: object }
+  const document = { openapi: '3.1.0', info: {}, components: { schemas: { targetFile, ...$defs } } }
+  const text = JSON.stringify(document).replaceAll('#/$defs/', '#/components/schemas/')
+  const ast = await openapiTypescript(text, { ...usual, emptyObjectsUnknown: true, immutable: true })
+  return { name: 'target-file.ts', text: withHeader(astToString(ast), [targetSchema.text]) }
 }
 
 /** openapi.ts: the bundled document as a value. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { generateApi, generateOpenapi } from './api.ts'
+import { generateApi, generateOpenapi, generateTargetFile } from './api.ts'
 import type { Output } from './header.ts'
 import { type Inputs, readInputs } from './inputs.ts'
 import { readLedger } from './ledger.ts'
@@ -22,6 +22,7 @@ export async function generateAll(root: string = ROOT): Promise<readonly Output[
     generateRules(inputs),
     generateTables(inputs),
     generateTarget(inputs),
+    await generateTargetFile(inputs),
     generateValidators(inputs),
   ]
 }

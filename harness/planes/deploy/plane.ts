@@ -1,5 +1,4 @@
 import { deployOf, deployPaths, deploySecrets, describeDeploy, writeDeploy } from '../../../target/deploy.ts'
-import type { DeploySection } from '../../../target/file.ts'
 import type { DeployPlane } from '../../../target/types.ts'
 import { commandScheme } from '../../tool/address.ts'
 import { always, given, notInDocument, type Plane, perOperation } from '../plane.ts'
@@ -48,7 +47,7 @@ export const deploy: Plane<DeployPlane> = {
   probes: [],
   load: null,
   probeKeys: 'the commands under deploy',
-  read: (section, _, around) => deployOf(section as DeploySection, around),
+  read: deployOf,
   write: writeDeploy,
   describe: describeDeploy,
   secrets: deploySecrets,

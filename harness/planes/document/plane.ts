@@ -24,5 +24,5 @@ export const document: Plane = {
   ],
   load: null,
   probeKeys: 'openapi.url, the address of a JSON document',
-  read: (section, _, around) => readSection('openapi', operations, section, around),
+  read: (section, around) => readSection('openapi', operations, section, around),
 }

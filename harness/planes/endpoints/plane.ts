@@ -1,5 +1,4 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import type { ManagementSection } from '../../../target/file.ts'
 import { managementOf, writeManagement } from '../../../target/management.ts'
 import type { ManagementPlane } from '../../../target/types.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
@@ -70,6 +69,6 @@ export const management: Plane<ManagementPlane> = {
   ],
   load: null,
   probeKeys: 'management.url, to which paths such as /v1/endpoints are added, and management.paths',
-  read: (section, _, around) => managementOf(section as ManagementSection, around),
+  read: managementOf,
   write: writeManagement,
 }

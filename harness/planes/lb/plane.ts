@@ -1,5 +1,4 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import type { LbSection } from '../../../target/file.ts'
 import { lbOf, writeLb } from '../../../target/lb.ts'
 import type { LbPlane, LbRole } from '../../../target/types.ts'
 import { type Capability, given, notInDocument, type Plane, perOperation } from '../plane.ts'
@@ -42,6 +41,6 @@ export const lb: Plane<LbPlane> = {
   ],
   load: null,
   probeKeys: 'lb.endpoints.normal',
-  read: (section, _, around) => lbOf(section as LbSection, around),
+  read: lbOf,
   write: writeLb,
 }

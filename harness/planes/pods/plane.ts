@@ -1,6 +1,7 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import type { PodsSection, TargetFile } from '../../../target/file.ts'
+import type { TargetFile } from '../../../generated/target-file.ts'
 import { describePods, podSecrets, podsOf, writePods } from '../../../target/pods.ts'
+import type { FileSection } from '../../../target/section.ts'
 import type { PodPlane, PodStatus } from '../../../target/types.ts'
 import { createShownRate } from '../../client/shown-rate.ts'
 import { idIn, listsIn } from '../../exchange/read.ts'
@@ -10,7 +11,7 @@ import { noSuchPod } from './client.ts'
 /** Keys that may belong to one user, and are paced as if they did. Null: an unusual Authorization header. */
 const ofTheAccount: ReadonlySet<string | null> = new Set(['full', 'second', 'restricted', null])
 
-const written = ({ pods }: TargetFile): Partial<PodsSection> => (typeof pods === 'object' ? pods : {})
+const written = ({ pods }: TargetFile): Partial<FileSection<'pods'>> => (typeof pods === 'object' ? pods : {})
 
 const hasId = (json: unknown) => idIn(json) !== null
 
@@ -18,7 +19,7 @@ const recipe = (status: PodStatus): Capability<PodPlane> => ({
   says: `a recipe for a pod in ${status}`,
   line: 'pods: {cpu: catalog}',
   given: ({ gpu, cpu }) => gpu !== null || cpu !== null,
-  isWritten: (file) => written(file).statuses?.[status] !== undefined,
+  isWritten: (file) => Object.hasOwn(written(file).statuses ?? {}, status),
 })
 
 const volume = (member: 'volume' | 'volumeSecond' | 'volumeElsewhere', says: string): Capability<PodPlane> =>
@@ -111,7 +112,7 @@ export const pods: Plane<PodPlane> = {
   ],
   load: 'pods',
   probeKeys: 'pods.url, to which paths such as /v2/pods are added, and pods.paths',
-  read: (section, absent, around) => podsOf(section as Parameters<typeof podsOf>[0], absent, around),
+  read: podsOf,
   write: writePods,
   describe: describePods,
   secrets: podSecrets,

@@ -1,5 +1,4 @@
 import { operationsOf } from '../../../generated/operations.ts'
-import type { QueueSection } from '../../../target/file.ts'
 import { queueOf, writeQueue } from '../../../target/queue.ts'
 import type { EndpointRole, QueuePlane } from '../../../target/types.ts'
 import { idIn, membersOf } from '../../exchange/read.ts'
@@ -79,6 +78,6 @@ export const queue: Plane<QueuePlane> = {
   ],
   load: 'limits',
   probeKeys: 'queue.url, to which paths such as /v2/ENDPOINT/run are added, queue.paths and queue.endpoints.normal',
-  read: (section, _, around) => queueOf(section as QueueSection, around),
+  read: queueOf,
   write: writeQueue,
 }
