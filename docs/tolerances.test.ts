@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { defaultTolerances } from '../target/defaults.ts'
 import { parseDuration } from '../target/duration.ts'
+import { defaultTolerances } from '../target/tolerances.ts'
 
 /** Wider than this share of what it measures, a tolerance needs a second bound or several samples. */
 const widest = 20

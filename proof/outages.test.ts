@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Exchange } from '../harness/exchange/exchange.ts'
 import { composeOptions } from '../reference/options.ts'
-import { defaultTolerances } from '../target/defaults.ts'
+import { defaultTolerances } from '../target/tolerances.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
 import { endpointsWith } from './latitudes/queue.ts'

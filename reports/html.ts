@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import { verdictOrder } from '../harness/rule/outcome.ts'
 import { program } from '../results/rerun.ts'
 import type {
   KnownResult,
@@ -11,7 +12,6 @@ import type {
   ShownExchange,
   ShownMessage,
 } from '../results/types.ts'
-import { verdictOrder } from '../results/verdict.ts'
 import { pageStyle } from './html-style.ts'
 import { logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 

@@ -1,7 +1,7 @@
 import { lengthOf } from '../harness/common/length.ts'
-import type { Verdict } from '../harness/rule/outcome.ts'
+import { type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult } from '../results/types.ts'
-import { isInPart, verdictOrder } from '../results/verdict.ts'
+import { isInPart } from '../results/verdict.ts'
 
 /** The rules of a run in groups for the reader, each in the order of the ledger. */
 export interface Sorted {

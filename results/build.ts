@@ -2,7 +2,7 @@ import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import { NoRecord, toExchange } from '../harness/record/read.ts'
-import type { Finding, Verdict } from '../harness/rule/outcome.ts'
+import { type Finding, type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
 import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { toCurl } from './curl.ts'
@@ -11,7 +11,7 @@ import { acceptedBy, judgeKnown, knownOf } from './known.ts'
 import { type Events, type Failing, gather, type OpenExchange, type Reproduction } from './reproduction.ts'
 import { rerunCommand, targetFacts } from './rerun.ts'
 import { type KnownResult, type Results, type RuleResult, resultsFormat } from './types.ts'
-import { aboutTheTarget, judgeRun, verdictOrder } from './verdict.ts'
+import { aboutTheTarget, judgeRun } from './verdict.ts'
 
 /** The part of a ledger row that results use. */
 export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> {

@@ -33,20 +33,6 @@ export interface RunFacts {
   readonly stopped: { readonly exit: number; readonly message: string } | null
 }
 
-/** All verdicts of a rule, in the order in which reports list them. */
-export const verdictOrder: readonly Verdict[] = [
-  'failed',
-  'broken',
-  'advice',
-  'inconclusive',
-  'blocked',
-  'unverified',
-  'unclaimed',
-  'not-applicable',
-  'observed',
-  'passed',
-]
-
 /** Verdicts that say something about the target. */
 export const aboutTheTarget: ReadonlySet<Verdict> = new Set<Verdict>(['passed', 'observed', 'failed', 'advice'])
 const claimedInVain: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified']

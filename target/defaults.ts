@@ -1,14 +1,5 @@
 import { type OperationOf, operationsOf, type PlaneName } from '../generated/operations.ts'
-import type {
-  Budget,
-  DeployPlane,
-  Grants,
-  HealthPaths,
-  ManagementPlane,
-  PodPlane,
-  StreamForm,
-  Tolerances,
-} from './types.ts'
+import type { Budget, DeployPlane, Grants, HealthPaths, ManagementPlane, PodPlane, StreamForm } from './types.ts'
 
 /** The paths of the document; the description shows the action call alone, the others of the pod API are inferred. */
 export const defaultPaths = pathsOf('pods')
@@ -85,50 +76,6 @@ export const defaultQueue = {
   requests: false,
   openai: false,
 }
-
-/** The one table of tolerances: each with the reason for its number. */
-export const defaultTolerances: Tolerances = {
-  // 120s: a first pull of a small image on a cold host takes a minute and more.
-  settleMs: 120_000,
-  // 500ms: quick enough to meet STARTING on most platforms, slow enough for a quota of 60 requests a minute with pacing.
-  pollMs: 500,
-  // 10s: caches in front of a list are commonly that old.
-  visibleMs: 10_000,
-  // 1s: t is whole seconds, and rounding goes either way.
-  windowSlackS: 1,
-  // 30s: proxies give up on a response after 30 to 60 s.
-  answerMs: 30_000,
-  // 5s: three lost SYN packets.
-  connectMs: 5_000,
-  // 3m: two windows of a minute and slack; an hour's window is not waited out.
-  rateWaitMs: 180_000,
-  // 2m: a worker pulls its image and loads its model before it takes the first job.
-  coldStartMs: 120_000,
-  // 2s: workers commonly ask for jobs once a second, and report as often.
-  dispatchMs: 2_000,
-  // 5s: notifications commonly leave from a separate queue that is polled every few seconds.
-  webhookMs: 5_000,
-  // 5s: attempts at 0, 5 and 20 s were seen where 10 s apart was promised; they come from such a queue too.
-  webhookSpacingMs: 5_000,
-  // 2s: a fifth of the 10 s; early and late attempts of a queue that is polled every few seconds even out.
-  webhookMeanMs: 2_000,
-  // 60s: instances of a service that restarts are replaced one by one within a minute.
-  outageMs: 60_000,
-  // 4m: two executions more, each with a cold start.
-  retriesMs: 240_000,
-  // 60s: a hook may have to reach a host of the platform and wait for it.
-  hookMs: 60_000,
-  // 10s: what is over is commonly swept every few seconds.
-  sweepMs: 10_000,
-}
-
-/** The least that each tolerance may be, ms, by its name in the target file. */
-export const leastTolerancesMs = {
-  ...{ settle: 1, poll: 10, visible: 0, windowSlack: 0, answer: 100, connect: 100, rateWait: 0, coldStart: 0 },
-  ...{ dispatch: 0, webhook: 0, webhookSpacing: 0, webhookMean: 0, outage: 0, retries: 0, hook: 100, sweep: 0 },
-}
-
-export type ToleranceName = keyof typeof leastTolerancesMs
 
 /** 16 concurrent scenarios about pods. Each has one to five pods at once, those with generated bodies up to 11. */
 export const defaultBudget: Budget = {

@@ -2,13 +2,15 @@ import type { TargetFile } from '../generated/target-file.ts'
 import { mutate } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { claimOf } from './claims.ts'
-import { defaultBudget, defaultGrants, defaultTolerances, leastTolerancesMs, type ToleranceName } from './defaults.ts'
+import { defaultBudget, defaultGrants } from './defaults.ts'
 import { parseDuration } from './duration.ts'
 import { suggestion } from './nearest.ts'
 import { isWritten } from './needs.ts'
 import { receiverOf } from './queue.ts'
 import { resolveSecret } from './secrets.ts'
-import type { Grants, KeyName, KnownFailure, PlaneSection, Target, Tolerances } from './types.ts'
+import type { Tolerances } from './tolerances.ts'
+import { defaultTolerances, leastTolerancesMs } from './tolerances.ts'
+import type { Grants, KeyName, KnownFailure, PlaneSection, Target } from './types.ts'
 import { addressOf, type Surroundings, take } from './values.ts'
 
 /** Fills in every default and reads addresses, keys and lengths of time. Faults are noted, not thrown. */
@@ -97,7 +99,7 @@ function clockOf({ clock = 'real' }: TargetFile, around: Surroundings): Target['
 
 function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: Surroundings): Tolerances {
   const read = Object.entries(leastTolerancesMs).flatMap(([name, leastMs]) => {
-    const text = given[name as ToleranceName]
+    const text = given[name as keyof typeof given]
     if (text === undefined) return []
     const ms = parseDuration(text)
     if (ms !== null && ms >= leastMs) return [name === 'windowSlack' ? ['windowSlackS', ms / 1000] : [`${name}Ms`, ms]]

@@ -1,6 +1,11 @@
 import type { OperationOf } from '../generated/operations.ts'
-import type { RateOperation } from '../generated/tables.ts'
+import type { TargetFile } from '../generated/target-file.ts'
 import type { PodOperation } from '../harness/exchange/exchange.ts'
+import type { Tolerances } from './tolerances.ts'
+
+type Pods = Exclude<TargetFile['pods'], string | undefined>
+type Queue = NonNullable<TargetFile['queue']>
+type Management = NonNullable<TargetFile['management']>
 
 /** The keys of a run; `altered` is in no target file: the full key with another ending, which was never issued. */
 export type KeyName = 'full' | 'second' | 'restricted' | 'expired' | 'stranger' | 'altered'
@@ -40,46 +45,8 @@ export interface KnownFailure {
   readonly expires: string
 }
 
-/**
- * The named numbers of a run, all with their unit; a target file may set each one (`docs/target-file.md`).
- */
-export interface Tolerances {
-  /** How long a pod may take to settle in a status, ms on the target's clock. */
-  readonly settleMs: number
-  /** First pause between two reads of a pod; it doubles up to four times this. */
-  readonly pollMs: number
-  /** How long a write may take to be visible in a read, ms. */
-  readonly visibleMs: number
-  /** Slack on t of a rate window, seconds. */
-  readonly windowSlackS: number
-  /** Real ms to wait for a complete response. */
-  readonly answerMs: number
-  /** Real ms to wait for a connection. */
-  readonly connectMs: number
-  /** The longest that a run waits for a rate window, ms on the target's clock; beyond it: inconclusive. */
-  readonly rateWaitMs: number
-  /** How long an endpoint without a free worker may take to have one, ms on the target's clock. */
-  readonly coldStartMs: number
-  /** How long a free worker may take to start a job, and the end of a job to become visible, ms. */
-  readonly dispatchMs: number
-  /** How long after a job's end its first notification may come, ms. */
-  readonly webhookMs: number
-  /** By how much the time between two attempts of a notification may be off, ms. */
-  readonly webhookSpacingMs: number
-  /** By how much the mean time between attempts of several notifications may be off, ms. */
-  readonly webhookMeanMs: number
-  /** How long a gateway may answer one operation in place of the API while the API answers others, ms. */
-  readonly outageMs: number
-  /** How long the automatic retries of a job may take together, ms. */
-  readonly retriesMs: number
-  /** How long a hook may take, real ms. */
-  readonly hookMs: number
-  /** How late a ttl, a retention or an executionTimeout may be enforced, ms. */
-  readonly sweepMs: number
-}
-
 /** Fields of a pod that a PATCH can change without harm. */
-export type ChangeField = 'name' | 'args' | 'env'
+export type ChangeField = NonNullable<Pods['change']>
 
 /** The part of a target that every plane has. */
 export interface PlaneSection {
@@ -119,39 +86,19 @@ export interface PodPlane {
 }
 
 /** The role of an endpoint in the rules; one endpoint may have several. */
-export type EndpointRole =
-  | 'normal'
-  | 'dedicated'
-  | 'second'
-  | 'twoWorkers'
-  | 'scaleToZero'
-  | 'executionTimeout'
-  | 'noExecutionTimeout'
+export type EndpointRole = keyof Queue['endpoints']
 
 /** The operations of the queue plane, each with a path. */
 export type QueuePath = OperationOf<'queue'>
 
-/** The form of /stream responses. */
-export interface StreamForm {
-  /** Member that holds the list of partial results. */
-  readonly at: string
-  /** Member of an entry that holds the partial result; empty if the entry is the result itself. */
-  readonly outputAt: string
-  /** `new`: each response holds the results since the last one; `cumulative`: all results. */
-  readonly form: 'new' | 'cumulative'
-}
+/** The form of /stream responses: a list of results at `at`, each at `outputAt`; `new` since the last response, or all. */
+export type StreamForm = Required<Exclude<Queue['stream'], boolean | undefined>>
 
 /** The members of a /health response that hold its counts, each as a path with dots. */
-export interface HealthPaths {
-  readonly inQueue: string
-  readonly inProgress: string
-  readonly completed: string
-  readonly failed: string
-  readonly workers: string
-}
+export type HealthPaths = Required<NonNullable<Queue['health']>>
 
 /** Requests per window that each running worker adds: to the rate of every operation, or of those that are named. */
-export type PerWorkerRate = number | Readonly<Partial<Record<RateOperation, number>>>
+export type PerWorkerRate = NonNullable<Queue['perWorkerRate']>
 
 /** The queue plane of a target. Endpoints with an id are claimed; null is unclaimed unless `absent` says why. */
 export interface QueuePlane {
@@ -188,29 +135,10 @@ export interface LbPlane {
 }
 
 /** Endpoint management of a target. */
-export interface ManagementPlane {
-  readonly url: string
+export interface ManagementPlane extends Required<Omit<Management, 'allowPlainHttp' | 'paths' | 'gpuUnavailable'>> {
   /** Templates: `{id}` is the endpoint. */
   readonly paths: Readonly<Record<OperationOf<'management'>, string>>
-  /** Member of the list response that holds the endpoints; empty if the response is the array itself. */
-  readonly listAt: string
-  /** The template that endpoints are created from. */
-  readonly template: string
-  /** More members for every creation body. */
-  readonly extra: Readonly<Record<string, unknown>>
-  /** GPU types that are available, the preferred one first; empty for endpoints on CPUs. */
-  readonly gpus: readonly string[]
   readonly gpuUnavailable: string | null
-  /** True if workers of the template run the conformance worker. */
-  readonly worker: boolean
-  /** How many workers the endpoints of the rules may have at once. */
-  readonly workers: number
-  /** The unit of idleTimeout. */
-  readonly idleUnit: 's' | 'ms'
-  /** True if the account has the standard quota of workers. */
-  readonly standardQuota: boolean
-  /** True if nobody else changes endpoints of the account during a run. */
-  readonly exclusive: boolean
 }
 
 /** The commands of a deployment tool. */

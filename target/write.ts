@@ -1,9 +1,11 @@
 import { stringify } from 'yaml'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
-import { defaultBudget, defaultTolerances } from './defaults.ts'
+import { defaultBudget } from './defaults.ts'
 import { writeSection } from './section.ts'
-import type { ReceiverAddress, Target, Tolerances } from './types.ts'
+import type { Tolerances } from './tolerances.ts'
+import { defaultTolerances } from './tolerances.ts'
+import type { ReceiverAddress, Target } from './types.ts'
 import { filled, unlike } from './values.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Tolerances } from '../../target/types.ts'
+import type { Tolerances } from '../../target/tolerances.ts'
 import type { Exchange, Operation, WireRequest } from '../exchange/exchange.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'

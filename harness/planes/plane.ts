@@ -24,7 +24,7 @@ export function always(says: string, line: string): Capability<never> {
 
 /** A capability that a member of the section gives: it is true, or has a value. */
 export function given<Section>(member: keyof Section, says: string, line: string): Capability<Section> {
-  return { says, line, given: ({ [member]: value }) => value !== null && value !== false }
+  return { says, line, given: ({ [member]: value }) => value != null && value !== false }
 }
 
 /** The facts of an operation that the document does not have. */

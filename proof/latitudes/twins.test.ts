@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { RuleId } from '../../generated/rules.ts'
-import { defaultTolerances } from '../../target/defaults.ts'
+import { defaultTolerances } from '../../target/tolerances.ts'
 import { everything } from '../jobs.ts'
 import { judgeOn } from '../judge.ts'
 import type { Fetch, Variant } from '../types.ts'

@@ -1,5 +1,5 @@
 import { tables } from '../../../generated/tables.ts'
-import type { Tolerances } from '../../../target/types.ts'
+import type { Tolerances } from '../../../target/tolerances.ts'
 import type { Call } from '../../client/caller.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
