@@ -20,26 +20,7 @@ export interface Visitor {
 export type TakeResponse = (response: WireResponse | null, isElsewhere?: boolean) => void
 
 /** Lets the requests of one quota pass so that none meets a 429 that another one caused. First come, first served. */
-export interface Gate {
-  /**
-   * Waits until a request may go out. A refused request goes before all others. Rejects with UsedUp once nothing was
-   * served for the tolerance `rateWait`, or the quota is used up for longer.
-   */
-  pass(visitor: Visitor, isRefused?: boolean): Promise<TakeResponse>
-  /**
-   * Waits until so many requests in a row are certain, and keeps them from others. Until then nobody else goes out.
-   * Resolves with the number that is kept, which is lower if the quota never has so many. Rejects as `pass` does.
-   */
-  reserve(visitor: Visitor, requests: number): Promise<number>
-  /** Lets a reserved request pass; null if it must wait like the others. */
-  passReserved(): TakeResponse | null
-  /** Lets a request pass before all others. */
-  passAtOnce(): TakeResponse
-  /** Releases reserved requests that are not needed. */
-  giveBack(requests: number): void
-  /** Wakes visitors whose rule has ended, so that they leave. */
-  wakeAll(): void
-}
+export type Gate = ReturnType<typeof createGate>
 
 export interface GateOptions {
   readonly allowance: Allowance
@@ -71,7 +52,7 @@ type Decision<T> =
 /** Added to Retry-After because clocks differ, ms. */
 const slackMs = 50
 
-export function createGate({ allowance, now, longestMs, budget, refresh }: GateOptions): Gate {
+export function createGate({ allowance, now, longestMs, budget, refresh }: GateOptions) {
   const waiting: Waiting[] = []
   let reserved = 0
   /** After a 429: no request goes out before this moment. */
@@ -167,13 +148,12 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
     return `${why}; ${allowance.says(now())}`
   }
 
-  function giveBack(requests: number): void {
-    reserved -= requests
-    if (requests > 0) wakeFirst()
-  }
-
   return {
-    async pass(visitor, isRefused = false) {
+    /**
+     * Waits until a request may go out. A refused request goes before all others. Rejects with UsedUp once nothing was
+     * served for the tolerance `rateWait`, or the quota is used up for longer.
+     */
+    async pass(visitor: Visitor, isRefused = false): Promise<TakeResponse> {
       if (waiting.length === 0) {
         const first = room(1)
         if (first === 'certain' || first === 'blind') return sendNow()
@@ -188,7 +168,11 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         return { waitMs: free, unpaced: sendNow }
       })
     },
-    async reserve(visitor, requests) {
+    /**
+     * Waits until so many requests in a row are certain, and keeps them from others. Until then nobody else goes out.
+     * Resolves with the number that is kept, which is lower if the quota never has so many. Rejects as `pass` does.
+     */
+    async reserve(visitor: Visitor, requests: number): Promise<number> {
       const most = Math.max(1, Math.min(requests, allowance.most() ?? requests))
       const entry = { rank: ranks.reservation, visitor, wake() {} }
       const keep = () => {
@@ -209,14 +193,21 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
         return { waitMs: Math.min(free, since + longestMs - now()), unpaced: keep }
       })
     },
-    passReserved() {
+    /** Lets a reserved request pass; null if it must wait like the others. */
+    passReserved(): TakeResponse | null {
       if (now() < closedUntil || refusedSince !== null) return null
       reserved--
       return sendNow()
     },
+    /** Lets a request pass before all others. */
     passAtOnce: sendNow,
-    giveBack,
-    wakeAll() {
+    /** Releases reserved requests that are not needed. */
+    giveBack(requests: number): void {
+      reserved -= requests
+      if (requests > 0) wakeFirst()
+    },
+    /** Wakes visitors whose rule has ended, so that they leave. */
+    wakeAll(): void {
       for (const { wake } of [...waiting]) wake()
     },
   }

@@ -4,8 +4,6 @@ import type { Channel, Outgoing } from './channel.ts'
 import { type Gate, type TakeResponse, UsedUp } from './gate.ts'
 
 /** The use that one owner makes of the quotas of a run. */
-export type Quota = ReturnType<typeof createQuota>
-
 export function createQuota(
   channel: Pick<Channel, 'gate' | 'isElsewhere' | 'now'>,
   actor: Actor,

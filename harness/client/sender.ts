@@ -5,7 +5,7 @@ import type { Exchange, WireRequest, WireResponse } from '../exchange/exchange.t
 import { Inconclusive, Unanswered } from '../rule/outcome.ts'
 import { TransportFailure } from '../transport/types.ts'
 import type { Channel, Outgoing } from './channel.ts'
-import { createQuota, type Quota } from './quota.ts'
+import { createQuota } from './quota.ts'
 import { type Reply, toReply } from './reply.ts'
 
 /** A replayed response has its recorded moments and number. */
@@ -20,17 +20,7 @@ const tryAgainMs = 5_000
 const unsentPrefix = 'not sent: '
 
 /** Sends the requests of one owner. */
-export interface Sender extends Pick<Quota, 'reserve' | 'release' | 'heldUpMs'> {
-  /** Rejects with Inconclusive if no complete response came. */
-  send(outgoing: Outgoing): Promise<Reply>
-  /** Sends and goes on; the response is waited for with `clock.until`. */
-  begin(outgoing: Outgoing): PendingEvent<Reply>
-  /**
-   * Gives up all unanswered requests and sends nothing more. Call it before `release`, which wakes requests that wait
-   * for a quota.
-   */
-  abandon(): void
-}
+export type Sender = ReturnType<typeof createSender>
 
 const abandoned = new TransportFailure('abandoned', 'the rule ended before the response came')
 /** The length of a default execution. */
@@ -40,7 +30,7 @@ const heldMs = tables.bounds.executionTimeoutMs.default
  * Sends for one owner: names run and rule, paces, waits until a 429 passes, repeats safe requests, records. `look` is
  * called each time an exchange has been recorded.
  */
-export function createSender(channel: Channel, owner: string, actor: Actor, look: () => void = () => {}): Sender {
+export function createSender(channel: Channel, owner: string, actor: Actor, look: () => void = () => {}) {
   const given = new AbortController()
   const quota = createQuota(channel, actor, () => given.signal.aborted)
   let sent = 0
@@ -133,6 +123,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
     if (given.signal.aborted) throw new Inconclusive('not sent, because the rule has ended')
   }
 
+  /** Rejects with Inconclusive if no complete response came. */
   async function send(outgoing: Outgoing, background = false): Promise<Reply> {
     const number = ++sent
     let tries = 0
@@ -158,11 +149,16 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
 
   return {
     send,
-    begin(outgoing) {
+    /** Sends and goes on; the response is waited for with `clock.until`. */
+    begin(outgoing: Outgoing): PendingEvent<Reply> {
       const comes = send({ ...outgoing, takesTime: true }, true)
       comes.catch(() => {})
       return { comes }
     },
+    /**
+     * Gives up all unanswered requests and sends nothing more. Call it before `release`, which wakes requests that wait
+     * for a quota.
+     */
     // Nobody reads the reason, but without one an error with a stack is made.
     abandon: () => given.abort(abandoned),
     reserve: quota.reserve,

@@ -7,16 +7,7 @@ import type { ClockKind } from './types.ts'
  * - `answer`: a request that needs no time has no response yet, so its response takes time after all;
  * - `nothing`: a response is missing although nothing is due, so it will never come.
  */
-export type Occasion = 'arrival' | 'answer' | 'nothing'
-
-/** Real waits of a controlled clock. Each ends early if something happens. */
-export interface Patience {
-  /** True if nothing happened meanwhile. */
-  wait(occasion: Occasion): Promise<boolean>
-  /** A short pause before the target is looked at for the `n`-th time in a row. */
-  look(n: number): Promise<void>
-  interrupt(): void
-}
+type Occasion = 'arrival' | 'answer' | 'nothing'
 
 /** In process a response that needs no time comes within a few turns of the event loop. */
 const turns: Readonly<Record<Occasion, number>> = { arrival: 20, answer: 40, nothing: 40 }
@@ -32,7 +23,8 @@ const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, answer:
  */
 const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, answer: 5, nothing: 1_000 }
 
-export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>): Patience {
+/** Real waits of a controlled clock. Each ends early if something happens. */
+export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
   let happened = false
   let end = () => {}
 
@@ -51,7 +43,8 @@ export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>): 
   }
 
   return {
-    async wait(occasion) {
+    /** True if nothing happened meanwhile. */
+    async wait(occasion: Occasion): Promise<boolean> {
       happened = false
       if (kind === 'remote') await sleep(overNetworkMs[occasion])
       else {
@@ -60,11 +53,12 @@ export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>): 
       }
       return !happened
     },
-    async look(n) {
+    /** A short pause before the target is looked at for the `n`-th time in a row. */
+    async look(n: number): Promise<void> {
       if (kind === 'virtual' && n < 200) await nextTurn()
       else await sleep(Math.min(20, 1 + n / 10))
     },
-    interrupt() {
+    interrupt(): void {
       happened = true
       end()
     },

@@ -48,16 +48,8 @@ export function readClockState(value: unknown, call: ClockCall): ClockState {
   return { nowMs, nextMs, busy: busy.map(String), open }
 }
 
-/** Compares each response of a clock with the one before it. */
-export interface ClockWatch {
-  /** Takes the response to GET. Throws ClockFault if time has moved by itself. */
-  seen(state: ClockState): ClockState
-  /** Takes the response to POST of so many ms. Throws ClockFault if time moved back, too far, or not at all. */
-  moved(askedMs: number, state: ClockState): ClockState
-}
-
-/** Watches the clock of one run from its beginning. */
-export function watchClock(startMs: number): ClockWatch {
+/** Compares each response of the clock of a run, from its beginning, with the one before it. */
+export function watchClock(startMs: number) {
   let last: ClockState = { nowMs: startMs, nextMs: null, busy: [], open: 0 }
   let misses = 0
 
@@ -80,8 +72,10 @@ export function watchClock(startMs: number): ClockWatch {
   }
 
   return {
-    seen: (state) => take(readClockState(state, 'GET'), 'GET', 0),
-    moved(askedMs, given) {
+    /** Takes the response to GET. Throws ClockFault if time has moved by itself. */
+    seen: (state: ClockState) => take(readClockState(state, 'GET'), 'GET', 0),
+    /** Takes the response to POST of so many ms. Throws ClockFault if time moved back, too far, or not at all. */
+    moved(askedMs: number, given: ClockState): ClockState {
       const before = last
       const state = take(readClockState(given, 'POST'), 'POST', askedMs)
       misses = isMissed(before, askedMs, state) ? misses + 1 : 0

@@ -2,28 +2,19 @@ import type { PendingEvent } from '../clock/types.ts'
 import type { Arrival, ArrivalKind, Beacon, Webhook, WebhookAnswer } from './types.ts'
 
 /** The arrivals of one job, and the responses to its notifications. */
-export interface Inbox {
-  readonly owner: string
-  readonly token: string
-  readonly beacon: Beacon
-  readonly webhook: Webhook
-  /** Responses to its notifications in order; the last one repeats. */
-  readonly script: readonly WebhookAnswer[]
-  take(arrival: Arrival): void
-  /** Makes all arrivals so far visible. */
-  look(): void
-}
+export type Inbox = ReturnType<typeof createInbox>
 
 export interface InboxOptions {
   readonly owner: string
   readonly token: string
   /** Base address of everything about this job. */
   readonly url: string
+  /** Responses to its notifications in order; the last one repeats. */
   readonly script: readonly WebhookAnswer[]
   readonly release: (key: string) => void
 }
 
-export function createInbox({ owner, token, url, script, release }: InboxOptions): Inbox {
+export function createInbox({ owner, token, url, script, release }: InboxOptions) {
   const arrivals: Arrival[] = []
   const awaited = new Map<string, { readonly comes: Promise<Arrival>; readonly came: (arrival: Arrival) => void }>()
   let seen = 0
@@ -52,13 +43,18 @@ export function createInbox({ owner, token, url, script, release }: InboxOptions
       release,
       executions: () => firstOfEach(shown('start')),
       ends: () => shown('end'),
-    },
-    webhook: { url: `${url}/webhook`, attempt: (n = 1) => pending(`webhook ${n}`), attempts: () => shown('webhook') },
-    take(arrival) {
+    } satisfies Beacon,
+    webhook: {
+      url: `${url}/webhook`,
+      attempt: (n = 1) => pending(`webhook ${n}`),
+      attempts: () => shown('webhook'),
+    } satisfies Webhook,
+    take(arrival: Arrival): void {
       arrivals.push(arrival)
       awaited.get(nameOf(arrival))?.came(arrival)
     },
-    look() {
+    /** Makes all arrivals so far visible. */
+    look(): void {
       seen = arrivals.length
     },
   }

@@ -4,7 +4,7 @@ import { headerOf } from '../exchange/exchange.ts'
 import { createHolds } from './holds.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import { createSorting, type Sorted, scriptAt } from './sorting.ts'
-import type { Answer, Arrival, Incoming, Receive, WebhookAnswer } from './types.ts'
+import type { Answer, Arrival, Incoming, WebhookAnswer } from './types.ts'
 
 export interface ReceiverOptions {
   readonly run: string
@@ -20,20 +20,12 @@ export interface ReceiverOptions {
  * The receiver of a run: sorts requests, responds, and keeps the arrivals of each job. Requests may come over HTTP or
  * in process.
  */
-export interface Receiver {
-  readonly receive: Receive
-  /** Takes an arrival of a record; false if its job is not there yet. */
-  replayed(arrival: Arrival): boolean
-  /** The inbox of the n-th job of an owner. */
-  inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox
-  /** Releases everything that waits for a key of these jobs. */
-  releaseAll(inboxes: readonly Inbox[]): void
-}
+export type Receiver = ReturnType<typeof createReceiver>
 
 /** Most requests without a job that are recorded: strangers find a public address too. */
 const strangersKept = 100
 
-export function createReceiver({ run, seed, url, clock, wallNow, record }: ReceiverOptions): Receiver {
+export function createReceiver({ run, seed, url, clock, wallNow, record }: ReceiverOptions) {
   const root = tokenOf(run, seed, 'receiver')
   const inboxes = new Map<string, Inbox>()
   const holds = createHolds()
@@ -96,19 +88,22 @@ export function createReceiver({ run, seed, url, clock, wallNow, record }: Recei
 
   return {
     receive,
-    replayed(arrival) {
+    /** Takes an arrival of a record; false if its job is not there yet. */
+    replayed(arrival: Arrival): boolean {
       const inbox = inboxes.get(arrival.job ?? '')
       inbox?.take(arrival)
       return inbox !== undefined
     },
-    inbox(owner, n, script) {
+    /** The inbox of the n-th job of an owner. */
+    inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox {
       const token = tokenOf(run, seed, `${owner} ${n}`)
       const release = (key: string) => holds.release(token, key)
       const inbox = createInbox({ owner, token, url: `${url}/${root}/${token}`, script, release })
       inboxes.set(token, inbox)
       return inbox
     },
-    releaseAll(some) {
+    /** Releases everything that waits for a key of these jobs. */
+    releaseAll(some: readonly Inbox[]): void {
       for (const { token } of some) holds.releaseAll(token)
     },
   }

@@ -18,16 +18,7 @@ export type Happening =
   | { readonly kind: 'arrival'; readonly arrival: Arrival }
 
 /** A record as a source of events: each owner gets its events in the recorded order. */
-export interface Script {
-  /** The recorded response. Rejects with ReplayMismatch if there is none, or the request differs. */
-  answer(request: WireRequest): Promise<WireResponse & Recorded>
-  /** The end of the n-th wait of an owner. */
-  wait(owner: string, n: number): Promise<WaitEnd>
-  /** The outcome of the n-th hook of an owner. */
-  hook(owner: string, n: number): Promise<string | null>
-  /** Sets the function that takes arrivals; it returns false if the job of an arrival is not there yet. */
-  arrivals(take: (arrival: Arrival) => boolean): void
-}
+export type Script = ReturnType<typeof createScript>
 
 /** The events of one owner, and the functions that wait for one of them, by its key. */
 interface Part {
@@ -40,7 +31,7 @@ interface Part {
 /** Turns of the event loop without an event handed out, after which the recorded order cannot be kept. */
 const stuckTurns = 20_000
 
-export function createScript(happenings: Iterable<Happening>): Script {
+export function createScript(happenings: Iterable<Happening>) {
   const parts = new Map<string, Part>()
   const exchanges = new Map<string, Exchange>()
   const ends = new Map<string, WaitEnd | HookEvent>()
@@ -121,7 +112,8 @@ export function createScript(happenings: Iterable<Happening>): Script {
   }
 
   return {
-    async answer(request) {
+    /** The recorded response. Rejects with ReplayMismatch if there is none, or the request differs. */
+    async answer(request: WireRequest): Promise<WireResponse & Recorded> {
       const key = traceOf(request)
       const exchange = exchanges.get(key)
       if (exchange === undefined) throw new ReplayMismatch(`${request.method} ${request.url} is not in the record`)
@@ -134,9 +126,12 @@ export function createScript(happenings: Iterable<Happening>): Script {
       const response = exchange.response ?? { status: 0, headers: [], body: new Uint8Array() }
       return turnOf(exchange.owner, key, { ...response, recorded: { n, sent, received, failure } })
     },
-    hook: async (owner, n) => (await endOf<HookEvent>('hook', owner, n, 'runs a hook')).failure,
-    wait: async (owner, n) => endOf<WaitEnd>('wait', owner, n, 'waits'),
-    arrivals(given) {
+    /** The outcome of the n-th hook of an owner. */
+    hook: async (owner: string, n: number) => (await endOf<HookEvent>('hook', owner, n, 'runs a hook')).failure,
+    /** The end of the n-th wait of an owner. */
+    wait: async (owner: string, n: number) => endOf<WaitEnd>('wait', owner, n, 'waits'),
+    /** Sets the function that takes arrivals; it returns false if the job of an arrival is not there yet. */
+    arrivals(given: (arrival: Arrival) => boolean): void {
       take = given
     },
   }

@@ -33,8 +33,6 @@ export interface JudgingOptions {
 export type Cut = Unverified | Stalled
 
 /** Runs and judges the scenarios of a session, each in its turn. */
-export type Judging = ReturnType<typeof createJudging>
-
 export function createJudging(options: JudgingOptions) {
   const { shared, common, clock, recorder, ended, rowOf, deal } = options
   const { target } = shared
@@ -106,7 +104,8 @@ export function createJudging(options: JudgingOptions) {
   }
 
   return {
-    running,
+    /** Rules that have begun and have no verdict yet. */
+    running: running as ReadonlySet<string>,
     judge,
     /** Ends these rules, or all that have no verdict yet. */
     cut(error: Cut, rules: readonly string[] = [...cutters.keys()]): void {

@@ -25,7 +25,7 @@ import { type Cleanup, removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
 import type { Judgement } from './judge.ts'
 import { recordJudgement, shorten } from './judge.ts'
-import { createJudging, type Judging } from './judging.ts'
+import { createJudging } from './judging.ts'
 import { inOrder } from './order.ts'
 import { createOwner, type Owner } from './owner.ts'
 import { type ProbeResult, probeTarget } from './probe.ts'
@@ -63,24 +63,9 @@ export interface SessionOptions {
 }
 
 /** One run of rules against one target. One process may have many. */
-export interface Session {
-  /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
-  readonly scenarios: readonly { readonly id: string; judge(): Promise<Judgement> }[]
-  readonly invariants: readonly string[]
-  /** Rules that have begun and have no verdict yet. */
-  readonly running: ReadonlySet<string>
-  /** Ends these rules, or all without a verdict, with this error as their outcome. */
-  cut: Judging['cut']
-  /** Ends fixtures in the making, removes what is left and judges the invariants. After it nothing is sent. */
-  finish(): Promise<Judgement[]>
-  /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
-  probe(): Promise<ProbeResult | null>
-  /** Exchanges so far. */
-  exchanges(): number
-}
+export type Session = ReturnType<typeof createSession>
 
-/** Opens a session. */
-export function createSession(options: SessionOptions): Session {
+export function createSession(options: SessionOptions) {
   const { clock, recorder, seed, cleanup, listener = null, rowOf = rowOfLedger } = options
   // Without a listener, the receiver of the target file is useless.
   const target = listener === null ? { ...options.target, receiver: null } : options.target
@@ -118,9 +103,10 @@ export function createSession(options: SessionOptions): Session {
   const starved: string[] = []
 
   return {
+    /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
     scenarios: inOrder(scenarios, seed, rowOf).map((rule) => ({
       id: rule.id,
-      async judge() {
+      async judge(): Promise<Judgement> {
         const judgement = await judge(rule)
         if (judgement.verdict === 'unverified') starved.push(rule.id)
         return judgement
@@ -129,8 +115,10 @@ export function createSession(options: SessionOptions): Session {
     invariants: options.rules.filter((rule) => rule.kind === 'invariant').map((rule) => rule.id),
     running,
     cut,
+    /** Exchanges so far. */
     exchanges,
-    async finish() {
+    /** Ends fixtures in the making, removes what is left and judges the invariants. After it nothing is sent. */
+    async finish(): Promise<Judgement[]> {
       // If the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
       await removeLeftovers(shared, clock, owners, cleanup, false)
@@ -138,7 +126,8 @@ export function createSession(options: SessionOptions): Session {
       for (const judgement of judgements) recordJudgement(recorder, judgement)
       return judgements
     },
-    async probe() {
+    /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
+    async probe(): Promise<ProbeResult | null> {
       const prober = ownerOf('probe')
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
