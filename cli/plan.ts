@@ -1,6 +1,6 @@
 import '../suites/all.ts'
 import { costLine, costOf } from '../harness/plan/cost.ts'
-import { defaultBudgetMs, planFor } from '../harness/plan/for-target.ts'
+import { defaultBudgetMs, planFor } from '../harness/plan/plan.ts'
 import { planLines } from '../harness/plan/text.ts'
 import type { Plan } from '../harness/plan/types.ts'
 import { planeOfRule, sectionOf } from '../harness/planes/index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type PlanOptions, planFor } from '../harness/plan/for-target.ts'
+import { type PlanOptions, planFor } from '../harness/plan/plan.ts'
 import type { Plan } from '../harness/plan/types.ts'
 import { rowOf } from '../harness/run/rows.ts'
 import type { Life } from '../reference/life.ts'

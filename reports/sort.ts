@@ -3,29 +3,20 @@ import { type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import { isInPart } from '../results/verdict.ts'
 
-/** The rules of a run in groups for the reader, each in the order of the ledger. */
-export interface Sorted {
-  /** Must rules that failed without an accepting entry of `known:`, and broken rules. */
-  readonly failures: readonly RuleResult[]
-  /** Should rules that failed, and failures that are accepted. */
-  readonly lesser: readonly RuleResult[]
-  readonly notVerified: readonly RuleResult[]
-  /** Rules with a verdict and an unclaimed part. */
-  readonly inPart: readonly RuleResult[]
-  /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
-  readonly readings: readonly RuleResult[]
-  readonly passed: readonly RuleResult[]
-}
-
 const notVerified: readonly Verdict[] = ['inconclusive', 'blocked', 'unverified', 'unclaimed', 'not-applicable']
 
-export function sortRules({ rules }: Pick<Results, 'rules'>): Sorted {
+/** The rules of a run in groups for the reader, each in the order of the ledger. */
+export function sortRules({ rules }: Pick<Results, 'rules'>) {
   const fails = (rule: RuleResult) => rule.verdict === 'failed' && rule.known === null
   return {
+    /** Must rules that failed without an accepting entry of `known:`, and broken rules. */
     failures: [...rules.filter(fails), ...rules.filter(({ verdict }) => verdict === 'broken')],
+    /** Should rules that failed, and failures that are accepted. */
     lesser: rules.filter((rule) => rule.verdict === 'advice' || (rule.verdict === 'failed' && rule.known !== null)),
     notVerified: notVerified.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict)),
+    /** Rules with a verdict and an unclaimed part. */
     inPart: rules.filter(isInPart),
+    /** Rules that recorded a reading, whatever their verdict, and all that are `observed`. */
     readings: rules.filter(({ verdict, readings }) => verdict === 'observed' || Object.keys(readings).length > 0),
     passed: rules.filter(({ verdict }) => verdict === 'passed'),
   }

@@ -35,17 +35,7 @@ const shownScenarios = 100
 /** Most values of one reading that are shown. */
 const shownReadings = 20
 
-/** The record without its exchanges, from one pass over it. */
-interface RecordSummary {
-  readonly run: RunEvent
-  readonly end: EndEvent | null
-  readonly exchanges: number
-  /** The last moment in the record, on the clock of the harness. */
-  readonly lastMs: number
-  readonly verdicts: ReadonlyMap<string, VerdictEvent>
-  readonly findings: ReadonlyMap<string, Findings>
-  readonly readings: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
-}
+type RecordSummary = Awaited<ReturnType<typeof readSummary>>
 
 interface Findings {
   readonly shown: Finding[]
@@ -96,10 +86,12 @@ export function serialiseResults(results: Results): string {
   return `${JSON.stringify(results, null, 2)}\n`
 }
 
-async function readSummary(events: Events): Promise<RecordSummary> {
+/** The record without its exchanges, from one pass over it. */
+async function readSummary(events: Events) {
   let run: RunEvent | null = null
   let end: EndEvent | null = null
   let exchanges = 0
+  /** The last moment in the record, on the clock of the harness. */
   let lastMs = 0
   const verdicts = new Map<string, VerdictEvent>()
   const findings = new Map<string, Findings>()

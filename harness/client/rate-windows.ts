@@ -1,5 +1,6 @@
+import { type List, parseList } from 'structured-headers'
+import { memoizeTexts } from '../common/memoize.ts'
 import { headerList, headerOf, type WireResponse } from '../exchange/exchange.ts'
-import { structuredList } from './structured.ts'
 
 /** One rate window as a response shows it; all times in ms. */
 export interface RateWindow {
@@ -60,3 +61,15 @@ function itemsOf(response: Pick<WireResponse, 'headers'>, header: string) {
   const list = text === null ? null : structuredList(text)
   return (list ?? []).map(([item, parameters]) => ({ name: String(item), parameters }))
 }
+
+/** The pacer and several rules read the same few headers of a response. */
+const keptTexts = 64
+
+/** A header as a structured-field list, read strictly; null if it is not one. */
+export const structuredList: (text: string) => List | null = memoizeTexts((text) => {
+  try {
+    return parseList(text)
+  } catch {
+    return null
+  }
+}, keptTexts)

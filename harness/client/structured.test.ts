@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { structuredList } from './structured.ts'
+import { structuredList } from './rate-windows.ts'
 
 test.each([
   ['"minute";r=1;t=2, "hour";r=3', 2],

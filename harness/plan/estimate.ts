@@ -4,7 +4,7 @@ import type { Target } from '../../target/types.ts'
 import { allPlanes } from '../planes/index.ts'
 import type { Scenario } from '../rule/registry.ts'
 import { type Cost, costOfRule, overheadOfOne, type Situation } from './costs.ts'
-import { occupancyOf, waitMsOf } from './resources.ts'
+import { occupancyOf, waitMsOf } from './turns.ts'
 import type { Overhead, PlanRule } from './types.ts'
 
 /** On a controlled clock only requests take real time, and pods cost for that alone. */

@@ -1,21 +1,19 @@
+import type { Target } from '../../target/types.ts'
 import { createLog } from '../client/allowance.ts'
 import type { Outgoing } from '../client/channel.ts'
 import { createGate, type Gate } from '../client/gate.ts'
 import { planeOfOperation } from './index.ts'
 import type { Plane } from './plane.ts'
 
-export interface GatesOptions {
-  readonly now: () => number
-  /** The tolerance `rateWait`, ms. */
-  readonly longestMs: number
-  /** `budget.requestsPerMinute`; null for no bound. */
-  readonly requestsPerMinute: number | null
-  /** Sends a request of a plane with the full key, past its gate. */
-  readonly refresh: (plane: Plane, operation: string) => Promise<void>
-}
-
-/** The gates of a run, one for each quota, made on first use. */
-export function createGates({ now, longestMs, requestsPerMinute, refresh }: GatesOptions) {
+/**
+ * The gates of a run, one for each quota, made on first use. `refresh` sends a request of a plane with the full key, past
+ * its gate.
+ */
+export function createGates(
+  now: () => number,
+  { budget: { requestsPerMinute }, tolerances: { rateWaitMs: longestMs } }: Pick<Target, 'budget' | 'tolerances'>,
+  refresh: (plane: Plane, operation: string) => Promise<void>,
+) {
   const gates = new Map<string, Gate>()
   const bound = requestsPerMinute === null ? null : createLog(requestsPerMinute, 60_000)
   return (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>): Gate => {

@@ -29,7 +29,7 @@ export function createReceiver({ run, seed, url, clock, wallNow, record }: Recei
   const root = tokenOf(run, seed, 'receiver')
   const inboxes = new Map<string, Inbox>()
   const holds = createHolds()
-  const sort = createSorting({ root, inboxOf: (job) => inboxes.get(job) ?? null, isReleased: holds.isReleased })
+  const sort = createSorting(root, inboxes, holds.isReleased)
   let arrivals = 0
   let strangers = 0
 

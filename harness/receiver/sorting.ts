@@ -3,13 +3,6 @@ import { membersOf } from '../exchange/read.ts'
 import type { Inbox } from './inbox.ts'
 import type { ArrivalKind, Incoming, WebhookAnswer } from './types.ts'
 
-export interface SortingOptions {
-  /** The part of the path that all addresses of the run have. */
-  readonly root: string
-  readonly inboxOf: (job: string) => Inbox | null
-  readonly isReleased: (job: string, key: string) => boolean
-}
-
 /** The meaning of a request, before its moment is known. */
 export interface Sorted {
   readonly kind: ArrivalKind
@@ -19,8 +12,15 @@ export interface Sorted {
   readonly answer: string
 }
 
-/** Sorts requests to the receiver, and counts those of each job. */
-export function createSorting({ root, inboxOf, isReleased }: SortingOptions): (incoming: Incoming) => Sorted {
+/**
+ * Sorts requests to the receiver, and counts those of each job. `root`: the part of the path that all addresses of the
+ * run have.
+ */
+export function createSorting(
+  root: string,
+  inboxes: ReadonlyMap<string, Inbox>,
+  isReleased: (job: string, key: string) => boolean,
+): (incoming: Incoming) => Sorted {
   const executions = new Map<string, Map<string, number>>()
   const counts = new Map<string, number>()
 
@@ -29,8 +29,8 @@ export function createSorting({ root, inboxOf, isReleased }: SortingOptions): (i
     // A proxy may remove the path of the address, or keep it.
     const at = parts.indexOf(root)
     const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : parts.slice(at + 1)
-    const inbox = rest.length === 0 ? inboxOf(job) : null
-    if (inbox === null) return { ...nothing, inbox: null }
+    const inbox = rest.length === 0 ? inboxes.get(job) : undefined
+    if (inbox === undefined) return { ...nothing, inbox: null }
     const next = (name: string) => countUp(`${job} ${name}`)
     if (place === 'webhook' && what === undefined) {
       const nth = next('webhook')

@@ -12,26 +12,11 @@ import { type Judgement, verdictOf } from './judge.ts'
 /** Most findings of one rule that are kept; the rest repeat them. */
 const findingsKept = 20
 
-interface Tally {
-  readonly rule: Invariant
-  readonly plane: Plane
-  state: unknown
-  exchanges: number
-  startedMs: number | null
-  endedMs: number | null
-  fault: unknown
-  readonly clauses: Set<string>
-  readonly findings: Map<string, Finding>
-  readonly readings: Record<string, string>
-}
+type Tally = ReturnType<typeof emptyTally>
 
 /** Folds every exchange of a run, in the order in which they ended, into the invariants. */
 export function foldInvariants(rules: readonly Invariant[], target: Target) {
-  const tallies = rules.map((rule): Tally => {
-    const nothing = { exchanges: 0, startedMs: null, endedMs: null, fault: undefined }
-    const found = { clauses: new Set<string>(), findings: new Map<string, Finding>(), readings: {} }
-    return { rule, plane: planeOfRule(rule.id), state: rule.initial, ...nothing, ...found }
-  })
+  const tallies = rules.map(emptyTally)
   return {
     exchange(exchange: Exchange): void {
       const plane = planeOfOperation(exchange.operation)
@@ -44,6 +29,21 @@ export function foldInvariants(rules: readonly Invariant[], target: Target) {
       const starvedOn = ({ name }: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(name)).length
       return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.plane)))
     },
+  }
+}
+
+function emptyTally(rule: Invariant) {
+  return {
+    rule,
+    plane: planeOfRule(rule.id),
+    state: rule.initial,
+    exchanges: 0,
+    startedMs: null as number | null,
+    endedMs: null as number | null,
+    fault: undefined as unknown,
+    clauses: new Set<string>(),
+    findings: new Map<string, Finding>(),
+    readings: {} as Record<string, string>,
   }
 }
 

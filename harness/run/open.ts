@@ -12,7 +12,7 @@ import { allPlanes, planeOfRule } from '../planes/index.ts'
 import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
 import { inProcessListener } from '../receiver/in-process.ts'
 import type { Listener } from '../receiver/types.ts'
-import type { RunEvent } from '../record/events.ts'
+import type { EndEvent, RunEvent } from '../record/events.ts'
 import { createFileRecorder, type Recorder } from '../record/recorder.ts'
 import { createRedactor } from '../record/redact.ts'
 import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
@@ -28,20 +28,7 @@ import { recordJudgement } from './judge.ts'
 import { createMeter, reasonToEnd } from './meter.ts'
 import type { DriveLoad, Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
-import { createSession, type Session } from './session.ts'
-
-/** A run with everything around it: target, clock, record, progress. */
-export interface OpenRun {
-  readonly session: Session
-  /** Set if the run could not start; nothing is judged then. */
-  readonly stopped: { readonly exit: number; readonly message: string } | null
-  /** Rules that load judges once all others are judged. */
-  readonly loaded: readonly string[]
-  /** Call it with each verdict, for live progress. */
-  judged(judgement: Judgement): void
-  /** Judges the invariants, removes what is left, drives and judges the load, ends the record. */
-  finish(): Promise<Judgement[]>
-}
+import { createSession } from './session.ts'
 
 interface Connected {
   readonly target: Target
@@ -53,8 +40,8 @@ interface Connected {
   readonly close: () => Promise<void>
 }
 
-/** Opens a run, and probes the target before anything is created. */
-export async function openRun(options: RunOptions): Promise<OpenRun> {
+/** Opens a run with everything around it, and probes the target before anything is created. */
+export async function openRun(options: RunOptions) {
   const { target, transport, clockOf, listener, deaf, close } = await connect(options)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
@@ -127,10 +114,14 @@ export async function openRun(options: RunOptions): Promise<OpenRun> {
 
   return {
     session,
+    /** Set if the run could not start; nothing is judged then. */
     stopped,
+    /** Rules that load judges once all others are judged. */
     loaded,
+    /** Call it with each verdict, for live progress. */
     judged,
-    async finish() {
+    /** Judges the invariants, removes what is left, drives and judges the load, ends the record. */
+    async finish(): Promise<Judgement[]> {
       const judgements = stopped === null ? [...(await session.finish()), ...(await driveLoad())] : []
       for (const judgement of judgements) judged(judgement)
       clearInterval(ticker)
@@ -159,7 +150,7 @@ function withPlanesOf(target: Target, rules: readonly string[]): Target {
 }
 
 /** A statement of the target file is wrong, so nothing that needs it could be judged. */
-function refused(message: string | null): OpenRun['stopped'] {
+function refused(message: string | null): EndEvent['stopped'] {
   return message === null ? null : { exit: exitCodes.usage, message }
 }
 

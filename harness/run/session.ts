@@ -4,9 +4,13 @@ import type { Target } from '../../target/types.ts'
 import type { Channel } from '../client/channel.ts'
 import type { Direct } from '../client/direct.ts'
 import type { RunClock } from '../clock/types.ts'
+import { randomFrom } from '../common/random.ts'
 import type { Exchange, WireResponse } from '../exchange/exchange.ts'
 import { createSharedFixtures } from '../fixtures/fixtures.ts'
 import { createHooks } from '../hooks/hooks.ts'
+import { costOfRule } from '../plan/costs.ts'
+import { beginsBefore } from '../plan/plan.ts'
+import { waitMsOf } from '../plan/turns.ts'
 import { createGates } from '../planes/gates.ts'
 import { planeOfOperation } from '../planes/index.ts'
 import type { Shared } from '../planes/owner.ts'
@@ -26,7 +30,6 @@ import { foldInvariants } from './invariants.ts'
 import type { Judgement } from './judge.ts'
 import { recordJudgement, shorten } from './judge.ts'
 import { createJudging } from './judging.ts'
-import { inOrder } from './order.ts'
 import { createOwner, type Owner } from './owner.ts'
 import { type ProbeResult, probeTarget } from './probe.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
@@ -148,6 +151,20 @@ export function createSession(options: SessionOptions) {
   }
 }
 
+/** Rules in the order in which they begin; ties are shuffled by the seed, and rules that must be alone come last. */
+function inOrder(rules: readonly Scenario[], seed: number, rowOf: (id: string) => RuleRow): Scenario[] {
+  const random = randomFrom(seed, 'order')
+  return [...rules]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map((rule) => {
+      const row = rowOf(rule.id)
+      const ms = Math.max(waitMsOf(row), costOfRule(row, 'free').ms)
+      return { rule, alone: Number(rule.alone), needsWorker: needsOf(row).includes('worker'), ms, place: random() }
+    })
+    .sort((a, b) => a.alone - b.alone || beginsBefore(a, b) || a.place - b.place)
+    .map(({ rule }) => rule)
+}
+
 function isScenario(rule: Rule): rule is Scenario {
   return rule.kind === 'scenario'
 }
@@ -160,25 +177,20 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
   const { run, clock, recorder, seed, transport, wallNow, listener } = options
   let count = 0
   let looks = 0
-  const gateOf = createGates({
-    now: () => clock.now(),
-    longestMs: target.tolerances.rateWaitMs,
-    requestsPerMinute: target.budget.requestsPerMinute,
-    async refresh(plane, operation) {
-      const { actor, access } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
-      try {
-        await access(plane).as('full').call(operation, { raw429: true, atOnce: true })
-      } finally {
-        actor.done()
-      }
-    },
+  const gateOf = createGates(clock.now, target, async (plane, operation) => {
+    const { actor, access } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+    try {
+      await access(plane).as('full').call(operation, { raw429: true, atOnce: true })
+    } finally {
+      actor.done()
+    }
   })
   const channel: Channel = {
     run,
     version: options.version,
     transport,
     tolerances: target.tolerances,
-    now: () => clock.now(),
+    now: clock.now,
     wallNow,
     next: () => ++count,
     gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),

@@ -33,20 +33,16 @@ export async function summarise(
   return { format, bytes, paths: found.paths.sort().slice(0, keptPaths), texts: found.texts }
 }
 
-interface Found {
-  readonly paths: string[]
-  readonly texts: Record<string, string>
-  /** Takes the chunks of a file; null if its text is not kept. */
-  begin(path: string): ((chunk: Uint8Array | null) => void) | null
-}
+type Found = ReturnType<typeof createFound>
 
-function createFound(isWanted: (path: string) => boolean): Found {
+function createFound(isWanted: (path: string) => boolean) {
   const paths: string[] = []
   const texts: Record<string, string> = {}
   return {
     paths,
     texts,
-    begin(given) {
+    /** Takes the chunks of a file; null if its text is not kept. */
+    begin(given: string): ((chunk: Uint8Array | null) => void) | null {
       const path = given.replace(/^(\.?\/)+/, '')
       paths.push(path)
       if (!isWanted(path)) return null

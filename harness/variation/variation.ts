@@ -7,27 +7,10 @@ import { inputs, outputs } from './values.ts'
 export type Drawn = Readonly<Partial<Record<Dimension, readonly string[]>>>
 
 /** Draws what a rule's sentence leaves open. The same rule, seed and target draw the same values. */
-export interface Variation {
-  /**
-   * The next value of a dimension, among those that the target offers and `suits` accepts; the plain value if the rule
-   * does not name the dimension.
-   */
-  draw<D extends Dimension>(dimension: D, suits?: (value: ValueOf<D>) => boolean): ValueOf<D>
-  /** Every value that the target offers, for a rule that runs each of them; the plain one if it does not name it. */
-  every<D extends Dimension>(dimension: D): readonly ValueOf<D>[]
-  /** Things in the drawn order. */
-  ordered<T>(things: readonly T[]): readonly T[]
-  /** Notes that the last drawn value did not come about, and the plain one took its place. */
-  fellBack(dimension: Dimension): void
-  /** An output for a job, any JSON value but null. */
-  output(): unknown
-  /** Members for the input of a job. */
-  input(): Readonly<Record<string, unknown>>
-  drawn(): Drawn
-}
+export type Variation = ReturnType<typeof createVariation>
 
 /** The variation of one rule. `deal` is null for the plain case, in which every dimension has its first value. */
-export function createVariation({ id, varies = [] }: Varying, target: Target, deal: Deal | null): Variation {
+export function createVariation({ id, varies = [] }: Varying, target: Target, deal: Deal | null) {
   const named: ReadonlySet<Dimension> = new Set(deal === null ? [] : varies)
   const draws = new Map<Dimension, string[]>()
 
@@ -48,17 +31,26 @@ export function createVariation({ id, varies = [] }: Varying, target: Target, de
   }
 
   return {
+    /**
+     * The next value of a dimension, among those that the target offers and `suits` accepts; the plain value if the rule
+     * does not name the dimension.
+     */
     draw,
-    every(dimension) {
+    /** Every value that the target offers, for a rule that runs each of them; the plain one if it does not name it. */
+    every<D extends Dimension>(dimension: D): readonly ValueOf<D>[] {
       if (!named.has(dimension)) return [draw(dimension)]
       return offered(dimension, target).map((value) => note(dimension, value))
     },
-    fellBack(dimension) {
+    /** Notes that the last drawn value did not come about, and the plain one took its place. */
+    fellBack(dimension: Dimension): void {
       draws.get(dimension)?.splice(-1, 1, dimensions[dimension][0])
     },
-    ordered: (things) => (draw('order') === 'reversed' ? things.toReversed() : things),
-    output: () => outputs[draw('output')],
+    /** Things in the drawn order. */
+    ordered: <T>(things: readonly T[]): readonly T[] => (draw('order') === 'reversed' ? things.toReversed() : things),
+    /** An output for a job, any JSON value but null. */
+    output: (): unknown => outputs[draw('output')],
+    /** Members for the input of a job. */
     input: () => inputs[draw('input')],
-    drawn: () => Object.fromEntries([...draws].sort(([a], [b]) => (a < b ? -1 : 1))),
+    drawn: (): Drawn => Object.fromEntries([...draws].sort(([a], [b]) => (a < b ? -1 : 1))),
   }
 }

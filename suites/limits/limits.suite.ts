@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import { structuredList } from '../../harness/client/structured.ts'
+import { structuredList } from '../../harness/client/rate-windows.ts'
 import { type Exchange, headerList } from '../../harness/exchange/exchange.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { headers, present } from '../shared/header-table.ts'

@@ -1,23 +1,18 @@
 import { demand } from '../../../target/claims.ts'
-import type { KeyName, LbRole } from '../../../target/types.ts'
+import type { LbRole } from '../../../target/types.ts'
 import type { CallerOptions } from '../../client/caller.ts'
 import { outlast } from '../../client/outage.ts'
 import type { Beacon } from '../../receiver/types.ts'
 import { isOutage } from '../../rule/check.ts'
 import { Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
-import type { PlaneAccess } from '../plane.ts'
-import { createLbClient, type LbClient } from './client.ts'
+import { createLbClient } from './client.ts'
 import { lb } from './plane.ts'
 
 /** An owner's access to the load-balanced endpoints. */
-export interface LbAccess extends PlaneAccess {
-  as(key: KeyName): LbClient
-  /** A beacon for one request. Throws Unclaimed or NotApplicable if the target does not reach the suite. */
-  beacon(): Beacon
-}
+export type LbAccess = ReturnType<typeof createLbAccess>
 
-export function createLbAccess(host: OwnerContext): LbAccess {
+export function createLbAccess(host: OwnerContext) {
   const { actor, inboxes, shared } = host
   const { target } = shared
   const { answerMs, coldStartMs } = target.tolerances
@@ -47,9 +42,10 @@ export function createLbAccess(host: OwnerContext): LbAccess {
       lb,
       host,
       () => ({ note: () => () => {}, repeat: outlastingGateway }),
-      (caller) => createLbClient({ caller, addressOf, answerMs: answerMs + coldStartMs }),
+      (caller) => createLbClient(caller, addressOf, answerMs + coldStartMs),
     ),
-    beacon() {
+    /** A beacon for one request. Throws Unclaimed or NotApplicable if the target does not reach the suite. */
+    beacon(): Beacon {
       demand(target, 'receiver')
       const inbox = inboxes.open()
       if (inbox === null) throw new Unclaimed('receiver is not given')

@@ -22,14 +22,6 @@ export interface LbClient extends Caller {
   at(address: string): LbClient
 }
 
-export interface LbClientOptions {
-  readonly caller: Caller
-  /** Demands the address of an endpoint from the target file. */
-  readonly addressOf: (role: LbRole) => string
-  /** Real ms to wait for a response. */
-  readonly answerMs: number
-}
-
 /** The operation of each method; all others are `otherRoute`. */
 const operations: Readonly<Record<string, string>> = {
   GET: 'getRoute',
@@ -39,8 +31,11 @@ const operations: Readonly<Record<string, string>> = {
   DELETE: 'deleteRoute',
 }
 
-/** The load-balanced plane with one key, at the normal endpoint. */
-export function createLbClient({ caller, addressOf, answerMs }: LbClientOptions): LbClient {
+/**
+ * The load-balanced plane with one key, at the normal endpoint. `addressOf` demands the address of an endpoint from the
+ * target file; a response is waited for `answerMs` of real time.
+ */
+export function createLbClient(caller: Caller, addressOf: (role: LbRole) => string, answerMs: number): LbClient {
   function at(address: string): LbClient {
     const callOf = (method: string, route: string, options: RouteOptions): [operation: string, call: Call] => {
       const call = { answerMs, ...options, at: address, ids: { endpoint: address, route } }

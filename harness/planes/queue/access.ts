@@ -28,7 +28,7 @@ export function createQueueAccess(host: OwnerContext) {
     (key) => ({ note: (operation, call) => note(operation, call, key) }),
     (caller) => {
       if (target.queue === null) throw new Unclaimed('queue is not given')
-      return createQueueClient({ caller, section: target.queue, endpointOf })
+      return createQueueClient(caller, target.queue, endpointOf)
     },
   )
 

@@ -44,17 +44,13 @@ export interface QueueClient extends Operations<Promise<Reply>>, Caller {
   at(endpoint: string): QueueClient
 }
 
-export interface QueueClientOptions {
-  readonly caller: Caller
-  readonly section: QueuePlane
-  /** Demands the endpoint of a role from the target file. */
-  readonly endpointOf: (role: EndpointRole) => string
-}
-
-/** The queue plane with one key, at the normal endpoint. */
-export function createQueueClient({ caller, section, endpointOf }: QueueClientOptions): QueueClient {
+/** The queue plane with one key, at the normal endpoint. `endpointOf` demands the endpoint of a role from the target file. */
+export function createQueueClient(
+  caller: Caller,
+  { endpoints, paths }: QueuePlane,
+  endpointOf: (role: EndpointRole) => string,
+): QueueClient {
   const clients = new Map<string, QueueClient>()
-  const { endpoints, paths } = section
 
   function at(endpoint: string): QueueClient {
     const known = clients.get(endpoint)
