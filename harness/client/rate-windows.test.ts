@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WireResponse } from '../exchange/exchange.ts'
-import { retryAfterMs, windowsOf } from './rate-windows.ts'
+import { retryAfterMs, structuredList, windowsOf } from './rate-windows.ts'
 
 const answer = (...headers: [string, string][]): WireResponse => ({ status: 200, headers, body: new Uint8Array() })
 
@@ -32,4 +32,16 @@ test.each([
   ['Thu, 01 Jan 2026 00:00:00 GMT', null],
 ])('Retry-After: %s is %s ms', (text, ms) => {
   expect(retryAfterMs(answer(['Retry-After', text]))).toBe(ms)
+})
+
+test.each([
+  ['"minute";r=1;t=2, "hour";r=3', 2],
+  ['minute;r=1', 1],
+  ['("a" "b");r=1', 1],
+  ['"minute";r=1,', null],
+  ['"minute"; r = 1', null],
+  ["'minute';r=1", null],
+  ['"minute', null],
+])('%j has as many members as %j', (text, members) => {
+  expect(structuredList(text)?.length ?? null).toBe(members)
 })
