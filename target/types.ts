@@ -57,21 +57,16 @@ export interface PlaneSection {
 }
 
 /** The pod plane of a target. Kinds of pod that are present are claimed; null is unclaimed unless `absent` says why. */
-export interface PodPlane {
+export interface PodPlane extends Required<Pick<Pods, 'image' | 'extra' | 'catalog' | 'capacity'>> {
   readonly url: string
   readonly paths: Readonly<Record<PodOperation, string>>
   /** Member of the list response that holds the pods; empty if the response is the array itself. */
   readonly listAt: string
   /** Member of the catalog response that holds the flavors; empty if the response is the array itself. */
   readonly flavorsAt: string
-  readonly image: string
-  /** More members for every creation body. */
-  readonly extra: Readonly<Record<string, unknown>>
   readonly gpu: Readonly<Record<string, unknown>> | null
   /** `catalog` takes the first flavor that the catalog lists. */
   readonly cpu: Readonly<Record<string, unknown>> | 'catalog' | null
-  /** True if the CPU catalog is listed. */
-  readonly catalog: boolean
   readonly persistent: { readonly size: number; readonly path: string } | null
   readonly volume: string | null
   readonly volumeSecond: string | null
@@ -81,8 +76,6 @@ export interface PodPlane {
   readonly recipes: Readonly<Partial<Record<PodStatus, Recipe>>>
   /** A field that PATCH can change without harm; null if PATCH only changes mounts. */
   readonly change: ChangeField | null
-  /** A pattern for error texts about a lack of capacity. */
-  readonly capacity: string
 }
 
 /** The role of an endpoint in the rules; one endpoint may have several. */
@@ -101,24 +94,18 @@ export type HealthPaths = Required<NonNullable<Queue['health']>>
 export type PerWorkerRate = NonNullable<Queue['perWorkerRate']>
 
 /** The queue plane of a target. Endpoints with an id are claimed; null is unclaimed unless `absent` says why. */
-export interface QueuePlane {
+export interface QueuePlane extends Required<Pick<Queue, 'worker' | 'workers' | 'requests' | 'openai'>> {
   readonly url: string
   /** Templates: `{endpoint}` and `{job}` are ids, `{route}` is the path after /openai. */
   readonly paths: Readonly<Record<QueuePath, string>>
   readonly endpoints: { readonly normal: string } & Readonly<Record<Exclude<EndpointRole, 'normal'>, string | null>>
   /** Execution timeout of the endpoint `executionTimeout`, ms; null without one. */
   readonly executionTimeoutMs: number | null
-  /** True if the conformance worker is deployed on the endpoints. */
-  readonly worker: boolean
-  /** How many jobs the normal endpoint may execute at once. */
-  readonly workers: number
   readonly perWorkerRate: PerWorkerRate | null
   /** The input of jobs without steps; null if the endpoints take any input. */
   readonly input: Readonly<Record<string, unknown>> | null
   readonly stream: StreamForm | null
   readonly health: HealthPaths
-  readonly requests: boolean
-  readonly openai: boolean
 }
 
 /** The role of a load-balanced endpoint in the rules; `unknown` does not exist. */

@@ -232,33 +232,16 @@ export class Participant implements Actor {
     return endedBy.message
   }
 
-  async during<T>(work: Promise<T>): Promise<T> {
-    this.requests++
-    this.moves++
-    try {
-      return await this.#actors.track(work, false)
-    } finally {
-      this.requests--
-      this.moves++
-      this.#actors.changed()
-    }
+  during<T>(work: Promise<T>): Promise<T> {
+    return this.#underWay('requests', this.#actors.track(work, false))
   }
 
   hold<T>(work: Promise<T>): Promise<T> {
     return this.#actors.track(work, true)
   }
 
-  async real<T>(work: Promise<T>): Promise<T> {
-    this.reals++
-    this.moves++
-    this.#actors.changed()
-    try {
-      return await work
-    } finally {
-      this.reals--
-      this.moves++
-      this.#actors.changed()
-    }
+  real<T>(work: Promise<T>): Promise<T> {
+    return this.#underWay('reals', work)
   }
 
   watch(look: () => void): void {
@@ -279,17 +262,22 @@ export class Participant implements Actor {
     await this.#waiting(at, Promise.race([over, early])).finally(cancel)
   }
 
-  async #waiting<T>(until: number | null, promise: Promise<T>): Promise<T> {
-    this.waits++
-    this.moves++
+  #waiting<T>(until: number | null, promise: Promise<T>): Promise<T> {
     this.wakesAt = until
+    return this.#underWay('waits', promise)
+  }
+
+  /** Counts a wait, a request or something real until it has ended. */
+  async #underWay<T>(kind: 'waits' | 'requests' | 'reals', work: Promise<T>): Promise<T> {
+    this[kind]++
+    this.moves++
     this.#actors.changed()
     try {
-      return await promise
+      return await work
     } finally {
-      this.waits--
+      this[kind]--
       this.moves++
-      this.wakesAt = null
+      if (kind === 'waits') this.wakesAt = null
       this.#actors.changed()
     }
   }

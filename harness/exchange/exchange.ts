@@ -56,6 +56,13 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
+/** The header lines in a list of alternating names and values. */
+export function headerPairs(raw: readonly string[]): HeaderPairs {
+  const list: [string, string][] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) list.push([raw[at] ?? '', raw[at + 1] ?? ''])
+  return list
+}
+
 /** First value of a header, case-insensitively; null if it is missing. */
 export function headerOf(headers: HeaderPairs, name: string): string | null {
   const wanted = name.toLowerCase()

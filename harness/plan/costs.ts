@@ -1,17 +1,20 @@
 import measured from './costs.json' with { type: 'json' }
 
-/** The cost of a rule: means over runs on the reference with a controlled clock. */
-export interface Cost {
-  readonly requests: number
+/** A rule that costs nothing. */
+const nothing = {
+  requests: 0,
   /** From its first request to its last, its waits and the pauses between polls included. */
-  readonly ms: number
+  ms: 0,
   /** From its first request until it needs no worker any more. */
-  readonly workerMs: number
-  readonly pods: number
+  workerMs: 0,
+  pods: 0,
   /** How long its pods live, one after the other. */
-  readonly podMs: number
-  readonly jobs: number
+  podMs: 0,
+  jobs: 0,
 }
+
+/** The cost of a rule: means over runs on the reference with a controlled clock. */
+export type Cost = Readonly<typeof nothing>
 
 /**
  * Costs by rule. The name of a plane holds those that belong to no rule (shared fixtures, pacing). `unused`: requests
@@ -28,8 +31,6 @@ export type Situation = (typeof situations)[number]
 
 /** Members that are 0 are left out, as are entries that equal those of the first situation. */
 const costs: Readonly<Record<Situation, Readonly<Record<string, Partial<Cost>>>>> = measured
-
-const nothing: Cost = { requests: 0, ms: 0, workerMs: 0, pods: 0, podMs: 0, jobs: 0 }
 
 /** The cost of a rule; if it was not measured, the medians of its area. */
 export function costOfRule({ id, area }: { readonly id: string; readonly area: string }, situation: Situation): Cost {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { HeaderPairs } from '../exchange/exchange.ts'
+import { headerPairs } from '../exchange/exchange.ts'
 import type { Answer, Listener, Receive } from './types.ts'
 
 export interface HttpListener extends Listener {
@@ -50,7 +50,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, receive
   const body = await read(request)
   if (body === null) return void response.writeHead(413).end()
   const { method = 'GET', url = '/' } = request
-  const incoming = { method, path: url, headers: pairs(request.rawHeaders), body, signal: gone.signal }
+  const incoming = { method, path: url, headers: headerPairs(request.rawHeaders), body, signal: gone.signal }
   const late = Promise.withResolvers<Answer>()
   const timer = /\/hold\//.test(url) ? setTimeout(() => late.resolve(unavailable), holdLimitMs) : undefined
   gone.signal.addEventListener('abort', () => clearTimeout(timer))
@@ -78,10 +78,4 @@ async function read(request: IncomingMessage): Promise<Uint8Array | null> {
     return null
   }
   return Buffer.concat(chunks)
-}
-
-function pairs(raw: readonly string[]): HeaderPairs {
-  const list: [string, string][] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) list.push([raw[at] ?? '', raw[at + 1] ?? ''])
-  return list
 }

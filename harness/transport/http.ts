@@ -1,9 +1,9 @@
 import { Agent, buildConnector, type Dispatcher, errors } from 'undici'
-import type { HeaderPairs, WireRequest, WireResponse } from '../exchange/exchange.ts'
+import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
 import { lookupHost } from './lookup.ts'
-import { type AnswerPatience, maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
+import { type AnswerPatience, maxAnswerBytes, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
   /** Real milliseconds to wait for a connection. */
@@ -13,10 +13,7 @@ export interface HttpOptions {
   readonly connections?: number
 }
 
-export interface HttpTransport {
-  readonly send: Transport
-  close(): Promise<void>
-}
+export type HttpTransport = ReturnType<typeof overHttp>
 
 /** Progress of an exchange. */
 interface Progress {
@@ -27,7 +24,7 @@ interface Progress {
 }
 
 /** Real HTTP through undici: no redirects, header lines as received. */
-export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}): HttpTransport {
+export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 64 }: HttpOptions = {}) {
   const carried = new WeakMap<Error, number>()
   const open = (most: number) =>
     new Agent({
@@ -41,7 +38,7 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
     })
   const agent = open(connections)
   return {
-    async send(request, patience = {}) {
+    async send(request: WireRequest, patience: AnswerPatience = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
       const progress: Progress = { hasBegun: false, isLate: false, ended: null }
@@ -147,13 +144,7 @@ function bytesBefore(error: unknown, carried: WeakMap<Error, number>): number {
 
 function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
   if (!Array.isArray(raw)) return Object.entries(raw ?? {}).map(([name, value]) => [name, String(value)])
-  const list: [string, string][] = []
-  for (let at = 0; at + 1 < raw.length; at += 2) list.push([latin1(raw[at]), latin1(raw[at + 1])])
-  return list
-}
-
-function latin1(text: Buffer | string | undefined): string {
-  return Buffer.isBuffer(text) ? text.toString('latin1') : (text ?? '')
+  return headerPairs(raw.map((text) => text.toString('latin1')))
 }
 
 function toFailure(
