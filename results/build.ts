@@ -1,3 +1,4 @@
+import type { RuleRow } from '../generated/rules.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
@@ -14,12 +15,8 @@ import { type KnownResult, type Results, type RuleResult, resultsFormat } from '
 import { aboutTheTarget, judgeRun } from './verdict.ts'
 
 /** The part of a ledger row that results use. */
-export interface LedgerRow extends Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> {
-  /** Its needs, besides the plane of its id. */
-  readonly needs?: readonly string[]
-  /** Needs of parts of it. */
-  readonly parts?: readonly string[]
-}
+export type LedgerRow = Pick<RuleResult, 'id' | 'area' | 'profile' | 'level' | 'basis' | 'source' | 'says'> &
+  Partial<Pick<RuleRow, 'needs' | 'parts'>>
 
 export interface BuildOptions {
   /** All rows of the ledger, in its order. */

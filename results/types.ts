@@ -1,6 +1,9 @@
+import type { RuleRow } from '../generated/rules.ts'
+import type { Exchange } from '../harness/exchange/exchange.ts'
 import type { RunEvent, VerdictEvent } from '../harness/record/events.ts'
 import type { Finding, Verdict } from '../harness/rule/outcome.ts'
 import type { UnjudgedPart } from '../target/claims.ts'
+import type { KnownFailure } from '../target/types.ts'
 
 /** Version of `results.json`. */
 export const resultsFormat = 1
@@ -19,11 +22,7 @@ export const exitCodes = {
 export type RunVerdict = Exclude<keyof typeof exitCodes, 'usage'> | 'refused'
 
 /** One exchange as reports show it: bodies as text, long ones cut, secrets as marks. */
-export interface ShownExchange {
-  readonly n: number
-  readonly owner: string
-  readonly operation: string
-  readonly subject: string | null
+export interface ShownExchange extends Pick<Exchange, 'n' | 'owner' | 'operation' | 'subject' | 'failure'> {
   /** Time since the exchange before it, ms on the target's clock; 0 for the first of its owner. */
   readonly waitedMs: number
   /** Set if earlier identical requests were folded into this last one. */
@@ -33,7 +32,6 @@ export interface ShownExchange {
   readonly receivedMs: number
   readonly request: ShownMessage & { readonly method: string; readonly url: string }
   readonly response: (ShownMessage & { readonly status: number }) | null
-  readonly failure: string | null
 }
 
 /** Identical requests in a row, shown as their last one. */
@@ -59,14 +57,10 @@ export interface ShownMessage {
 }
 
 export interface RuleResult
-  extends Pick<VerdictEvent, 'verdict' | 'reason' | 'by' | 'exchanges' | 'clauses' | 'startedMs' | 'endedMs'> {
-  readonly id: string
+  extends Pick<RuleRow, 'id' | 'level' | 'basis' | 'source' | 'says'>,
+    Pick<VerdictEvent, 'verdict' | 'reason' | 'by' | 'exchanges' | 'clauses' | 'startedMs' | 'endedMs'> {
   readonly area: string
   readonly profile: string
-  readonly level: 'must' | 'should'
-  readonly basis: 'stated' | 'inferred' | 'open'
-  readonly source: string
-  readonly says: string
   /** Parts of the rule that were not judged because the target lacks a capability. */
   readonly unjudged: readonly UnjudgedPart[]
   readonly findings: readonly Finding[]
@@ -74,7 +68,7 @@ export interface RuleResult
   /** Values that the seed drew: dimension to values, in the order of their use. */
   readonly variation: Readonly<Record<string, readonly string[]>>
   /** The entry of `known:` that accepts this failure, null if none does. */
-  readonly known: { readonly reason: string; readonly expires: string } | null
+  readonly known: Pick<KnownFailure, 'reason' | 'expires'> | null
   /**
    * Only for failed and advice, and for at most 100 rules of a run: the exchanges of the scenario (with the fixtures it
    * used), polls folded, at most 30.
@@ -88,11 +82,7 @@ export interface RuleResult
   readonly rerun: string
 }
 
-export interface KnownResult {
-  readonly rule: string
-  readonly clause: string | null
-  readonly reason: string
-  readonly expires: string
+export interface KnownResult extends KnownFailure {
   readonly state: KnownState
 }
 

@@ -1,4 +1,5 @@
 import { pluralize } from '../harness/common/pluralize.ts'
+import type { EndEvent, RunEvent } from '../harness/record/events.ts'
 import type { Verdict } from '../harness/rule/outcome.ts'
 import type { UnjudgedPart } from '../target/claims.ts'
 import {
@@ -7,30 +8,26 @@ import {
   type KnownState,
   type ProfileCoverage,
   type Results,
+  type RuleResult,
   type RunVerdict,
 } from './types.ts'
 
 /** The part of a rule's result that the verdict of the run depends on. */
-export interface JudgedRule {
-  readonly profile: string
-  readonly level: 'must' | 'should'
-  readonly verdict: Verdict
+export interface JudgedRule extends Pick<RuleResult, 'profile' | 'level' | 'verdict'> {
   /** True if an entry of `known:` accepts its failure. */
   readonly accepted: boolean
   readonly unjudged: readonly Pick<UnjudgedPart, 'verdict'>[]
 }
 
-export interface RunFacts {
+export interface RunFacts extends Pick<RunEvent, 'profiles' | 'strict'> {
   readonly rules: readonly JudgedRule[]
   readonly known: readonly Pick<KnownResult, 'state'>[]
-  readonly profiles: readonly string[]
-  readonly strict: boolean
   /** Rules of these profiles that were not selected. */
   readonly leftOut?: number
   /** False if the record has no end: the run was cut short. */
   readonly ended: boolean
   /** Set if the run could not start. */
-  readonly stopped: { readonly exit: number; readonly message: string } | null
+  readonly stopped: EndEvent['stopped']
 }
 
 /** Verdicts that say something about the target. */

@@ -1,26 +1,17 @@
 import type { LeftOut } from '../record/events.ts'
+import type { Cost } from './costs.ts'
 import type { PlanQuota } from './quotas.ts'
 import type { Occupancy, Resources } from './turns.ts'
 
-/** The cost of one rule. */
-export interface PlanRule {
+/** The cost of one rule, in real ms. Pods and jobs are means, so they have fractions. */
+export interface PlanRule extends Cost {
   readonly rule: string
   /** Must rules are kept before should rules. */
   readonly isMust: boolean
   /** Rules that need no worker begin before those that do, which may take long. */
   readonly needsWorker: boolean
-  readonly requests: number
-  /** Pods that it makes and jobs that it submits: means, so they have fractions. */
-  readonly pods: number
-  readonly jobs: number
-  /** How long its pods live, one after the other, ms. */
-  readonly podMs: number
   /** The wait that its row declares; 0 where time need not be waited out. */
   readonly waitMs: number
-  /** All of its time, real ms. */
-  readonly ms: number
-  /** Until it needs no worker any more, real ms. */
-  readonly workerMs: number
   readonly occupancy: Occupancy
 }
 
@@ -36,9 +27,7 @@ export interface PlanResources extends Resources {
 }
 
 /** Requests and pods that belong to no rule. */
-export interface Overhead {
-  readonly requests: number
-  readonly pods: number
+export interface Overhead extends Pick<Cost, 'requests' | 'pods'> {
   /** Requests that a quota grants and nobody sends, because some requests wait for several together. */
   readonly unused: number
 }
