@@ -2,7 +2,7 @@ import type { RuleRow } from '../generated/rules.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import type { EndEvent, RunEvent, VerdictEvent } from '../harness/record/events.ts'
-import { NoRecord, toExchange } from '../harness/record/read.ts'
+import { InvalidRecord, toExchange } from '../harness/record/read.ts'
 import { type Finding, type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
 import { absenceOf, needsOf, unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
@@ -36,7 +36,7 @@ type RecordSummary = Awaited<ReturnType<typeof readSummary>>
 
 interface Findings {
   readonly shown: Finding[]
-  readonly broken: Set<string>
+  readonly violated: Set<string>
   count: number
 }
 
@@ -58,8 +58,8 @@ export async function buildResults(
     shown: (rule) => {
       const row = rows.find(({ id }) => id === rule)
       if (row === undefined) return undefined
-      const broken = summary.findings.get(rule)?.broken ?? new Set<string>()
-      return { verdict: verdictOf(summary, row).verdict, clauses: summary.verdicts.get(rule)?.clauses ?? [], broken }
+      const violated = summary.findings.get(rule)?.violated ?? new Set<string>()
+      return { verdict: verdictOf(summary, row).verdict, clauses: summary.verdicts.get(rule)?.clauses ?? [], violated }
     },
   })
   const scenarios = await gather(events, open, failingOf(summary, rows))
@@ -102,12 +102,12 @@ async function readSummary(events: Events) {
       lastMs = event.received.harness
     } else if (event.type === 'verdict') {
       if (verdicts.has(event.rule))
-        throw new NoRecord(`the record has two verdicts for ${event.rule}; a rule has only one`)
+        throw new InvalidRecord(`the record has two verdicts for ${event.rule}; a rule has only one`)
       verdicts.set(event.rule, event)
     } else if (event.type === 'finding') {
       const { rule, clause, expected, observed, exchange } = event
-      const of = entry(findings, rule, () => ({ shown: [], broken: new Set<string>(), count: 0 }))
-      of.broken.add(clause)
+      const of = entry(findings, rule, () => ({ shown: [], violated: new Set<string>(), count: 0 }))
+      of.violated.add(clause)
       if (of.count++ < shownFindings) of.shown.push({ clause, expected, observed, exchange })
     } else if (event.type === 'reading') {
       const values = entry(
@@ -118,7 +118,7 @@ async function readSummary(events: Events) {
       if (values.size <= shownReadings) values.add(event.value)
     }
   }
-  if (run === null) throw new NoRecord('the record does not begin with a run; it is empty or damaged')
+  if (run === null) throw new InvalidRecord('the record does not begin with a run; it is empty or damaged')
   return { run, end, exchanges, lastMs, verdicts, findings, readings }
 }
 
@@ -128,7 +128,7 @@ function selectedRows({ run, verdicts }: RecordSummary, ledger: readonly LedgerR
   const rows = ledger.filter(({ id }) => ids.delete(id))
   const [unknown] = ids
   if (unknown === undefined) return rows
-  throw new NoRecord(
+  throw new InvalidRecord(
     `the record names the rule ${keptWord(unknown)}, which this ledger does not have; read it with plumbline ${keptWord(run.plumbline)}`,
   )
 }
@@ -197,8 +197,8 @@ function ruleResult(
   const { run, verdicts, findings, readings } = summary
   const event = verdicts.get(id)
   const { verdict, reason } = verdictOf(summary, row)
-  const found = findings.get(id) ?? { shown: [], broken: new Set<string>(), count: 0 }
-  const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.broken) : null
+  const found = findings.get(id) ?? { shown: [], violated: new Set<string>(), count: 0 }
+  const accepted = verdict === 'failed' || verdict === 'advice' ? acceptedBy(known, id, found.violated) : null
   const rerun = rerunCommand(run, { id, profile, shownBy: ownerOf(scenario, found.shown[0]?.exchange ?? null) })
   return {
     id,

@@ -12,8 +12,8 @@ function stateOf(
   return judgeKnown({ entries: [{ ...entry, ...more }], day, exists: () => exists, shown: () => shown })[0]?.state
 }
 
-const failed: Shown = { verdict: 'failed', clauses: ['refused'], broken: new Set(['refused']) }
-const passed: Shown = { verdict: 'passed', clauses: ['refused', 'unchanged'], broken: new Set() }
+const failed: Shown = { verdict: 'failed', clauses: ['refused'], violated: new Set(['refused']) }
+const passed: Shown = { verdict: 'passed', clauses: ['refused', 'unchanged'], violated: new Set() }
 
 describe('an entry of known', () => {
   it.each([

@@ -8,8 +8,8 @@ export interface Shown {
   readonly verdict: Verdict
   /** Clauses that were reached. */
   readonly clauses: readonly string[]
-  /** Broken clauses. */
-  readonly broken: ReadonlySet<Finding['clause']>
+  /** Violated clauses. */
+  readonly violated: ReadonlySet<Finding['clause']>
 }
 
 export interface KnownFacts {
@@ -30,15 +30,15 @@ export function judgeKnown({ entries, day, exists, shown }: KnownFacts): KnownRe
   })
 }
 
-/** The entry that accepts the failure of a rule: every broken clause must have one. Null if one has none. */
+/** The entry that accepts the failure of a rule: every violated clause must have one. Null if one has none. */
 export function acceptedBy(
   known: readonly KnownResult[],
   rule: string,
-  broken: ReadonlySet<string>,
+  violated: ReadonlySet<string>,
 ): KnownResult | null {
   const entries = known.filter((entry) => entry.rule === rule && entry.state === 'accepted')
   const covers = (clause: string) => entries.some((entry) => entry.clause === null || entry.clause === clause)
-  return entries.length > 0 && broken.size > 0 && [...broken].every(covers) ? (entries[0] ?? null) : null
+  return entries.length > 0 && violated.size > 0 && [...violated].every(covers) ? (entries[0] ?? null) : null
 }
 
 /** The entries of `known:` in a recorded target; anything malformed was refused before the run began. */
@@ -52,15 +52,15 @@ export function knownOf(target: unknown): KnownFailure[] {
   })
 }
 
-/** A scenario stops at its first broken clause, so a clause that a failed rule did not reach may still exist. */
+/** A scenario stops at its first violated clause, so a clause that a failed rule did not reach may still exist. */
 function stateOf(clause: string | null, expired: boolean, shown: Shown | undefined): KnownState {
   if (expired) return 'expired'
   if (shown === undefined) return 'not judged'
-  const { verdict, clauses, broken } = shown
+  const { verdict, clauses, violated } = shown
   if (verdict === 'passed' || verdict === 'observed') {
     return clause === null || clauses.includes(clause) ? 'no longer fails' : 'stale'
   }
   if (verdict !== 'failed' && verdict !== 'advice') return 'not judged'
-  if (clause === null || broken.has(clause)) return 'accepted'
+  if (clause === null || violated.has(clause)) return 'accepted'
   return clauses.includes(clause) ? 'no longer fails' : 'not judged'
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
-import { NoRecord } from '../../harness/record/read.ts'
+import { InvalidRecord } from '../../harness/record/read.ts'
 import { replayLoad } from '../../load/record.ts'
 import { serialiseResults } from '../../results/build.ts'
 import { keptRule, keptVerdict, keptWord } from '../../results/kept.ts'
@@ -36,7 +36,7 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   const results = await again(dir, { load: replayLoad })
     .then(({ events }) => resultsOf(dir, events))
     .catch((error: unknown) => {
-      throw error instanceof NoRecord ? new UsageError(error.message) : error
+      throw error instanceof InvalidRecord ? new UsageError(error.message) : error
     })
   const isWhole = results.verdict.exit !== exitCodes.interrupted
   const kept = join(dir, 'results.json')

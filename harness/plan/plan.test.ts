@@ -226,7 +226,10 @@ test('a plan says which window decides, and why a rule is left out for a quota',
     /done in about 2m; the requests that the target grants decide \(window minute: 60 in 1m\)$/,
   )
   expect(planRun(rules, { ...free, quotas: [hour] }, null).leftOut).toEqual([
-    { rule: 'many', reason: 'left out by the window hour: it has 40 of 100 requests left and is not waited out' },
+    {
+      rule: 'many',
+      reason: 'left out by the window hour: it has 40 of 100 requests left, and it ends too late to be waited for',
+    },
   ])
 })
 

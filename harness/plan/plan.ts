@@ -60,7 +60,7 @@ export function planFor({ target, rules, rowOf, budgetMs, windows = [], requestM
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
-  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).expectedMs + tidyingMs(budgetMs ?? 0)
+  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).expectedMs + cleanupMs(budgetMs ?? 0)
   const fits = (some: readonly PlanRule[]) => fullMs(some) <= (budgetMs ?? Number.MAX_VALUE)
   let kept = fitting(
     all.filter((rule) => fits([rule])),
@@ -80,7 +80,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
   function reasonOf(rule: PlanRule, more: readonly PlanRule[]): string {
     const { expectedMs, quota } = timed(more, resources)
     if (expectedMs === Number.POSITIVE_INFINITY && quota !== null) {
-      return `left out by the window ${quota.name}: it has ${quota.remaining} of ${quota.quota} requests left and is not waited out`
+      return `left out by the window ${quota.name}: it has ${quota.remaining} of ${quota.quota} requests left, and it ends too late to be waited for`
     }
     const takes = fits([rule])
       ? `with it the run takes ${lengthOf(fullMs(more))}`
@@ -90,7 +90,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
 }
 
 /** The part of a budget that is kept for removing what the run made, ms. */
-export function tidyingMs(budgetMs: number): number {
+export function cleanupMs(budgetMs: number): number {
   return Math.min(6_000, budgetMs / 4)
 }
 

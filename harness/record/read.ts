@@ -12,8 +12,8 @@ import {
 } from './events.ts'
 
 /** The input is not a record, is damaged, or has another format. */
-export class NoRecord extends Error {
-  override readonly name = 'NoRecord'
+export class InvalidRecord extends Error {
+  override readonly name = 'InvalidRecord'
 }
 
 /**
@@ -27,7 +27,7 @@ export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> 
     if (line === '') continue
     const event = parse(line, `${file}:${number}`)
     if (event.type === 'run' && event.format !== evidenceFormat) {
-      throw new NoRecord(`${file} has format ${event.format}; this version reads format ${evidenceFormat}`)
+      throw new InvalidRecord(`${file} has format ${event.format}; this version reads format ${evidenceFormat}`)
     }
     yield event
   }
@@ -57,7 +57,7 @@ function toBytes(dir: string, body: RecordedBody): Uint8Array | null {
   if ('text' in body) return new TextEncoder().encode(body.text)
   if ('base64' in body) return Buffer.from(body.base64, 'base64')
   if (!/^bodies\/\d+\.bin$/.test(body.file))
-    throw new NoRecord(`${dir}: a body points outside the record (${body.file})`)
+    throw new InvalidRecord(`${dir}: a body points outside the record (${body.file})`)
   return readFileSync(join(dir, body.file))
 }
 
@@ -66,5 +66,5 @@ function parse(line: string, place: string): EvidenceEvent {
     const value: unknown = JSON.parse(line)
     if (typeof value === 'object' && value !== null && 'type' in value) return value as EvidenceEvent
   } catch {}
-  throw new NoRecord(`${place} is not a line of evidence; the record is damaged or was cut short`)
+  throw new InvalidRecord(`${place} is not a line of evidence; the record is damaged or was cut short`)
 }

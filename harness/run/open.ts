@@ -7,7 +7,7 @@ import { openClock } from '../clock/open.ts'
 import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
-import { tidyingMs } from '../plan/plan.ts'
+import { cleanupMs } from '../plan/plan.ts'
 import { allPlanes, planeOfRule } from '../planes/index.ts'
 import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
 import { inProcessListener } from '../receiver/in-process.ts'
@@ -96,7 +96,7 @@ export async function openRun(options: RunOptions) {
   }, 500)
   ticker.unref()
   const { budgetMs = null } = options
-  const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - tidyingMs(budgetMs) - Date.now()
+  const endsMs = budgetMs === null ? null : options.startedMs + budgetMs - cleanupMs(budgetMs) - Date.now()
   const endGuard = guardRun({ session, clock, endsMs, budgetMs })
   let done = 0
 

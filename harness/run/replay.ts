@@ -2,7 +2,7 @@ import type { RuleRow } from '../../generated/rules.ts'
 import type { Target } from '../../target/types.ts'
 import { createRecordClock } from '../clock/record.ts'
 import type { BrokenOffEvent, CutEvent, EndEvent, EvidenceEvent, PlanEvent, RunEvent } from '../record/events.ts'
-import { NoRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
+import { InvalidRecord, readEvidence, toArrival, toExchange } from '../record/read.ts'
 import { noRecorder, type Recorder } from '../record/recorder.ts'
 import { createScript, type Happening } from '../record/script.ts'
 import { allRules, type Invariant, type Rule } from '../rule/registry.ts'
@@ -62,7 +62,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       if (!event.owner.startsWith('cleanup')) happenings.push({ kind: 'exchange', exchange })
     }
   }
-  if (run === null) throw new NoRecord(`${dir} has no record of a run (evidence.ndjson has no line of type run)`)
+  if (run === null) throw new InvalidRecord(`${dir} has no record of a run (evidence.ndjson has no line of type run)`)
   const target = run.target as Target
   const judged: EvidenceEvent[] = []
   if (end !== null && end.stopped === null) {
