@@ -32,8 +32,26 @@ test.each<[does: string, body: string, silentMs: number, end: object]>([
   expect(await ended).toEqual(end)
 })
 
+/** Source of a module that rejects a promise, which nobody takes, when the run reports its end. */
+const rejectingAtTheEnd = encodeURIComponent(`
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const { writeSync } = fs
+  fs.writeSync = (file, text) => {
+    if (text.includes('ended')) Promise.reject(new Error('late'))
+    return writeSync(file, text)
+  }
+  syncBuiltinESMExports()
+`)
+
 test.each<[when: string, suites: string, record: string | null, end: object]>([
   ['the record cannot be written', '', '/dev/full', { code: 1, signal: null, said: expect.stringContaining('ENOSPC') }],
+  [
+    'a promise is rejected with its last line',
+    rejectingAtTheEnd,
+    null,
+    { code: 1, signal: null, said: expect.stringContaining('late') },
+  ],
   ['a rule leaves a timer', 'setTimeout(()=>{},300000)', null, { code: 0, signal: null, inOrder: true }],
 ])('the process that runs the rules ends if %s, whatever else the run holds', async (_, suites, record, end) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-full-'))

@@ -126,7 +126,7 @@ async function wire(response: Response) {
   return { status: copy.status, headers: [...copy.headers], body: Buffer.from(await copy.arrayBuffer()) }
 }
 
-/** So many bodies from the first on, what is enumerated is over, and both hands have stages of their own. */
+/** So many bodies from the first on, what is enumerated is over, and both loops have stages of their own. */
 const pastEnumeration = 3_000
 
 test('time stands still while a body is under way, though another loop sleeps', async () => {

@@ -5,6 +5,7 @@ import { overHttp } from '../harness/transport/http.ts'
 import { type Transport, TransportFailure } from '../harness/transport/types.ts'
 import { clockPath } from '../reference/clock/control-endpoint.ts'
 import type { Target } from '../target/types.ts'
+import { isLoopback } from '../target/values.ts'
 import { UsageError } from './errors.ts'
 
 /** Real ms between two readings: a controlled clock does not move in them, a real one does. */
@@ -31,11 +32,6 @@ export async function refuseStandingClock({ clock, pods, queue }: Target): Promi
   } finally {
     await http.close()
   }
-}
-
-/** True if a host is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return /^((.+\.)?localhost|\[::1\]|127(\.\d+){3})$/.test(hostname)
 }
 
 /** True if two readings of a clock, some real time apart, are the same. */

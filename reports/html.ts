@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
-import type { Finding } from '../harness/rule/outcome.ts'
-import { verdictOrder } from '../harness/rule/outcome.ts'
+import { type Finding, verdictOrder } from '../harness/rule/outcome.ts'
 import { program } from '../results/rerun.ts'
 import type {
   KnownResult,

@@ -64,7 +64,15 @@ try {
     judgeAndReplay(0, 'in-process', null, '--strict', '--seed', '7'),
     judgeAndReplay(0, 'over-http', [], '--strict', '--seed', '8'),
     isPythonThere ? judge(0, 'worker', ['--worker', `python3 '${workerFolder}'`], ...jobs) : null,
-    judgeAndReplay(1, 'defective', ['--defect', 'exited-stop-accepted'], '--only', 'pods.*'),
+    judgeAndReplay(
+      1,
+      'defective',
+      ['--defect', 'exited-stop-accepted'],
+      '--only',
+      'pods.*',
+      '--only',
+      'queue.status.*',
+    ),
   ])
   const wrong = ends.find(({ status }) => status === 'rejected')
   if (wrong !== undefined) throw wrong.reason

@@ -56,6 +56,7 @@ function readAddress(text: string, { plainHttp }: { readonly plainHttp: boolean 
   return { value: url.href.replace(/\/+$/, '') }
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+/** True if a host is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^((.+\.)?localhost|\[::1\]|127(\.\d+){3})$/.test(hostname)
 }

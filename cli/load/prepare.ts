@@ -7,10 +7,10 @@ import { findK6 } from '../../load/k6/find.ts'
 import { LoadError } from '../../load/load-error.ts'
 import { limitSteps, smokeSteps } from '../../load/queue/steps.ts'
 import type { Target } from '../../target/types.ts'
+import { isLoopback } from '../../target/values.ts'
 import { UsageError } from '../errors.ts'
 import { moduleUrl } from '../home.ts'
 import type * as commands from '../options.ts'
-import { isLoopback } from '../standing-clock.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** The options of a load, alone or after `check`. */

@@ -14,7 +14,7 @@ export interface CallOptions extends SendOptions {
   /** The Content-Type of the body; null sends none. */
   readonly contentType?: string | null
   readonly headers?: HeaderPairs
-  /** Sending it twice does no harm, because it must be refused. */
+  /** Sending it twice does no harm: it must be refused, or the second removal finds nothing. */
   readonly repeats?: boolean
 }
 

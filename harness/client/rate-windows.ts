@@ -21,7 +21,7 @@ export interface RatePolicy {
 /** The windows of a RateLimit header, `"minute";r=50;t=12, …`, with their policies; empty if it cannot be read. */
 export function windowsOf(response: Pick<WireResponse, 'headers'>): RateWindow[] {
   const policies = policiesOf(response)
-  return itemsOf(response, 'ratelimit').flatMap(({ name, parameters }) => {
+  return rateItems(response, 'ratelimit').flatMap(({ name, parameters }) => {
     const remaining = Number(parameters.get('r'))
     const resetMs = Number(parameters.get('t')) * 1000
     if (!Number.isFinite(remaining) || !Number.isFinite(resetMs)) return []
@@ -32,7 +32,7 @@ export function windowsOf(response: Pick<WireResponse, 'headers'>): RateWindow[]
 /** The windows of RateLimit-Policy, `"minute";q=60;w=60, …`, by name. */
 export function policiesOf(response: Pick<WireResponse, 'headers'>): ReadonlyMap<string, RatePolicy> {
   return new Map(
-    itemsOf(response, 'ratelimit-policy').flatMap(({ name, parameters }) => {
+    rateItems(response, 'ratelimit-policy').flatMap(({ name, parameters }) => {
       const quota = Number(parameters.get('q'))
       const lengthMs = Number(parameters.get('w')) * 1000
       return quota >= 1 && lengthMs > 0 ? [[name, { quota, lengthMs }] as const] : []
@@ -56,7 +56,8 @@ export function statedWaitMs(response: WireResponse): number | null {
   return retryAfterMs(response) ?? (resets.length === 0 ? null : Math.max(...resets))
 }
 
-function itemsOf(response: Pick<WireResponse, 'headers'>, header: string) {
+/** The members of RateLimit or RateLimit-Policy with their parameters; empty if the header cannot be read. */
+export function rateItems(response: Pick<WireResponse, 'headers'>, header: string) {
   const text = headerList(response.headers, header)
   const list = text === null ? null : structuredList(text)
   return (list ?? []).map(([item, parameters]) => ({ name: String(item), parameters }))

@@ -5,7 +5,8 @@ import type { Reply } from '../client/reply.ts'
 import { isSuccess, textOf } from '../exchange/exchange.ts'
 import { idIn, membersOf } from '../exchange/read.ts'
 import type { ResourceLedger } from '../record/resources.ts'
-import { isOutage } from '../rule/check.ts'
+import { isOutage, outageStatuses } from '../rule/check.ts'
+import { Unanswered } from '../rule/outcome.ts'
 import { createClients, type OwnerContext } from './owner.ts'
 import type { Creates, Plane, PlaneAccess, Removable } from './plane.ts'
 
@@ -90,6 +91,8 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
         async remove(cleaner) {
           if (id === null || creates === null) return
           const { status } = await removeWith(cleaner, creates, id)
+          // It was repeated for a while: what else is left is for the sweep at the end.
+          if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
           if (!isSuccess(status) && status !== 404 && status !== 410) return
           removed(id)
         },

@@ -2,8 +2,7 @@ import type { OperationFacts } from '../../generated/operations.ts'
 import type { TargetFile } from '../../generated/target-file.ts'
 import type { KeyName, PlaneSection, Target } from '../../target/types.ts'
 import type { Surroundings } from '../../target/values.ts'
-import type { Allowance } from '../client/allowance.ts'
-import { createDocumentedRate } from '../client/allowance.ts'
+import { type Allowance, createDocumentedRate } from '../client/allowance.ts'
 import type { Call, Caller, Described } from '../client/caller.ts'
 import type { Outgoing } from '../client/channel.ts'
 
@@ -98,7 +97,7 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly name: string
   /** In messages: `the pod API`. */
   readonly title: string
-  /** Areas of its rules. Rules of other areas are about it if the second part of their id is its name, or about the pod API. */
+  /** Areas of its rules. A rule of another area is about it if the second word of its id is its name; all others are about the pod API. */
   readonly areas: readonly string[]
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing

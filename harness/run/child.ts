@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openRun } from './open.ts'
 import type { RunOptions } from './options.ts'
 
@@ -20,6 +21,8 @@ async function main(options: RunOptions): Promise<void> {
   } catch (error) {
     tell(error)
   }
+  // A rejection that nobody takes is reported once all that is under way has had its turn.
+  await nextTurn()
   // A port, a connection or a timer that the run still holds would keep the process alive.
   process.exit()
 }

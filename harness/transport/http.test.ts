@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net'
-import { createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpTransport, overHttp } from './http.ts'
 import { maxAnswerBytes, TransportFailure } from './types.ts'

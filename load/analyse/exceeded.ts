@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import { policiesOf, type RatePolicy, windowsOf } from '../../harness/client/rate-windows.ts'
+import { policiesOf, type RatePolicy, rateItems, windowsOf } from '../../harness/client/rate-windows.ts'
 import type { WireResponse } from '../../harness/exchange/exchange.ts'
 import { isRefused, isServed, type Point } from '../points.ts'
 import { findOverflow } from './generous.ts'
@@ -32,7 +32,9 @@ export function judgeExceeded(points: readonly Point[]): Ruling {
 
 /** Names of the windows that a 429 says are used up; none if that cannot be read. */
 export function usedUpWindows(point: Point): string[] {
-  return windowsOf(headersOf(point)).flatMap(({ name, remaining }) => (remaining === 0 ? [name] : []))
+  const items = rateItems(headersOf(point), 'ratelimit')
+  // Without its t too: that is for the rule about the form of the header.
+  return items.flatMap(({ name, parameters }) => (parameters.get('r') === 0 ? [name] : []))
 }
 
 /** Time until a window begins anew, ms, as a response states; null if it does not. */

@@ -62,6 +62,12 @@ test.each([
     /honest inconclusive: more than one window was used up/,
   ],
   [
+    'too short, and a second window is used up that does not say until when',
+    refusal((seconds) => ({ retryAfter: String(seconds - 3), rateLimit: '"minute";r=0;t=5, "hour";r=0' })),
+    /after passed/,
+    /honest inconclusive: more than one window was used up/,
+  ],
+  [
     'no RateLimit on a 429',
     refusal(() => ({ rateLimit: null })),
     /after failed: a 429 came without RateLimit$/,
@@ -98,6 +104,16 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
   [
     'a body that names another window',
     (answer) => ({ ...named(answer), ...(answer.status === 429 && { body: 'the hour window is used up' }) }),
+    [
+      'exceeded failed: the body of a 429 does not name the window minute, which is used up: "the hour window is used up"',
+    ],
+  ],
+  [
+    'a body that names another window, where the one used up does not say until when',
+    (answer) => ({
+      ...answer,
+      ...(answer.status === 429 && { body: 'the hour window is used up', rateLimit: '"minute";r=0' }),
+    }),
     [
       'exceeded failed: the body of a 429 does not name the window minute, which is used up: "the hour window is used up"',
     ],

@@ -1,5 +1,4 @@
-import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
-import { EARLY_FROM_MS, lengthOf, plannedCount } from '../plan/types.ts'
+import { EARLY_FROM_MS, lengthOf, type Plan, plannedCount, type QueuePlan, type Stretch } from '../plan/types.ts'
 import type { ScriptPlan, ScriptRequest, ScriptScenario } from '../scripts/lib/types.ts'
 
 /** The request of each operation (`pods` for the pod API); `{holdMs}` stands for the time to hold. */

@@ -1,6 +1,5 @@
 import type { ScenarioClock } from '../../harness/clock/types.ts'
-import type { QueuePlan, Stretch } from '../plan/types.ts'
-import { lengthOf } from '../plan/types.ts'
+import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
 import type { Point } from '../points.ts'
 
 /** The response of a target. */

@@ -1,7 +1,6 @@
 import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
-import type { Job, JobStatus } from '../../reference/queue/model.ts'
-import { isFinished } from '../../reference/queue/model.ts'
+import { isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
 import { type Change, type Json, part, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every answer; `change` gets the job as it would be shown. */

@@ -13,8 +13,20 @@ type Without = (target: Target) => Target
 
 const planes = allPlanes().map(({ name }) => name)
 
+/** Each plane, and the planes that one row needs together. */
+const planesTogether = [
+  ...planes.map((name) => [name]),
+  ...new Map(
+    rules
+      .map((row) => planes.filter((name) => needsOf(row).includes(name)))
+      .filter((some) => some.length > 1)
+      .map((some) => [some.join(), some] as const),
+  ).values(),
+]
+
 /**
- * Capabilities that a platform may lack, as its target file says: a latitude for each need of a row that has no other.
+ * Capabilities that a platform may lack, as its target file says: a latitude for each need of a row that has no other, and
+ * targets with one plane, or the few that some rule needs together.
  */
 export const absent: readonly Latitude[] = [
   lack('worker', 'queue', queue({ worker: false })),
@@ -56,16 +68,16 @@ export const absent: readonly Latitude[] = [
   }),
   lack('pod.error', 'pods', plane({ recipes: {} })),
   lack('pods.change', 'pods', plane({ change: null })),
-  ...planes.map(alone),
+  ...planesTogether.map(alone),
 ]
 
-/** A target with one plane. */
-function alone(one: string): Latitude {
-  const others = planes.filter((name) => name !== one)
+/** A target with some planes and no other. */
+function alone(some: readonly string[]): Latitude {
+  const others = planes.filter((name) => !some.includes(name))
   return {
+    id: `only-${some.join('-')}`,
+    says: `There is no plane but ${some.join(' and ')}, as the target file says.`,
     ...without(others, (target) => ({ ...target, ...Object.fromEntries(others.map((name) => [name, null])) })),
-    id: `only-${one}`,
-    says: `There is no plane but ${one}, as the target file says.`,
   }
 }
 
@@ -73,6 +85,8 @@ function alone(one: string): Latitude {
 function lack(need: string, on: LatitudePlane | null, change: Without, { verdicts, ...more }: More = {}): Latitude {
   const lacks = without([need], change)
   return {
+    id: `no-${need.replace(/^endpoint\./, '').replace('.', '-')}`,
+    says: `There is no ${need}, as the target file says.`,
     ...lacks,
     ...(on === null ? {} : { planes: [on] }),
     verdicts: { ...lacks.verdicts, ...verdicts },
@@ -81,18 +95,13 @@ function lack(need: string, on: LatitudePlane | null, change: Without, { verdict
 }
 
 /**
- * A target without some things: the rules whose row names one of them are not applicable, and each other one comes to the
- * same verdict by the same clauses and exchanges, or its row lists the need under `parts`.
+ * Without some things the rules whose row names one of them are not applicable, and each other one comes to the same verdict
+ * by the same clauses and exchanges, or its row lists the need under `parts`.
  */
-function without(needs: readonly string[], change: Without): Latitude {
+function without(needs: readonly string[], change: Without) {
   const named = rules.filter((row) => needsOf(row).some((need) => needs.includes(need)) && !judgedByLoad.has(row.id))
   const absent = Object.fromEntries(needs.map((need) => [need, 'none here']))
   return {
-    id: `no-${needs
-      .join('-')
-      .replace(/^endpoint\./, '')
-      .replace('.', '-')}`,
-    says: `There is no ${needs.join(', ')}, as the target file says.`,
     change: (options) => options,
     file: (target) => ({ ...change(target), absent: { ...target.absent, ...absent } }),
     onlyLacks: true,
@@ -100,7 +109,7 @@ function without(needs: readonly string[], change: Without): Latitude {
       'not-applicable',
       named.map(({ id }) => id),
     ),
-  }
+  } satisfies Partial<Latitude>
 }
 
 function same(target: Target): Target {

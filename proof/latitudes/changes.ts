@@ -1,7 +1,6 @@
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { ReferenceClock } from '../../reference/clock/types.ts'
-import type { ReferenceOptions } from '../../reference/options.ts'
-import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
+import { composeOptions, type FetchWrapper, type ReferenceOptions } from '../../reference/options.ts'
 import { type Change, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, plane, verdict } from './tools.ts'

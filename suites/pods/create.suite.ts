@@ -1,6 +1,6 @@
 import { ruleById } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf, show } from '../../harness/exchange/read.ts'
+import { listOf, membersOf, show } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -109,7 +109,7 @@ refusals(
   async (context, reply, body) => {
     const id = (await context.fixture.createdId(reply)) ?? context.blocked('pods.create.read-back', 'no pod is found')
     const rest = await shown(context, id, ({ value }) => typeof value.dataCenterId === 'string')
-    const [center] = (membersOf(body)?.dataCenterIds ?? []) as readonly unknown[]
+    const [center] = listOf(body, 'dataCenterIds') ?? []
     const isElsewhere = rest.pod?.value.dataCenterId !== center
     context.check('placed').that(isElsewhere, 'a pod with its volume', 'a pod without its volume', rest.reply)
   },

@@ -122,15 +122,15 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
   inconclusive('no job that had waited was COMPLETED within its ttl')
 })
 
-/** Jobs that keep an endpoint busy until nobody wants them any more, begun well within their ttl. Their steps hold `late`. */
+/** Jobs that keep an endpoint busy until they are released, begun well within their ttl. Their steps hold `late`. */
 async function running(
   context: Context,
   endpoint: keyof typeof busy,
-  lives: readonly number[],
+  lengths: readonly number[],
   steps: readonly Step[],
 ) {
   const { fixture, clock, found, inconclusive } = context
-  for (const ttlMs of lives) {
+  for (const ttlMs of lengths) {
     const jobs: SubmittedJob[] = []
     for (let n = 0; n < busy[endpoint]; n++) {
       const job = await fixture.submitted({ steps, policy: { ttl: ttlMs }, endpoint })

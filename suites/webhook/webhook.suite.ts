@@ -142,12 +142,12 @@ rule('webhook.spacing', { varies: anyJob, workers: 0 }, async (context) => {
 
 rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, async (context) => {
   const { fixture, begun, clock, ended, inconclusive, target, check } = context
-  const steps = [{ output: { kept: [1] } }]
-  const twin = await ended(await fixture.plain({ steps }))
+  const kept = [{ output: { kept: [1] } }]
+  const twin = await ended(await fixture.plain({ steps: kept }))
   if (!twin.settled) inconclusive('a job without a webhook did not end in time')
   if (twin.status !== 'COMPLETED')
     blockedBy(context, 'queue.run.echo', `a plain job was ${twin.status} instead of COMPLETED`, twin.reply)
-  const job = await fixture.submitted({ steps, webhook: [500, 'reset', 503] })
+  const job = await fixture.submitted({ steps: kept, webhook: [500, 'reset', 503] })
   await begun(job)
   let count = 0
   while (count < mostAttempts && (await attempt(context, job, count + 1)) !== null) count++

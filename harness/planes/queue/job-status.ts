@@ -1,7 +1,6 @@
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
-import type { Members } from '../../exchange/read.ts'
-import { membersOf } from '../../exchange/read.ts'
+import { type Members, membersOf } from '../../exchange/read.ts'
 import type { QueueClient } from './client.ts'
 
 /** The address of a job. */
