@@ -1,3 +1,4 @@
+import type { PodCreate } from '../../generated/api.ts'
 import type { Parts, StoredPod } from '../../reference/index.ts'
 import { type Change, exchanges, is, jsonOf, onJson, part, refusing } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
@@ -145,6 +146,23 @@ export const creation: readonly Latitude[] = [
   scarce('out-of-stock', 422, 'gpu-a is out of stock in this region.'),
   scarce('insufficient-resources', 400, 'Insufficient resources; try again later.'),
   scarce('machines-unavailable', 503, 'All machines of this kind are unavailable.'),
+  latitude(
+    'creation-looks-at-offers-first',
+    'A creation that names what does not exist is 422, whatever else is wrong with it.',
+    {
+      change: refusing('createPod', (body, _, { dataCenters, flavors, gpuTypes }) => {
+        const { gpu, cpu, registry, dataCenterIds = [] } = (body ?? {}) as Partial<PodCreate>
+        const isOffered =
+          (gpu?.id === undefined || gpuTypes.has(gpu.id)) &&
+          (cpu?.id === undefined || flavors.has(cpu.id)) &&
+          (registry === undefined || registry === null) &&
+          Array.isArray(dataCenterIds) &&
+          dataCenterIds.every((id) => dataCenters.includes(id))
+        return !isOffered && [422, 'no such GPU type, flavor, registry or data center']
+      }),
+      about: 'offers of a creation',
+    },
+  ),
   latitude('capacity-before-validation', 'For lack of capacity wrong creations are refused like right ones.', {
     change: refusing('createPod', (_, __, service) => isScarce(service.clock.now()) && [400, 'no capacity']),
     about: 'pace',

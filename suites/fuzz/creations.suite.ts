@@ -20,6 +20,7 @@ const drawn = 24
 /** Lists of bodies whose cases are kept. */
 const keptLists = 100
 const situation = { operation: 'createPod' } as const
+const randomly = { ...situation, isRandom: true } as const
 
 /** Pods that may be made of bodies that need not be refused: few where they cost money. */
 const podsAtMost = { real: 4, controlled: 20 }
@@ -42,14 +43,16 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
     const body = { ...(await fixture.body({ kind, mount: 'none', fields: 'few' })), name: placeholder }
     bodies.push(bodies.length === 0 ? { ...many, ...body } : body)
   }
-  const cases = casesOf(JSON.stringify(bodies))
-  const mayBeMade = (one: FuzzCase) => mayChange(situation, one)
+  const { enumerated, random } = casesOf(JSON.stringify(bodies))
+  const cases = [...enumerated, ...random]
+  const isRandom = new Set(random)
+  const situationOf = (one: FuzzCase) => (isRandom.has(one) ? randomly : situation)
+  const mayBeMade = (one: FuzzCase) => mayChange(situationOf(one), one)
   if (cases[0] !== undefined && !mayBeMade(cases[0]))
     inconclusive('creations have members that the description does not know, so no oracle tells what is to be refused')
   const own = memoize((one: FuzzCase) => named(context, one))
-  const way: Way = {
+  const way: Omit<Way, 'situation'> = {
     clause: 'answer',
-    situation,
     send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
     excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
   }
@@ -58,7 +61,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   // Bodies that must be refused come first: they cost no pod.
   for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
     if (mayBeMade(one) && left === 0) break
-    const reply = await trySingle(context, way, one)
+    const reply = await trySingle(context, { ...way, situation: situationOf(one) }, one)
     const { name, bytes } = own(one)
     if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
     else if (--left >= 0) await readsBack(context, one, bytes, reply)
@@ -90,18 +93,18 @@ function named({ nextName }: Context, { bytes }: FuzzCase) {
 }
 
 /** Everything that can be wrong once with a list of bodies, and random bodies; the same as long as the ledger is the same. */
-const casesOf = memoizeTexts((list): readonly FuzzCase[] => {
+const casesOf = memoizeTexts((list) => {
   const bodies = JSON.parse(list) as readonly Members[]
   // Of the image the description says the same as of the name.
   const enumerated = bodies.flatMap((body) => enumerate(body, 'PodCreate')).filter(({ place }) => place !== '$.image')
-  return [...enumerated.filter(firstOfEach()), ...random(bodies)]
+  return { enumerated: enumerated.filter(firstOfEach()), random: randomOf(bodies) }
 }, keptLists)
 
-function random(bodies: readonly Members[]): FuzzCase[] {
+function randomOf(bodies: readonly Members[]): FuzzCase[] {
   const ids = (member: 'gpu' | 'cpu') => bodies.flatMap((body) => membersOf(body[member])?.id ?? [])
   const overrides = {
-    'GpuConfig.id': fc.constantFrom('no-such-gpu', ...ids('gpu')),
-    'CpuConfigRequest.id': fc.constantFrom('no-such-flavor', ...ids('cpu')),
+    'GpuConfig.id': fc.constantFrom('plumbline-unknown', ...ids('gpu')),
+    'CpuConfigRequest.id': fc.constantFrom('plumbline-unknown', ...ids('cpu')),
     'PodCreate.name': fc.constant(placeholder),
   }
   return drawCases(arbitraryOf('PodCreate', overrides), 'PodCreate', drawn)

@@ -50,7 +50,7 @@ function ofValue(situation: Situation, value: unknown, parts: OracleParts): Allo
     case 'updatePod':
       return parts.ofPatch(value, situation, parts.validators.MountsRequest)
     case 'createPod':
-      return parts.ofCreation(value, parts.validators.PodCreate)
+      return parts.ofCreation(value, parts.validators.PodCreate, situation.isRandom)
     default:
       return parts.ofSubmission(value, parts.validators.JobSubmission)
   }

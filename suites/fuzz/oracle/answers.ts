@@ -22,7 +22,11 @@ export type Situation =
       /** True if the volume of the target file is in the data center of the pod. */
       readonly isVolumeThere: boolean
     }
-  | { readonly operation: 'createPod' }
+  | {
+      readonly operation: 'createPod'
+      /** True if its members may name what is not on offer, or what a creation does not have, beside other faults. */
+      readonly isRandom?: boolean
+    }
   | { readonly operation: 'runJob' | 'runJobSync' }
 
 export type FuzzOperation = Situation['operation']

@@ -7,8 +7,9 @@ const heading = 'Other operations'
 /**
  * The permitted responses to a creation, by its body. Its path and payload are not shown, so the only sources are the
  * fields of a pod and the headings Mounts, GpuConfig and CpuConfig. Only the platform knows what it offers.
+ * @param isRandom the body may have several faults, and name what is not on offer.
  */
-export function ofCreation(value: unknown, isValid: Validator): Allowed[] {
+export function ofCreation(value: unknown, isValid: Validator, isRandom = false): Allowed[] {
   if (membersOf(value) === null) return [refused(refusing('notObject'), 'the body is not an object')]
   const failures = failuresOf(value, isValid)
   const refusals = failures.map((failure) =>
@@ -16,8 +17,9 @@ export function ofCreation(value: unknown, isValid: Validator): Allowed[] {
       ? refused('4xx', 'members beside those of a pod are not described', heading)
       : refusalOf(failure, [422], 'a field is not as stated', 'Pod'),
   )
+  // The description gives no order: what is not on offer may be refused before anything else is looked at.
+  if (isRandom || failures.length === 0) refusals.push(refused('4xx', 'what is on offer is not known', heading))
   if (!failures.every((failure) => mayBeTaken(failure) || isUndescribed(failure))) return refusals
-  if (failures.length === 0) refusals.push(refused('4xx', 'what is on offer is not known', heading))
   return [{ answers: '2xx', reason: 'the body is valid', source: heading, after: { kind: 'made' } }, ...refusals]
 }
 
