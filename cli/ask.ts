@@ -1,6 +1,6 @@
 import { createDirect, type Direct } from '../harness/client/direct.ts'
 import { type RateWindow, windowsOf } from '../harness/client/rate-windows.ts'
-import { sectionOf } from '../harness/planes/index.ts'
+import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import { probeTarget, refusalOf } from '../harness/run/probe.ts'
 import { overHttp } from '../harness/transport/http.ts'
@@ -42,13 +42,20 @@ export async function quotaOf(plane: Plane | undefined, target: Target | null): 
   })
 }
 
-/** Looks at planes of a target as a run does before it begins. Returns why nothing could be judged there, or null. */
+/**
+ * Looks at planes of a target as a run does before it begins. Nobody advances a controlled clock then, so planes whose response
+ * may need time are not asked there. Returns why nothing could be judged, or null.
+ */
 export function refusalBefore(
   target: Target,
   isJudged: (plane: string) => boolean,
   purpose: string,
 ): Promise<ReturnType<typeof refusalOf>> {
-  return asking(target, purpose, async (clientOf) => refusalOf(await probeTarget(target, isJudged, clientOf), target))
+  const mayWait = ({ operations, probes }: Plane) =>
+    probes.some(({ operation }) => operations[operation]?.held === true)
+  const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
+  const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
+  return asking(target, purpose, async (clientOf) => refusalOf(await probeTarget(asked, isJudged, clientOf), target))
 }
 
 /** Asks a target over HTTP, in the name of a command. */

@@ -25,7 +25,12 @@ function unheard(): void {
  * Takes over from `bin/plumbline.js`.
  */
 export function endOnSignals(): void {
-  for (const name of signals) process.removeAllListeners(name).on(name, unheard)
+  for (const name of signals) {
+    const before = process.listeners(name)
+    // Without any listener a signal that has come already would be lost.
+    process.on(name, unheard)
+    for (const listener of before) process.removeListener(name, listener)
+  }
 }
 
 /** Runs work that may block forever, such as reading a pipe: no listener would run then, so signals end the process. */
