@@ -51,7 +51,7 @@ function tell(error: unknown, { err, environment }: Terminal): number {
   const { code = '' } = error as { readonly code?: string }
   if (unwritable.has(code)) {
     err(
-      `plumbline: a file or folder cannot be written (${message}); choose another with --out, or another working folder`,
+      `plumbline: a file or folder cannot be written (${message}); free the disk, or name another place: in the option that names the file, or as working folder`,
     )
     return exitCodes.usage
   }
