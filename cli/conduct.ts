@@ -38,8 +38,8 @@ export interface Conducting {
   readonly tellRecord?: (folder: string) => Promise<number>
 }
 
-/** How long the run may take to write its record after an interruption, real ms. */
-const graceMs = 1_000
+/** How long after an interruption the run waits for the last responses and writes its record, real ms. */
+const graceMs = 2_000
 
 /** The longest time of a timer. */
 const longestTimerMs = 2 ** 31 - 1

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exitCodes } from '../results/types.ts'
 
 /** A signal asks a run to end. */
@@ -34,7 +35,9 @@ export function endOnSignals(): void {
 }
 
 /** Runs work that may block forever, such as reading a pipe: no listener would run then, so signals end the process. */
-export function unwatched<T>(work: () => T): T {
+export async function unwatched<T>(work: () => T): Promise<T> {
+  // A signal that has come already is taken first.
+  await nextTurn()
   const taken = signals.filter((name) => process.listeners(name).includes(unheard))
   for (const name of taken) process.removeListener(name, unheard)
   try {

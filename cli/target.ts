@@ -41,7 +41,7 @@ export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Ter
  */
 export async function readTarget(name: string, { cwd, environment }: Terminal): Promise<Target> {
   if (name === '') throw new UsageError('--target is empty; name a target file')
-  const target = unwatched(() => loadTarget(resolve(cwd, name), environment))
+  const target = await unwatched(() => loadTarget(resolve(cwd, name), environment))
   const faults = await clauseFaults(target)
   if (faults.length > 0) throw new TargetFileError(resolve(cwd, name), faults)
   return target

@@ -97,7 +97,7 @@ export interface CallerOptions {
   readonly key: { readonly name: string; readonly value: string }
   readonly sender: Pick<Sender, 'send' | 'begin'>
   /**
-   * Called before a request is sent. The returned function takes the response, so that everything created is removed.
+   * Called when a request is first sent. The returned function takes the response, so that everything created is removed.
    */
   readonly note: (operation: string, call: Call) => (reply: Reply) => void
   /** Sends a request, repeatedly if necessary; default: once. */
@@ -120,16 +120,30 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
     }
   }
 
+  /** A request that waits for its quota when the run ends has created nothing, so it is noted once it is sent. */
+  function noting(operation: string, call: Call) {
+    let noted: ((reply: Reply) => void) | null = null
+    return {
+      sending(): void {
+        noted ??= note(operation, call)
+      },
+      answered: (reply: Reply): void => noted?.(reply),
+    }
+  }
+
   return {
     async call(operation, call = {}) {
-      const answered = note(operation, call)
-      const reply = await repeat(operation, call, async (name, given) => sender.send(outgoing(name, given)))
+      const { sending, answered } = noting(operation, call)
+      const send: Send = async (name, given) =>
+        sender.send({ ...outgoing(name, given), ...(name === operation ? { sending } : {}) })
+      const reply = await repeat(operation, call, send)
       answered(reply)
       return reply
     },
     begin(operation, call = {}) {
-      const coming = sender.begin(outgoing(operation, call))
-      coming.comes.then(note(operation, call), () => {})
+      const { sending, answered } = noting(operation, call)
+      const coming = sender.begin({ ...outgoing(operation, call), sending })
+      coming.comes.then(answered, () => {})
       return coming
     },
   }

@@ -47,4 +47,6 @@ export interface Outgoing extends WireRequest, SendOptions {
   readonly key: string | null
   /** The response may be held by the target: time may move meanwhile. */
   readonly takesTime?: boolean
+  /** Called each time that it is about to be sent. */
+  readonly sending?: () => void
 }

@@ -48,7 +48,10 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
     let response: WireResponse | null = null
     let failure: string | null = unsent === null ? null : unsentPrefix + unsent
     try {
-      if (failure === null) response = await answerOf(request, outgoing, background)
+      if (failure === null) {
+        outgoing.sending?.()
+        response = await answerOf(request, outgoing, background)
+      }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
       failure = error.message

@@ -14,6 +14,7 @@ async function main(options: RunOptions): Promise<void> {
   try {
     await import(options.suites)
     const run = await openRun(options)
+    process.once('SIGTERM', () => void endOnceAnswered(run.drain))
     const scenarios = run.stopped === null ? run.session.scenarios : []
     const ends = await Promise.allSettled(scenarios.map(async ({ judge }) => run.judged(await judge())))
     await run.finish()
@@ -30,6 +31,12 @@ async function main(options: RunOptions): Promise<void> {
 function tell(error: unknown): void {
   process.exitCode = 1
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
+}
+
+/** Waits for the last responses first: only they say what was created, and the ledger needs that. */
+async function endOnceAnswered(drain: () => Promise<void>): Promise<void> {
+  await drain()
+  process.exit()
 }
 
 /** Without a parent nobody needs the run; its ledger tells `sweep` what is left. A k6 ends too. */

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exitCodes } from '../../results/types.ts'
 import { describeTarget, secretsOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
@@ -19,6 +20,7 @@ import { createResourceLedger, type ResourceLine } from '../record/resources.ts'
 import { Unverified } from '../rule/outcome.ts'
 import { allRules } from '../rule/registry.ts'
 import { withTool } from '../tool/transport.ts'
+import { drainable } from '../transport/drain.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
 import type { Transport } from '../transport/types.ts'
@@ -41,7 +43,8 @@ interface Connected {
 
 /** Opens a run with everything around it, and probes the target before anything is created. */
 export async function openRun(options: RunOptions) {
-  const { target, transport, clockOf, listener, deaf, close } = await connect(options)
+  const { target, transport: sending, clockOf, listener, deaf, close } = await connect(options)
+  const { send: transport, drain } = drainable(sending)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
@@ -63,7 +66,10 @@ export async function openRun(options: RunOptions) {
   const { load } = options
   const loaded = load?.rules ?? []
   const selected = new Set(options.rules.filter((id) => !loaded.includes(id)))
+  let isEnding = false
   const resources = (line: ResourceLine) => {
+    // Nothing is sent any more.
+    if (isEnding && 'state' in line && line.state === 'requested') return
     write(line)
     meter.note(line)
     refuseMore()
@@ -119,6 +125,13 @@ export async function openRun(options: RunOptions) {
     loaded,
     /** Call it with each verdict, for live progress. */
     judged,
+    /** Sends nothing more. Resolves once the responses under way are in the record, after a second at the latest. */
+    async drain(): Promise<void> {
+      isEnding = true
+      await drain()
+      await nextTurn()
+      recorder.flush()
+    },
     /** Judges the invariants, removes what is left, drives and judges the load, ends the record. */
     async finish(): Promise<Judgement[]> {
       const judgements = stopped === null ? [...(await session.finish()), ...(await driveLoad())] : []
