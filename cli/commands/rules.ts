@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { rules as ledger } from '../../generated/rules.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { allRules } from '../../harness/rule/registry.ts'
-import { judgedByLoad } from '../../load/analyse/rules.ts'
+import { judgeFileOf } from '../../load/analyse/rules.ts'
 import { loadDefects } from '../../load/defects.ts'
 import { suiteFiles } from '../digests.ts'
 import { home } from '../home.ts'
@@ -19,9 +19,7 @@ export async function rules({ json }: Options, terminal: Terminal): Promise<numb
   const { defects } = await import('../../proof/catalog.ts')
   const listed = ledger.map((row) => ({
     ...row,
-    test:
-      tests.get(row.id) ??
-      (judgedByLoad.has(row.id) ? `load/analyse/${row.id.startsWith('limits.pods.') ? 'pods' : 'analyse'}.ts` : null),
+    test: tests.get(row.id) ?? judgeFileOf(row.id),
     defects: [...defects, ...loadDefects].filter(({ rule }) => rule === row.id).map((defect) => defect.id),
   }))
   if (json) {

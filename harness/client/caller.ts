@@ -134,9 +134,9 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
   return {
     async call(operation, call = {}) {
       const { sending, answered } = noting(operation, call)
-      const send: Send = async (name, given) =>
-        sender.send({ ...outgoing(name, given), ...(name === operation ? { sending } : {}) })
-      const reply = await repeat(operation, call, send)
+      const reply = await repeat(operation, call, async (name, given) =>
+        sender.send({ ...outgoing(name, given), sending }),
+      )
       answered(reply)
       return reply
     },

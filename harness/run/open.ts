@@ -44,7 +44,7 @@ interface Connected {
 /** Opens a run with everything around it, and probes the target before anything is created. */
 export async function openRun(options: RunOptions) {
   const { target, transport: sending, clockOf, listener, deaf, close } = await connect(options)
-  const { send: transport, drain } = drainable(sending)
+  const { send: transport, isOver, drain } = drainable(sending)
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
@@ -66,10 +66,8 @@ export async function openRun(options: RunOptions) {
   const { load } = options
   const loaded = load?.rules ?? []
   const selected = new Set(options.rules.filter((id) => !loaded.includes(id)))
-  let isEnding = false
   const resources = (line: ResourceLine) => {
-    // Nothing is sent any more.
-    if (isEnding && 'state' in line && line.state === 'requested') return
+    if (isOver() && 'state' in line && line.state === 'requested') return
     write(line)
     meter.note(line)
     refuseMore()
@@ -127,7 +125,6 @@ export async function openRun(options: RunOptions) {
     judged,
     /** Sends nothing more. Resolves once the responses under way are in the record, after a second at the latest. */
     async drain(): Promise<void> {
-      isEnding = true
       await drain()
       await nextTurn()
       recorder.flush()

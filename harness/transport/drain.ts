@@ -19,6 +19,8 @@ export function drainable(send: Transport) {
   }
   return {
     send: draining,
+    /** True once nothing more is sent. */
+    isOver: () => isOver,
     /** Sends nothing more. Resolves once each request under way has its response, after a second at the latest. */
     async drain(): Promise<void> {
       isOver = true

@@ -11,6 +11,7 @@ import {
   endpointBody,
   expectNotCreated,
   idleTimeoutOf,
+  inconclusiveIfQuotaIsUsed,
   sectionOf,
   speaksOfQuota,
   submitTo,
@@ -22,12 +23,11 @@ import { judged } from '../shared/shapes.ts'
 import { type Arrangement, refusals } from '../shared/table.ts'
 
 rule('endpoints.create', { creates: 2 }, async (context) => {
-  const { check, inconclusive } = context
+  const { check } = context
   // The second creation of an account is another case than its first.
   for (const make of [createPlain, createWithEqualNumbers]) {
     const reply = await make(context)
-    if (speaksOfQuota(reply))
-      inconclusive('the account has no workers left for another endpoint; free some of its quota')
+    inconclusiveIfQuotaIsUsed(context, reply)
     check('accepted').success(reply)
     const observed = kindOf(membersOf(reply.json)?.id)
     check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)

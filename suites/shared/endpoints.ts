@@ -61,11 +61,11 @@ export async function whileQuotaIsUsed<T>(
 
 /** An endpoint of this rule, and the body of its creation. Ends the rule as blocked if it is not created, as inconclusive if no worker is left. */
 export async function createdEndpoint(context: Context, more: Members = {}) {
-  const { blocked, inconclusive } = context
+  const { blocked } = context
   const body = endpointBody(context, more)
   const reply = await create(context, body)
   inconclusiveIfOutage(reply)
-  if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint; free some of its quota')
+  inconclusiveIfQuotaIsUsed(context, reply)
   const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
   return id === null
     ? blocked('endpoints.create', `the creation of an endpoint was answered with ${answered(reply)}`)
@@ -75,6 +75,11 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
 async function namedId(context: Context, name: string): Promise<string | null> {
   const { endpoints } = await listEndpoints(context)
   return idIn(endpoints.find((one) => isNamed(String(one.name), name)))
+}
+
+/** Ends the rule as inconclusive if a creation was refused because no worker of the account is left. */
+export function inconclusiveIfQuotaIsUsed({ inconclusive }: Context, reply: Reply): void {
+  if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint; free some of its quota')
 }
 
 /** True if a refusal says that the workers exceed the quota. */
