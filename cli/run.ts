@@ -51,7 +51,7 @@ function tell(error: unknown, { err, environment }: Terminal): number {
   const { code = '' } = error as { readonly code?: string }
   if (unwritable.has(code)) {
     err(
-      `plumbline: a file or folder cannot be written (${message}); free the disk, or name another place: in the option that names the file, or as working folder`,
+      `plumbline: a file or folder cannot be written (${message}); free some space, choose another place with the option that names it, or start in another folder`,
     )
     return exitCodes.usage
   }
