@@ -17,7 +17,7 @@ const branch = { run: 'rtest000000', resources() {} }
 function open(variant: Variant): OpenTarget {
   const { fetch, control, target } = createInstance([variant])
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
+  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
 }
 
 /** Cases of the enumeration of actions, and with random ones of PATCH. */

@@ -27,7 +27,7 @@ function sendsBody({ method, url }: WireRequest): boolean {
 function open(variant: Variant | undefined): OpenTarget {
   const { fetch, control, target } = createInstance(variant === undefined ? [] : [variant])
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
+  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
 }
 
 function odd(id: string): Variant | undefined {

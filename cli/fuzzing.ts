@@ -33,8 +33,6 @@ export interface OpenTarget {
   readonly target: Target
   readonly transport: Transport
   readonly clock: RunClock
-  /** True if its pods end with this process. */
-  readonly isEmbedded: boolean
   close(): Promise<void>
 }
 
@@ -77,7 +75,6 @@ export async function openTarget(target: Target): Promise<OpenTarget> {
     target,
     transport: http.send,
     clock,
-    isEmbedded: false,
     close: async () => {
       clock.close()
       await http.close()
@@ -109,7 +106,7 @@ export function openReference(like?: Target): OpenTarget {
     },
   ])
   const clock = createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) })
-  return { target, transport: inProcess(fetch), clock, isEmbedded: true, close: async () => clock.close() }
+  return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
 }
 
 /** Tries cases on a target until `goesOn` says no; every finding is shrunk and kept once. */
@@ -195,7 +192,7 @@ export async function replayOn(
 
 /** Runs work as a scenario, with the names, pacing and cleanup of a rule. Returns why it ended early, or null. */
 export async function inSession(
-  { target, transport, clock, isEmbedded }: OpenTarget,
+  { target, transport, clock }: OpenTarget,
   seed: number,
   { run, resources }: Branch,
   work: (context: Context) => Promise<void>,
@@ -211,7 +208,6 @@ export async function inSession(
     recorder,
     resources,
     rules: [{ kind: 'scenario', id: 'pods.action-body.fuzz', run: work, alone: false }],
-    cleanup: isEmbedded ? 'none' : 'all',
     wallNow: () => Date.now(),
   })
   const [scenario] = session.scenarios

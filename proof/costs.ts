@@ -70,7 +70,7 @@ async function measureRequests(on: readonly Variant[], seed: number, costOf: (na
   const isPaced = on === variants.paced
   // What waits for days is paced by nothing.
   const rules = allRules().filter(({ id }) => !isPaced || rowOf(id).profile === 'core')
-  await judgeOn({ variants: on, rules, seed, asReal: true, cleanup: 'all', exchanged })
+  await judgeOn({ variants: on, rules, seed, asReal: true, exchanged })
   if (isPaced) costOf('unused').requests += perMinute + ((lastMs - firstMs) / 60_000) * perMinute - limited
 }
 

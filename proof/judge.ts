@@ -3,7 +3,6 @@ import type { Exchange } from '../harness/exchange/exchange.ts'
 import { inProcessListener } from '../harness/receiver/in-process.ts'
 import { noRecorder } from '../harness/record/recorder.ts'
 import type { Rule } from '../harness/rule/registry.ts'
-import type { Cleanup } from '../harness/run/cleanup.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { createSession } from '../harness/run/session.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
@@ -18,7 +17,6 @@ export interface JudgeOptions {
   readonly plain?: boolean
   /** Rules do as on a real clock, though time passes as fast as on a controlled one. */
   readonly asReal?: boolean
-  readonly cleanup?: Cleanup
   /** Told of each exchange at its end. */
   readonly exchanged?: (exchange: Exchange) => void
   /** Called with the judgement of each scenario as soon as it is known. */
@@ -29,7 +27,7 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
-  const { variants, rules, seed = 1, plain = false, asReal = false, cleanup = 'none', ...told } = options
+  const { variants, rules, seed = 1, plain = false, asReal = false, ...told } = options
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
@@ -45,7 +43,6 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     recorder: told.exchanged === undefined ? noRecorder : { ...noRecorder, exchange: told.exchanged },
     resources() {},
     rules,
-    cleanup,
     wallNow: () => 0,
     listener: inProcessListener(instance),
     ...(told.workersFreed === undefined ? {} : { workersFreed: told.workersFreed }),

@@ -94,7 +94,8 @@ it('a job that a worker too many has just taken has not failed by waiting', asyn
 async function looksOf(rule: typeof rules): Promise<number> {
   const exchanges: Exchange[] = []
   await judgeOn({ variants: [], rules: rule, exchanged: (exchange) => exchanges.push(exchange) })
-  return exchanges.filter(({ operation }) => operation === 'getJobStatus').length
+  const isLook = ({ operation, owner }: Exchange) => operation === 'getJobStatus' && owner === rule[0]?.id
+  return exchanges.filter(isLook).length
 }
 
 describe('an outage of less than a minute', () => {
@@ -134,7 +135,7 @@ it.each(['endpoints.address', 'pods.action.running.stop'])(
         return response
       },
     }
-    await judgeOn({ variants: [out], rules: rules.filter((one) => one.id === id), cleanup: 'all' })
+    await judgeOn({ variants: [out], rules: rules.filter((one) => one.id === id) })
     const [first = '', second] = removals
     expect(second).toBe(first.replace('503', '204'))
   },

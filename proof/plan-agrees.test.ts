@@ -32,7 +32,6 @@ async function run(variant: Variant, { rules, windows = [] }: Pick<PlanOptions, 
     variants: [variant],
     rules,
     asReal: true,
-    cleanup: 'all',
     exchanged: ({ sent, received }) => moments.push(sent.target, received.target),
   })
   const tookMs = Math.max(...moments) - Math.min(...moments)

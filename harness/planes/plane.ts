@@ -77,8 +77,6 @@ export interface Creates<Section = unknown> {
   listAt(section: Section): string
   /** True if what `get` shows is gone already. */
   isGone(members: Readonly<Record<string, unknown>>): boolean
-  /** True if they count for a quota of the account: other rules need what they take, so each goes once its rule is done. */
-  readonly isScarce?: boolean
 }
 
 /** A request that shows whether an address is that of the plane. */

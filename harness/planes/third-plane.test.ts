@@ -24,7 +24,7 @@ import type { PlaneSection, Target } from '../../target/types.ts'
 import { writeTarget } from '../../target/write.ts'
 import { requestOf } from '../client/caller.ts'
 import { createRealClock } from '../clock/real.ts'
-import { isSuccess } from '../exchange/exchange.ts'
+import { isSuccess, type WireRequest } from '../exchange/exchange.ts'
 import { planFor } from '../plan/plan.ts'
 import { readEvidence } from '../record/read.ts'
 import { createFileRecorder, noRecorder } from '../record/recorder.ts'
@@ -33,6 +33,7 @@ import type { Rule } from '../rule/registry.ts'
 import { replay } from '../run/replay.ts'
 import { createSession } from '../run/session.ts'
 import { overHttp } from '../transport/http.ts'
+import { TransportFailure } from '../transport/types.ts'
 import { addPlane } from './index.ts'
 import { type Plane, perOperation } from './plane.ts'
 
@@ -203,14 +204,18 @@ test.each([
     version: '0.0.0',
     seed,
     target,
-    transport: http.send,
+    // What a run cannot remove is left to the sweep.
+    transport: (request: WireRequest) =>
+      request.method === 'DELETE'
+        ? Promise.reject(new TransportFailure('reset', 'the connection was reset'))
+        : http.send(request),
     clock,
     recorder,
     resources,
     rules,
     rowOf,
   }
-  const session = createSession({ ...options, cleanup: 'none', wallNow: () => Date.now() })
+  const session = createSession({ ...options, wallNow: () => Date.now() })
   expect(await session.probe()).toEqual({ plane: 'notes', status: 200 })
   const judgements = [
     ...(await Promise.all(session.scenarios.map(({ judge }) => judge()))),
@@ -266,7 +271,6 @@ test('a plane without an address is claimed, described, written and never looked
     recorder: noRecorder,
     resources: () => {},
     rules: [],
-    cleanup: 'none',
     wallNow: () => 0,
   })
   expect(await session.probe()).toBe(null)

@@ -6,42 +6,27 @@ import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../
 import { createOwner, type Owner } from './owner.ts'
 
 /**
- * `all`: every pod is removed once its rule is done. `passed`: pods of failed rules stay. `none`: the target ends with
- * the run.
- */
-export type Cleanup = 'all' | 'passed' | 'none'
-
-/**
  * Removes what owners left behind and know the id of: deletes pods, cancels jobs that have not ended, and releases
  * keys. Everything else stays in the ledger of resources, and `sweepRun` looks for it after the run.
+ * @param keeps true if what can be kept stays, as evidence of a failure.
  */
 export async function removeLeftovers(
   shared: Shared,
   clock: RunClock,
   owners: readonly Owner[],
-  cleanup: Cleanup,
-  failed: boolean,
+  keeps: boolean,
 ): Promise<void> {
   try {
-    if (clock.kind !== 'record') await remove(shared, clock, owners, cleanup, failed)
+    if (clock.kind !== 'record') await remove(shared, clock, owners, keeps)
   } finally {
     // Other rules need the workers.
     for (const owner of owners) for (const side of owner.allAccess()) side.releaseAll?.()
   }
 }
 
-async function remove(
-  shared: Shared,
-  clock: RunClock,
-  owners: readonly Owner[],
-  cleanup: Cleanup,
-  failed: boolean,
-): Promise<void> {
-  const keeps = cleanup === 'passed' && failed
+async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[], keeps: boolean): Promise<void> {
   // Those that are created last go first: jobs before pods.
-  const planes = allPlanes()
-    .filter(({ creates }) => cleanup !== 'none' || creates?.isScarce === true)
-    .reverse()
+  const planes = allPlanes().toReversed()
   const all = planes.flatMap((plane) =>
     owners.flatMap((owner) =>
       owner

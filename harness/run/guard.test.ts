@@ -172,7 +172,6 @@ test('after the end of a run that was cut a shared fixture asks for nothing more
     recorder: noRecorder,
     resources: () => {},
     rules: [{ kind: 'scenario', id, alone: false, run: async ({ fixture }) => void (await fixture.shared('RUNNING')) }],
-    cleanup: 'none',
     wallNow: () => 0,
   })
   const judged = session.scenarios[0]?.judge()

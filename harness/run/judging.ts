@@ -10,7 +10,7 @@ import { RuleBroken, Stalled, type Unverified } from '../rule/outcome.ts'
 import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
 import { createVariation, type Variation } from '../variation/variation.ts'
-import { type Cleanup, removeLeftovers } from './cleanup.ts'
+import { removeLeftovers } from './cleanup.ts'
 import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
 
@@ -19,7 +19,8 @@ export interface JudgingOptions {
   readonly common: SharedFixtures
   readonly clock: RunClock
   readonly recorder: Recorder
-  readonly cleanup: Cleanup
+  /** True if pods of failed rules stay. */
+  readonly keep: boolean
   /** Reasons of rules that ended before they began. */
   readonly ended: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
@@ -98,7 +99,7 @@ export function createJudging(options: JudgingOptions) {
         })
     owner.release()
     // The removal is paced, so time must be able to move.
-    await actor.join(removeLeftovers(shared, clock, [owner], options.cleanup, came.error instanceof RuleBroken))
+    await actor.join(removeLeftovers(shared, clock, [owner], options.keep && came.error instanceof RuleBroken))
     return judgement
   }
 

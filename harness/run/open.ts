@@ -83,7 +83,7 @@ export async function openRun(options: RunOptions) {
     recorder,
     resources,
     rules: allRules().filter(({ id }) => selected.has(id)),
-    cleanup: options.keep ? 'passed' : 'all',
+    keep: options.keep,
     wallNow: () => Date.now(),
     listener,
     leftOut: options.leftOut ?? [],

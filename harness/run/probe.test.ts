@@ -26,7 +26,6 @@ function probe(fetch: Fetch, rules: readonly Scenario[] = [], without: Partial<T
     recorder: noRecorder,
     resources: () => {},
     rules,
-    cleanup: 'none',
     wallNow: () => 0,
   })
   return session.probe()

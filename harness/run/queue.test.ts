@@ -134,7 +134,7 @@ describe('time is moved at rest alone', () => {
   ] as const)('over %s, %i times', { timeout: 120_000 }, async (over, times) => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= times; seed++) {
-      const { judgements, judged, replayed } = await runOnRig(crowd(), { over, seed, cleanup: 'none' })
+      const { judgements, judged, replayed } = await runOnRig(crowd(), { over, seed })
       expect(replayed).toEqual(judged)
       seen.add(
         JSON.stringify(

@@ -78,7 +78,6 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       recorder,
       resources: () => {},
       rules: rules.filter((rule) => rule.kind === 'scenario' && selected.has(rule.id)),
-      cleanup: 'none',
       wallNow: () => 0,
       listener: target.receiver === null ? null : { open: (_, replayed) => script.arrivals(replayed) },
       leftOut: run.leftOut ?? [],

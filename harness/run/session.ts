@@ -25,7 +25,7 @@ import { Stalled, Unverified } from '../rule/outcome.ts'
 import { allRules, type Invariant, type Rule, type Scenario } from '../rule/registry.ts'
 import type { Transport } from '../transport/types.ts'
 import { dealTo } from '../variation/deal.ts'
-import { type Cleanup, removeLeftovers } from './cleanup.ts'
+import { removeLeftovers } from './cleanup.ts'
 import { foldInvariants } from './invariants.ts'
 import { type Judgement, recordJudgement, shorten } from './judge.ts'
 import { createJudging } from './judging.ts'
@@ -44,8 +44,8 @@ export interface SessionOptions {
   readonly resources: ResourceLedger
   /** The rules to judge, in any order. */
   readonly rules: readonly Rule[]
-  /** Which pods are removed once their rule is done. */
-  readonly cleanup: Cleanup
+  /** True if the pods of failed rules stay. All else is removed once its rule is done. */
+  readonly keep?: boolean
   /** The harness's own clock, ms of the Unix epoch. */
   readonly wallNow: () => number
   /** Source of notifications and beacons; without it the target does not reach the suite. */
@@ -68,7 +68,7 @@ export interface SessionOptions {
 export type Session = ReturnType<typeof createSession>
 
 export function createSession(options: SessionOptions) {
-  const { clock, recorder, seed, cleanup, listener = null, rowOf = rowOfLedger } = options
+  const { clock, recorder, seed, keep = false, listener = null, rowOf = rowOfLedger } = options
   // Without a listener, the receiver of the target file is useless.
   const target = listener === null ? { ...options.target, receiver: null } : options.target
   const ended = new Map<string, Error>([
@@ -96,7 +96,7 @@ export function createSession(options: SessionOptions) {
     common,
     clock,
     recorder,
-    cleanup,
+    keep,
     ended,
     rowOf,
     deal,
@@ -123,7 +123,7 @@ export function createSession(options: SessionOptions) {
     async finish(): Promise<Judgement[]> {
       // If the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
-      await removeLeftovers(shared, clock, owners, cleanup, false)
+      await removeLeftovers(shared, clock, owners, false)
       const judgements = fold.judge(rowOf, starved)
       for (const judgement of judgements) recordJudgement(recorder, judgement)
       return judgements

@@ -36,7 +36,6 @@ export interface RigOptions {
   readonly variants?: readonly Variant[]
   readonly seed?: number
   readonly target?: (target: Target) => Target
-  readonly cleanup?: 'all' | 'none'
   /** Wraps the transport. */
   readonly through?: (transport: Transport) => Transport
   /** In process: wraps the calls to the clock, which then have the form of HTTP. */
@@ -71,7 +70,7 @@ export async function runOnRig(
   scenarios: Readonly<Record<string, TestScenario>>,
   options: RigOptions = {},
 ): Promise<RigResult> {
-  const { over = 'process', variants = [], seed = 1, target: change, cleanup = 'all', through, opened } = options
+  const { over = 'process', variants = [], seed = 1, target: change, through, opened } = options
   const { busyLimitMs } = options
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-rig-'))
   const line = await (over === 'http' ? overLoopback(variants) : inThisProcess(variants, options.clock))
@@ -108,7 +107,6 @@ export async function runOnRig(
       recorder,
       resources: (entry) => resources.push(entry),
       rules,
-      cleanup,
       wallNow: () => 0,
       listener: line.listener,
       rowOf,

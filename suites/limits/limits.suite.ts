@@ -1,5 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import { structuredList } from '../../harness/client/rate-windows.ts'
+import { memoize } from '../../harness/common/memoize.ts'
 import { type Exchange, headerList } from '../../harness/exchange/exchange.ts'
 import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { headers, present } from '../shared/header-table.ts'
@@ -74,14 +75,14 @@ everyExchange('limits.pods.bounds', (exchange, { tolerances }) => {
 
 type Readings = Readonly<Record<string, string>>
 
-/** The rate headers of a response, with their texts. */
-function headersIn({ operation, response }: Exchange) {
+/** The rate headers of a response, with their texts. Every rule here reads them. */
+const headersIn = memoize(({ operation, response }: Exchange) => {
   if (response === null || operation === uncounted) return []
   return rateHeaders.flatMap((header) => {
     const text = headerList(response.headers, header.name)
     return text === null ? [] : [{ ...header, text }]
   })
-}
+})
 
 /** The numbers of each window in RateLimit, and those of its policy; null for one that is not shown. */
 function windowsIn(exchange: Exchange) {

@@ -42,7 +42,6 @@ export const deploy: Plane<DeployPlane> = {
     remove: 'removeDeployed',
     listAt: () => 'endpoints',
     isGone: () => false,
-    isScarce: true,
   },
   probes: [],
   load: null,

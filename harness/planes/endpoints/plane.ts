@@ -55,7 +55,6 @@ export const management: Plane<ManagementPlane> = {
     remove: 'deleteEndpoint',
     listAt: ({ listAt }) => listAt,
     isGone: () => false,
-    isScarce: true,
   },
   /** A creation whose body is an empty list makes nothing: an endpoint needs a template. */
   probes: [
