@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { rules } from '../generated/rules.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import { composeOptions } from '../reference/options.ts'
+import { absenceOf } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { createInstance } from './instance.ts'
 import type { Latitude } from './types.ts'
@@ -9,14 +11,25 @@ const separator = '+'
 
 /**
  * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
- * Those that change the same option, the same line of the target file or the same reading are apart. Alone is a latitude on
- * which rules do not get the verdict of the reference, because the others of its group would be judged by fewer rules.
+ * Those that change the same option, the same line of the target file, the same verdict or the same reading are apart.
  */
-export function groupsOf(latitudes: readonly Latitude[]): Latitude[] {
+export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
+  // What rules leave out is compared where latitudes only lack something.
+  return partition(latitudes, ({ onlyLacks = false }) => onlyLacks).flatMap(compatible)
+}
+
+/** The rules that do not judge the others of a group fully beside this latitude. */
+export function hiddenBy({ verdicts = {}, onlyLacks = false, file }: Latitude): Set<string> {
+  const undecided = Object.entries(verdicts).filter(([, verdict]) => verdict !== 'advice')
+  const absent = onlyLacks ? (file?.(createInstance().target).absent ?? {}) : {}
+  const smaller = rules.filter(({ parts = [] }) => parts.some((part) => absenceOf(absent, part) !== undefined))
+  return new Set([...undecided.map(([id]) => id), ...smaller.map(({ id }) => id)])
+}
+
+function compatible(latitudes: readonly Latitude[]): Latitude[][] {
   const groups: { readonly members: Latitude[]; readonly changed: Set<string> }[] = []
-  const [apart, joined] = partition(latitudes, isApart)
   const { target } = createInstance()
-  const changes = joined.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
+  const changes = latitudes.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
   // Most of those about something are about a few things, so they open the groups that the others then fill evenly.
   for (const { latitude, changed } of partition(changes, ({ latitude }) => latitude.about !== undefined).flat()) {
     const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
@@ -27,11 +40,7 @@ export function groupsOf(latitudes: readonly Latitude[]): Latitude[] {
       for (const name of changed) group.changed.add(name)
     }
   }
-  return [...groups.map(({ members }) => together(members)), ...apart]
-}
-
-function isApart({ verdicts = {}, onlyLacks = false }: Latitude): boolean {
-  return onlyLacks || Object.values(verdicts).some((verdict) => verdict !== 'advice')
+  return groups.map(({ members }) => members)
 }
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
@@ -60,6 +69,8 @@ export function together(members: readonly Latitude[]): Latitude {
     ...(members.every(({ planes }) => planes !== undefined)
       ? { planes: [...new Set(members.flatMap(({ planes = [] }) => planes))] }
       : {}),
+    onlyLacks: members.every(({ onlyLacks = false }) => onlyLacks),
+    file: (target) => members.reduce((changed, { file }) => file?.(changed) ?? changed, target),
     verdicts,
     readings,
   }
@@ -70,7 +81,7 @@ function changedBy({ change, file, verdicts = {}, readings = {}, about }: Latitu
   const { wrapFetch: _, ...options } = change?.(base) ?? base
   return new Set([
     ...differing('option', plain, options),
-    ...(about === undefined ? [] : [`about ${about}`]),
+    ...[about ?? []].flat().map((one) => `about ${one}`),
     ...Object.keys(verdicts),
     ...(file === undefined ? [] : differing('file', target, file(target))),
     ...Object.entries(readings).flatMap(([rule, values]) =>

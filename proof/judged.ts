@@ -34,7 +34,9 @@ export async function judgeAll(
   await judge(jobs)
   const reference = of('reference', 'reference') ?? []
   const groups = jobs.filter(({ kind }) => kind === 'latitude')
-  const members = groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone)
+  const split = groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone)
+  // A group comes before its parts, which are judged by fewer rules.
+  const members = split.filter(({ id }, place) => split.findIndex((one) => one.id === id) === place)
   if (members.length > 0) await judge(members)
   const onLatitudes = [...groups, ...members]
   return {

@@ -2,7 +2,7 @@ import type { RuleId } from '../generated/rules.ts'
 import { matcherOf } from '../harness/common/pattern.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Rule } from '../harness/rule/registry.ts'
-import { groupsOf } from './groups.ts'
+import { groupsOf, hiddenBy, together } from './groups.ts'
 import type { Catalog, Job } from './jobs.ts'
 import { tours } from './tour.ts'
 import type { Defect, Latitude } from './types.ts'
@@ -58,12 +58,26 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     const wanted = ids.filter((id) => planes?.includes(planeOfRule(id).name) ?? true)
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
+  /** The rest of the group for each member that hides something of it, and the rules that are judged there again. */
+  const jobsBeside = (members: readonly Latitude[]): Job[] =>
+    members.flatMap((latitude) => {
+      const others = members.filter((one) => one !== latitude)
+      const hidden = hiddenBy(latitude)
+      const job =
+        others.length === 0
+          ? null
+          : jobOn(
+              together(others),
+              chosen.filter((id) => hidden.has(id)),
+            )
+      return job === null || job.wanted.length === 0 ? [] : [job]
+    })
   const rest = chosen.length === 0 ? [] : latitudes.filter((latitude) => !named.has(latitude))
   const whole = named.size > 0 || chosen.length === 0 ? all : chosen
   return [
     { kind: 'reference', id: 'reference', rules: withTour(whole), wanted: whole },
     ...[...named].map((latitude) => jobOn(latitude, all)),
-    ...groupsOf(rest).map((latitude) => jobOn(latitude, chosen)),
+    ...groupsOf(rest).flatMap((members) => [jobOn(together(members), chosen), ...jobsBeside(members)]),
     ...chosenDefects.map(defectJob),
     ...(matrix ? chosenDefects : []).map(({ id }): Job => ({ kind: 'matrix', id, rules: all, wanted: all })),
   ]

@@ -50,7 +50,7 @@ export interface Latitude extends Variant {
    * The resource that it makes scarce or slow, or the part of the traffic that its wrapper changes: two latitudes about the
    * same one do not share an instance, since one could hide the other.
    */
-  readonly about?: string
+  readonly about?: string | readonly string[]
   /** Readings that differ from those of the reference; null if a reading is not recorded at all. */
   readonly readings?: Readonly<Partial<Record<RuleId, Readonly<Record<string, string | null>>>>>
 }

@@ -33,10 +33,7 @@ export const absent: readonly Latitude[] = [
   lack('lb.worker', 'lb', lb({ worker: false })),
   lack('lb.second', 'lb', lbWithout('second')),
   lack('lb.unknown', 'lb', lbWithout('unknown')),
-  lack('management.delete', 'management', same, {
-    // Only rules of other planes send requests then.
-    verdicts: { 'endpoints.json': 'inconclusive' },
-  }),
+  lack('management.delete', null, same),
   lack('management.worker', 'management', management({ worker: false })),
   lack('management.update', 'management', same),
   lack('gpu.unavailable', 'management', management({ gpuUnavailable: null })),

@@ -46,6 +46,7 @@ export const life = [
   styled('change-restarts', 'A change of image, args, env or ports restarts the container.', { patchRestarts: true }),
 
   latitude('life-instant', 'A pod is RUNNING as soon as it is created.', {
+    about: 'pace',
     life: { provisioningMs: 0, startingMs: 0 },
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
   }),
@@ -66,6 +67,7 @@ export const life = [
     startingMs: 30_000,
   }),
   latitude('life-brief', 'Provisioning and starting take a few milliseconds each.', {
+    about: 'pace',
     life: { provisioningMs: 7, startingMs: 11 },
     verdicts: verdict('inconclusive', inStarting),
   }),
@@ -102,7 +104,8 @@ export const life = [
     verdicts: { 'pods.action.starting.restart': 'inconclusive' },
   },
   timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }, { about: 'creations' }),
-  latitude('list-lags-long', 'A new pod is in the list after an hour.', {
+  latitude('list-lags-long', 'A new pod or endpoint is in the list after an hour.', {
+    about: 'creations',
     life: { listLagMs: 3_600_000 },
     verdicts: {
       // Longer than a write may take to be visible, by the tolerance of its file.
@@ -114,6 +117,16 @@ export const life = [
         'auth.pods.invalid',
         'auth.pods.missing',
         'auth.scheme-required',
+        'auth.management.expired',
+        'auth.management.hidden',
+        'auth.management.invalid',
+        'auth.management.malformed',
+        'auth.management.missing',
+        'endpoints.min-above-max',
+        'endpoints.quota',
+        'endpoints.quota-race',
+        'endpoints.template-unknown',
+        'endpoints.types',
         ...listing,
       ]),
     },

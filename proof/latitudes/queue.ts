@@ -65,7 +65,7 @@ export const queue: readonly Latitude[] = [
   latitude('endpoint-id-form-400', 'An endpoint id that was never issued is refused with 400 for its form.', {
     about: 'unknown endpoints',
     wrap: onAnswer(
-      ({ url }, { status }) => status === 404 && !isIssued(url),
+      ({ url }, { status }) => status === 404 && new URL(url).pathname.startsWith('/v2/') && !isIssued(url),
       ({ text }) => (text.includes('endpoint not found') ? { status: 400 } : {}),
     ),
     verdicts: { 'queue.endpoint-unknown': 'inconclusive' },

@@ -6,19 +6,22 @@ const actionsAre409 = reads('pods.action.terminated.any', '409', ['start', 'stop
 /** The life of a terminated pod. Its permitted actions are not listed, and neither is how long it is shown. */
 export const terminated = [
   latitude('terminated-shown', 'GET goes on to show a terminated pod, as TERMINATED; an action on it is 409.', {
+    about: 'terminated pods',
     style: { terminated: 'shown' },
     readings: actionsAre409,
   }),
   latitude('terminated-shown-for-a-while', 'A terminated pod is shown as TERMINATED for a minute, and is gone then.', {
     style: { terminated: 'shown-for-a-while' },
     readings: actionsAre409,
-    about: 'pace',
+    about: ['pace', 'terminated pods'],
   }),
   latitude('terminated-listed', 'The list goes on to show terminated pods.', {
+    about: 'terminated pods',
     style: { terminated: 'shown', terminatedListed: true },
     readings: actionsAre409,
   }),
   latitude('terminated-can-terminate', 'A terminated pod publishes terminate as its one action.', {
+    about: 'terminated pods',
     style: { terminated: 'shown', terminatedActions: 'terminate' },
     readings: actionsAre409,
   }),
@@ -42,15 +45,18 @@ export const terminated = [
     terminatedAction: 404,
   }),
   latitude('terminated-gone-action-409', 'A terminated pod is 404 in GET, yet an action on it is 409.', {
+    about: 'terminated pods',
     style: { terminatedAction: 409 },
     verdicts: { 'pods.action.unknown-pod': 'inconclusive' },
     readings: actionsAre409,
   }),
   latitude('terminated-shown-change-409', 'A terminated pod is shown, and PATCH of it is 409.', {
+    about: 'terminated pods',
     style: { terminated: 'shown', terminatedChange: 409 },
     readings: actionsAre409,
   }),
   latitude('terminated-gone-change-409', 'A terminated pod is 404 in GET, yet PATCH of it is 409.', {
+    about: 'terminated pods',
     style: { terminatedChange: 409 },
     verdicts: { 'pods.patch.unknown-pod': 'inconclusive' },
   }),

@@ -74,7 +74,7 @@ export function plane(change: Partial<PodPlane>): (target: Target) => Target {
 
 /** True for a request to a load-balanced endpoint, whose responses are the worker's. */
 export function isOfLb({ url }: Pick<Request, 'url'>): boolean {
-  return /\/lb\/|\/\/\w+\.lb\.|:1800\d(\/|$)/.test(url)
+  return /\/lb\/|\/\/[\w-]+\.lb\.|:1800\d(\/|$)/.test(url)
 }
 
 /** A wrapper that leaves load-balanced endpoints alone. */
