@@ -298,6 +298,12 @@ describe('prove', () => {
       ['list-is-renamed'],
     ],
     [
+      'of which one hides the fault of another are told apart',
+      [renamed, { id: 'busy', says: 'It is busy.', wrap: () => async () => new Response('{}', { status: 500 }) }],
+      ['reference', 'list-is-renamed+busy', 'busy'],
+      ['busy'],
+    ],
+    [
       'that are judged otherwise only together are named together',
       [styled('indented', { json: 'indented' }), hidesIndented],
       ['reference', 'hides-indented+indented', 'indented', 'hides-indented'],
