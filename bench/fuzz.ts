@@ -16,7 +16,7 @@ const url = `http://127.0.0.1:${port}`
 async function ours(seed: number): Promise<{ readonly rate: number; readonly sent: readonly WireRequest[] }> {
   const sent: WireRequest[] = []
   const open = await openTarget(referenceTarget(url, 'real'))
-  // The pods stay, so that the same requests can be sent again.
+  // Removals are answered here, so that the pods stay and the same requests can be sent again.
   const kept: OpenTarget = {
     ...open,
     transport: async (request, ...rest) => {

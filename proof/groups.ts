@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { rules } from '../generated/rules.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import { composeOptions } from '../reference/options.ts'
-import { absenceOf } from '../target/claims.ts'
+import { unjudgedParts } from '../target/claims.ts'
 import type { Target } from '../target/types.ts'
 import { createInstance } from './instance.ts'
 import type { Latitude } from './types.ts'
@@ -11,18 +11,18 @@ const separator = '+'
 
 /**
  * Latitudes that one instance takes together, so that one run judges them all: a real platform takes several freedoms at once.
- * Those that change the same option, the same line of the target file, the same verdict or the same reading are apart.
+ * Those that change the same option, the same line of the target file or the same reading, or hide the same rule, are apart.
  */
 export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
-  // What rules leave out is compared where latitudes only lack something.
+  // Omitted clauses and exchanges are compared only if all members of a group merely lack something.
   return partition(latitudes, ({ onlyLacks = false }) => onlyLacks).flatMap(compatible)
 }
 
-/** The rules that do not judge the others of a group fully beside this latitude. */
-export function hiddenBy({ verdicts = {}, onlyLacks = false, file }: Latitude): Set<string> {
+/** Rules that this latitude leaves without a verdict or with fewer parts, so that they judge no other latitude beside it. */
+export function hiddenBy({ verdicts = {}, file }: Latitude, target = createInstance().target): Set<string> {
   const undecided = Object.entries(verdicts).filter(([, verdict]) => verdict !== 'advice')
-  const absent = onlyLacks ? (file?.(createInstance().target).absent ?? {}) : {}
-  const smaller = rules.filter(({ parts = [] }) => parts.some((part) => absenceOf(absent, part) !== undefined))
+  const changed = file?.(target) ?? target
+  const smaller = rules.filter((row) => unjudgedParts(changed, row).length > 0)
   return new Set([...undecided.map(([id]) => id), ...smaller.map(({ id }) => id)])
 }
 
@@ -76,13 +76,16 @@ export function together(members: readonly Latitude[]): Latitude {
   }
 }
 
-/** Names of the options, lines of the target file and readings that a latitude changes. */
-function changedBy({ change, file, verdicts = {}, readings = {}, about }: Latitude, target: Target): Set<string> {
+/** Names of the options, lines of the target file, rules and readings that a latitude changes or hides. */
+function changedBy(latitude: Latitude, target: Target): Set<string> {
+  const { change, file, verdicts = {}, readings = {}, about } = latitude
   const { wrapFetch: _, ...options } = change?.(base) ?? base
   return new Set([
     ...differing('option', plain, options),
     ...[about ?? []].flat().map((one) => `about ${one}`),
     ...Object.keys(verdicts),
+    // Two that hide the same rule would hide it from the others even if one is left out.
+    ...hiddenBy(latitude, target),
     ...(file === undefined ? [] : differing('file', target, file(target))),
     ...Object.entries(readings).flatMap(([rule, values]) =>
       Object.keys(values).map((name) => `reading ${rule} ${name}`),

@@ -14,7 +14,7 @@ export interface ProofProgress {
 /** The judgements of all jobs. */
 export interface Judged {
   readonly reference: readonly Judgement[]
-  /** Of each group of latitudes, and of each latitude that was judged alone. */
+  /** Of each group of latitudes, each group without one of them, and each latitude that was judged alone. */
   readonly onLatitudes: readonly (readonly Judgement[])[]
   /** The failures on each latitude, and on each group whose latitudes are all judged as expected alone. */
   readonly latitudes: readonly { readonly id: string; readonly failed: readonly Mismatch[] }[]
@@ -34,9 +34,7 @@ export async function judgeAll(
   await judge(jobs)
   const reference = of('reference', 'reference') ?? []
   const groups = jobs.filter(({ kind }) => kind === 'latitude')
-  const split = groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone)
-  // A group comes before its parts, which are judged by fewer rules.
-  const members = split.filter(({ id }, place) => split.findIndex((one) => one.id === id) === place)
+  const members = merged(groups.filter((job) => failuresOf(job.id).length > 0).flatMap(alone))
   if (members.length > 0) await judge(members)
   const onLatitudes = [...groups, ...members]
   return {
@@ -66,6 +64,15 @@ export async function judgeAll(
     const members = membersOf(job.id, catalog.latitudes)
     return members.length === 1 ? [] : members.map(({ id }) => ({ ...job, id }))
   }
+}
+
+/** One job for each latitude, with the rules of all its jobs. */
+function merged(jobs: readonly Job[]): Job[] {
+  return [...new Map(jobs.map((job) => [job.id, job])).values()].map((job) => {
+    const same = jobs.filter(({ id }) => id === job.id)
+    const union = (of: (one: Job) => readonly string[]) => [...new Set(same.flatMap(of))]
+    return { ...job, rules: union(({ rules }) => rules), wanted: union(({ wanted }) => wanted) }
+  })
 }
 
 /** Failures by latitude. Those of a group are its latitudes' own, unless none of them fails alone. */

@@ -58,20 +58,19 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     const wanted = ids.filter((id) => planes?.includes(planeOfRule(id).name) ?? true)
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
-  /** The rest of the group for each member that hides something of it, and the rules that are judged there again. */
-  const jobsBeside = (members: readonly Latitude[]): Job[] =>
-    members.flatMap((latitude) => {
-      const others = members.filter((one) => one !== latitude)
+  /** For each member that hides rules: the other members, judged again by those rules. */
+  const jobsBeside = (members: readonly Latitude[]): Job[] => {
+    if (members.length === 1) return []
+    const jobs = members.map((latitude) => {
       const hidden = hiddenBy(latitude)
-      const job =
-        others.length === 0
-          ? null
-          : jobOn(
-              together(others),
-              chosen.filter((id) => hidden.has(id)),
-            )
-      return job === null || job.wanted.length === 0 ? [] : [job]
+      const others = together(members.filter((one) => one !== latitude))
+      return jobOn(
+        others,
+        chosen.filter((id) => hidden.has(id)),
+      )
     })
+    return jobs.filter(({ wanted }) => wanted.length > 0)
+  }
   const rest = chosen.length === 0 ? [] : latitudes.filter((latitude) => !named.has(latitude))
   const whole = named.size > 0 || chosen.length === 0 ? all : chosen
   return [

@@ -304,6 +304,12 @@ describe('prove', () => {
       ['busy'],
     ],
     [
+      'that leave the same rule without a verdict are apart',
+      [renamed, { ...renamed, id: 'renamed-too' }],
+      ['reference', 'list-is-renamed', 'renamed-too'],
+      [],
+    ],
+    [
       'that are judged otherwise only together are named together',
       [styled('indented', { json: 'indented' }), hidesIndented],
       ['reference', 'hides-indented+indented', 'indented', 'hides-indented'],

@@ -48,7 +48,7 @@ export interface Latitude extends Variant {
   readonly onlyLacks?: boolean
   /**
    * The resource that it makes scarce or slow, or the part of the traffic that its wrapper changes: two latitudes about the
-   * same one do not share an instance, since one could hide the other.
+   * same one do not share an instance, since one could hide the other. A list if it is about several.
    */
   readonly about?: string | readonly string[]
   /** Readings that differ from those of the reference; null if a reading is not recorded at all. */

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pluralize } from '../common/pluralize.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { Actors, Participant } from './actors.ts'
-import { createDrained } from './drained.ts'
 import { createPatience } from './patience.ts'
 import { watchClock } from './state.ts'
 import type { ClockControl, ClockKind, ClockState, RunClock, Waited } from './types.ts'
@@ -34,7 +33,6 @@ class TooManySteps extends Inconclusive {}
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
   const patience = createPatience(kind)
-  const drained = kind === 'virtual' ? createDrained() : nextTurn
   const watch = watchClock(options.startMs)
   const calls = new Map<string, number>()
   const unstamped: ((nowMs: number) => void)[] = []
@@ -166,11 +164,11 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     actors.changed()
   }
 
-  /** True if actors are idle, and still are once the code after settled promises has run. */
+  /** Code after a settled promise runs within two turns of the event loop. */
   async function stillIdle(): Promise<boolean> {
     for (let turn = 0; turn < 2; turn++) {
       if (!actors.isIdle()) return false
-      await drained()
+      await nextTurn()
     }
     return actors.isIdle()
   }

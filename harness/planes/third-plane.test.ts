@@ -204,7 +204,7 @@ test.each([
     version: '0.0.0',
     seed,
     target,
-    // What a run cannot remove is left to the sweep.
+    // Removals fail, so the note is left to the sweep.
     transport: (request: WireRequest) =>
       request.method === 'DELETE'
         ? Promise.reject(new TransportFailure('reset', 'the connection was reset'))

@@ -6,9 +6,9 @@ import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../
 import { createOwner, type Owner } from './owner.ts'
 
 /**
- * Removes what owners left behind and know the id of: deletes pods, cancels jobs that have not ended, and releases
- * keys. Everything else stays in the ledger of resources, and `sweepRun` looks for it after the run.
- * @param keeps true if what can be kept stays, as evidence of a failure.
+ * Removes what owners left behind and know the id of: deletes pods and endpoints, cancels jobs that have not ended,
+ * and releases keys. Everything else stays in the ledger of resources, and `sweepRun` looks for it after the run.
+ * @param keeps true to keep the pods of a failed rule.
  */
 export async function removeLeftovers(
   shared: Shared,

@@ -19,7 +19,7 @@ export interface JudgingOptions {
   readonly common: SharedFixtures
   readonly clock: RunClock
   readonly recorder: Recorder
-  /** True if pods of failed rules stay. */
+  /** True to keep the pods of failed rules. */
   readonly keep: boolean
   /** Reasons of rules that ended before they began. */
   readonly ended: ReadonlyMap<string, Error>

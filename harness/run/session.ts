@@ -44,7 +44,7 @@ export interface SessionOptions {
   readonly resources: ResourceLedger
   /** The rules to judge, in any order. */
   readonly rules: readonly Rule[]
-  /** True if the pods of failed rules stay. All else is removed once its rule is done. */
+  /** True to keep the pods of failed rules. All else is removed once its rule is done. */
   readonly keep?: boolean
   /** The harness's own clock, ms of the Unix epoch. */
   readonly wallNow: () => number

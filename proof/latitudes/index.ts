@@ -16,7 +16,7 @@ import { terminated } from './terminated.ts'
 import { besidesLb } from './tools.ts'
 import { transport } from './transport.ts'
 
-/** Every freedom that the description leaves, one at a time; each choice of the style of the reference is in one. */
+/** Every freedom that the description leaves, an entry each; each choice of the style of the reference is in one. */
 export const latitudes: readonly Latitude[] = [
   ...on('pods', answers),
   ...on('pods', creation),

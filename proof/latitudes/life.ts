@@ -46,6 +46,7 @@ export const life = [
   styled('change-restarts', 'A change of image, args, env or ports restarts the container.', { patchRestarts: true }),
 
   latitude('life-instant', 'A pod is RUNNING as soon as it is created.', {
+    // See `change-of-mounts-only`.
     about: 'pace',
     life: { provisioningMs: 0, startingMs: 0 },
     verdicts: verdict('inconclusive', [...inProvisioning, ...inStarting]),
@@ -67,6 +68,7 @@ export const life = [
     startingMs: 30_000,
   }),
   latitude('life-brief', 'Provisioning and starting take a few milliseconds each.', {
+    // See `change-of-mounts-only`.
     about: 'pace',
     life: { provisioningMs: 7, startingMs: 11 },
     verdicts: verdict('inconclusive', inStarting),
@@ -103,8 +105,14 @@ export const life = [
       }),
     verdicts: { 'pods.action.starting.restart': 'inconclusive' },
   },
-  timed('list-lags', 'A new pod is in the list after five seconds.', { listLagMs: 5_000 }, { about: 'creations' }),
+  timed(
+    'list-lags',
+    'A new pod or endpoint is in the list after five seconds.',
+    { listLagMs: 5_000 },
+    { about: 'creations' },
+  ),
   latitude('list-lags-long', 'A new pod or endpoint is in the list after an hour.', {
+    planes: ['pods', 'management'],
     about: 'creations',
     life: { listLagMs: 3_600_000 },
     verdicts: {

@@ -33,7 +33,12 @@ export const offers = [
     onlyLacks: true,
     file: (target) => ({
       ...plane({ gpu: null, persistent: null })(management({ gpus: [], gpuUnavailable: null })(target)),
-      absent: { 'pods.gpu': 'none here', 'pods.persistent': 'none here', 'gpu.unavailable': 'none here' },
+      absent: {
+        ...target.absent,
+        'pods.gpu': 'none here',
+        'pods.persistent': 'none here',
+        'gpu.unavailable': 'none here',
+      },
     }),
     verdicts: verdict('not-applicable', needing('pods.gpu', 'pods.persistent', 'gpu.unavailable')),
     readings: reads('pods.patch.null', null, nullMountsOf('persistent', 'cpu network')),
@@ -41,7 +46,10 @@ export const offers = [
   latitude('gpu-only', 'There are no CPU pods, as the target file says.', {
     options: { flavors: [] },
     onlyLacks: true,
-    file: (target) => ({ ...plane({ cpu: null })(target), absent: { 'pods.cpu': 'none here', catalog: 'none here' } }),
+    file: (target) => ({
+      ...plane({ cpu: null })(target),
+      absent: { ...target.absent, 'pods.cpu': 'none here', catalog: 'none here' },
+    }),
     verdicts: verdict('not-applicable', needing('pods.cpu', 'catalog')),
     readings: reads('pods.patch.null', null, nullMountsOf('cpu network')),
   }),
@@ -50,7 +58,7 @@ export const offers = [
     onlyLacks: true,
     file: (target) => ({
       ...plane({ volume: null, volumeSecond: null, volumeElsewhere: null })(target),
-      absent: { volume: 'none here' },
+      absent: { ...target.absent, volume: 'none here' },
     }),
     verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
     readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),

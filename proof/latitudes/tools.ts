@@ -63,7 +63,7 @@ export function verdict(is: Verdict, rules: readonly RuleId[]): NonNullable<Lati
 
 /** A target whose pods are RUNNING as soon as they are created, as its file says. */
 export const startsAtOnce: More = {
-  file: (target) => ({ ...target, absent: { 'pod.provisioning': 'none', 'pod.starting': 'none' } }),
+  file: (target) => ({ ...target, absent: { ...target.absent, 'pod.provisioning': 'none', 'pod.starting': 'none' } }),
   verdicts: verdict('not-applicable', [...inProvisioning, ...inStarting]),
 }
 
