@@ -21,7 +21,7 @@ async function verdicts(target: TargetOptions, options: QueuePlanOptions) {
 describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   const cases: (readonly [RateOperation, number])[] = [
     ['run', 4999],
-    ...[0, 1, 777, 4999, 9876].flatMap((offsetMs) =>
+    ...[0, 777, 4999].flatMap((offsetMs) =>
       (['cancel', 'requests', 'purge'] as const).map((operation) => [operation, offsetMs] as const),
     ),
   ]

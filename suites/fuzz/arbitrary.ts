@@ -83,8 +83,13 @@ export function arbitraryFrom(schema: Schema, overrides: Overrides = {}, owner =
 
 const anything = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 
+/** Not `webUrl`, which takes most of a second to make: it maps each character of a path back to its number first. */
+const addresses = fc
+  .tuple(fc.constantFrom('http', 'https'), fc.domain(), fc.array(fc.stringMatching(/^[\w.~-]{1,8}$/), { maxLength: 3 }))
+  .map(([scheme, host, path]) => `${scheme}://${host}/${path.join('/')}`)
+
 function text({ pattern = '', format, minLength = 0, maxLength = 24 }: Schema): fc.Arbitrary<string> {
-  if (format === 'uri') return fc.webUrl().filter((value) => new RegExp(pattern).test(value))
+  if (format === 'uri') return addresses.filter((value) => new RegExp(pattern).test(value))
   if (format !== undefined) throw new Error(`no values are made for the format ${format}; add it to arbitrary.ts`)
   if (pattern !== '') {
     const isInBounds = (value: string) => [...value].length >= minLength && [...value].length <= maxLength
@@ -102,10 +107,10 @@ export type World = Pick<PodPlane, 'volume' | 'volumeSecond' | 'volumePath' | 'p
 /** Valid action bodies. */
 export const actionBodies: fc.Arbitrary<unknown> = arbitraryOf('PodActionRequest')
 
-/** Submissions that the schema accepts and nobody is notified of; an arbitrary of addresses takes most of a second to make. */
-export const submissionBodies: fc.Arbitrary<unknown> = arbitraryOf('JobSubmission', {
-  'JobSubmission.webhook': fc.constant('https://example.com'),
-}).map((body) => Object.fromEntries(Object.entries(membersOf(body) ?? {}).filter(([name]) => name !== 'webhook')))
+/** Submissions that the schema accepts and nobody is notified of. */
+export const submissionBodies: fc.Arbitrary<unknown> = arbitraryOf('JobSubmission').map((body) =>
+  Object.fromEntries(Object.entries(membersOf(body) ?? {}).filter(([name]) => name !== 'webhook')),
+)
 
 /** All actions of the description. */
 export const actionNames = Object.keys(tables.transitions) as (keyof typeof tables.transitions)[]
