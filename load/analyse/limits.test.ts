@@ -46,7 +46,7 @@ describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   })
 })
 
-test.each([3, 40, 2500])('ways of up to %i ms there and back make no legal limiter fail', async (wayMs) => {
+test.each([40, 2500])('ways of up to %i ms there and back make no legal limiter fail', async (wayMs) => {
   for (const kind of limiterKindNames) {
     for (const operation of ['cancel', 'requests', 'purge'] as const) {
       for (const shape of [...shapes, 'burst', 'released'] as const) {
