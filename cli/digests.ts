@@ -21,7 +21,7 @@ export function digestsOf(target: Target | null): RunOptions['digests'] {
 /** The modules of the suites, sorted; their own tests left out. */
 export function suiteFiles(): string[] {
   return readdirSync(join(home, 'suites'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(extension) && !file.endsWith('.d.ts') && !file.endsWith(`.test${extension}`))
+    .filter((file) => file.endsWith(extension) && !file.endsWith(`.test${extension}`))
     .sort()
 }
 
