@@ -13,7 +13,8 @@ export interface Recorded {
   readonly recorded?: Pick<Exchange, 'n' | 'sent' | 'received'> & { readonly failure: string | null }
 }
 
-const givenUpAfter = 8
+/** The target is given up after so many consecutive requests without a response. */
+const mostUnanswered = 8
 /** Real ms after which a target that was given up is tried again. */
 const tryAgainMs = 5_000
 /** The beginning of the failure of a request that was not sent because the quota was used up. */
@@ -23,26 +24,26 @@ const unsentPrefix = 'not sent: '
 export type Sender = ReturnType<typeof createSender>
 
 const abandoned = new TransportFailure('abandoned', 'the rule ended before the response came')
-/** The length of a default execution. */
-const heldMs = tables.bounds.executionTimeoutMs.default
+const defaultExecutionMs = tables.bounds.executionTimeoutMs.default
 
 /**
- * Sends for one owner: names run and rule, paces, waits until a 429 passes, repeats safe requests, records. `look` is
- * called each time an exchange has been recorded.
+ * Sends for one owner: names run and rule, paces, waits until a 429 passes, repeats safe requests, records. `onRecorded`
+ * is called after each recorded exchange.
  */
-export function createSender(channel: Channel, owner: string, actor: Actor, look: () => void = () => {}) {
-  const given = new AbortController()
-  const quota = createQuota(channel, actor, () => given.signal.aborted)
+export function createSender(channel: Channel, owner: string, actor: Actor, onRecorded: () => void = () => {}) {
+  /** Aborted once the owner ends: nothing more is sent, and nobody waits for a response. */
+  const abandonment = new AbortController()
+  const quota = createQuota(channel, actor, () => abandonment.signal.aborted)
   let sent = 0
 
-  /** Sends and records. `unsent`: why the request is not sent. */
-  async function once(
+  /** Sends one attempt and records it. `unsent`: why it is not sent. */
+  async function sendAndRecord(
     outgoing: Outgoing,
-    place: string,
+    attemptId: string,
     background: boolean,
     unsent: string | null,
   ): Promise<Exchange> {
-    const request = addressed(outgoing, place)
+    const request = wireRequestOf(outgoing, attemptId)
     const before = { target: channel.now(), harness: channel.wallNow() }
     const n = channel.next()
     let response: WireResponse | null = null
@@ -50,7 +51,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
     try {
       if (failure === null) {
         outgoing.sending?.()
-        response = await answerOf(request, outgoing, background)
+        response = await transmitUnlessGivenUp(request, outgoing, background)
       }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
@@ -76,40 +77,47 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
       failure: old?.failure ?? failure,
     }
     channel.record(exchange)
-    look()
+    onRecorded()
     return exchange
   }
 
-  /** The response. Many consecutive requests without one give the target up. */
-  async function answerOf(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
+  /** The response. Throws without sending while the target is given up. */
+  async function transmitUnlessGivenUp(
+    request: WireRequest,
+    outgoing: Outgoing,
+    background: boolean,
+  ): Promise<WireResponse> {
     const { health } = channel
-    if (health.unanswered >= givenUpAfter && channel.wallNow() - health.triedMs < tryAgainMs) {
+    if (health.unanswered >= mostUnanswered && channel.wallNow() - health.triedMs < tryAgainMs) {
       throw new TransportFailure(
         'malformed',
         `not sent, because ${health.unanswered} requests in a row had no response`,
       )
     }
     health.triedMs = channel.wallNow()
-    const response = await answerTo(request, outgoing, background)
+    const response = await transmit(request, outgoing, background)
     health.unanswered = 0
     return response
   }
 
-  function answerTo(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
+  function transmit(request: WireRequest, outgoing: Outgoing, background: boolean): Promise<WireResponse> {
     const patience = {
       ...(outgoing.answerMs === undefined ? {} : { answerMs: outgoing.answerMs }),
       ...(outgoing.newConnection === undefined ? {} : { newConnection: outgoing.newConnection }),
     }
     if (outgoing.takesTime !== true) return actor.during(channel.transport(request, patience))
-    const { signal } = given
-    const answers = channel.transport(request, { answerMs: heldMs + channel.tolerances.answerMs, ...patience, signal })
-    const answer = actor.hold(unlessGiven(answers, signal))
-    return background ? answer : actor.join(answer)
+    const { signal } = abandonment
+    const coming = channel.transport(request, {
+      answerMs: defaultExecutionMs + channel.tolerances.answerMs,
+      ...patience,
+      signal,
+    })
+    const response = actor.hold(unlessAbandoned(coming, signal))
+    return background ? response : actor.join(response)
   }
 
-  /** `place` counts the owner's requests and their attempts, in an order that does not depend on the network. */
-  function addressed({ method, url, headers, body }: Outgoing, place: string): WireRequest {
-    const id = hash('sha256', `${channel.run} ${owner} ${place}`)
+  function wireRequestOf({ method, url, headers, body }: Outgoing, attemptId: string): WireRequest {
+    const id = hash('sha256', `${channel.run} ${owner} ${attemptId}`)
     return {
       method,
       url,
@@ -122,27 +130,29 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
     }
   }
 
-  function refuseIfGiven(): void {
-    if (given.signal.aborted) throw new Inconclusive('not sent, because the rule has ended')
+  function throwIfAbandoned(): void {
+    if (abandonment.signal.aborted) throw new Inconclusive('not sent, because the rule has ended')
   }
 
   /** Rejects with Inconclusive if no complete response came. */
   async function send(outgoing: Outgoing, background = false): Promise<Reply> {
     const number = ++sent
-    let tries = 0
-    const next = (isRefused: boolean) => {
-      refuseIfGiven()
-      const place = `${number}.${++tries}`
+    let attempts = 0
+    /** Sends the request once. `isRefused`: the attempt before was answered 429. */
+    const sendAttempt = (isRefused: boolean) => {
+      throwIfAbandoned()
+      // Counted per owner, so that it does not depend on the order in which responses come.
+      const attemptId = `${number}.${++attempts}`
       return quota.within(outgoing, isRefused, (unsent) => {
         // The rule may have ended while the quota had no room.
-        refuseIfGiven()
-        return once(outgoing, place, background, unsent)
+        throwIfAbandoned()
+        return sendAndRecord(outgoing, attemptId, background, unsent)
       })
     }
     for (let isRefused = false; ; isRefused = true) {
-      let exchange = await next(isRefused)
-      const isAskedAgain = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
-      if (isAskedAgain && !given.signal.aborted) exchange = await next(isRefused)
+      let exchange = await sendAttempt(isRefused)
+      const isRepeatable = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
+      if (isRepeatable && !abandonment.signal.aborted) exchange = await sendAttempt(isRefused)
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no complete response: ${failure}`)
@@ -163,19 +173,19 @@ export function createSender(channel: Channel, owner: string, actor: Actor, look
      * for a quota.
      */
     // Nobody reads the reason, but without one an error with a stack is made.
-    abandon: () => given.abort(abandoned),
+    abandon: () => abandonment.abort(abandoned),
     reserve: quota.reserve,
     release: quota.release,
     heldUpMs: quota.heldUpMs,
   }
 }
 
-/** The response, or a failure as soon as nobody waits for it. */
-function unlessGiven(answer: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
+/** The response, or a failure once `signal` aborts. */
+function unlessAbandoned(response: Promise<WireResponse>, signal: AbortSignal): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(abandoned)
     signal.addEventListener('abort', () => reject(abandoned), { once: true })
-    answer.then(resolve, reject)
+    response.then(resolve, reject)
   })
 }
 

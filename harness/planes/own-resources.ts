@@ -16,7 +16,7 @@ export function createResourceAccess<Client extends Caller>(
   host: OwnerContext,
   clientOf: (caller: Caller) => Client,
 ) {
-  const { note, removables } = createOwnResources(plane, host.shared.resources)
+  const { note, removables } = createOwnResources(plane, host.services.resources)
   const repeat = outlasting(plane, (ms) => host.actor.sleep(ms))
   const optionsOf = (key: string): Pick<CallerOptions, 'note' | 'repeat'> => ({
     repeat,

@@ -15,7 +15,7 @@ import type { Plane } from './plane.ts'
 import type { PodTimes } from './pods/pod-times.ts'
 
 /** Services that all owners of a run share. */
-export interface Shared {
+export interface RunServices {
   readonly channel: Channel
   readonly target: Target
   readonly controlled: boolean
@@ -30,7 +30,7 @@ export interface Shared {
 
 /** An owner as its access to the planes sees it. */
 export interface OwnerContext {
-  readonly shared: Shared
+  readonly services: RunServices
   readonly name: string
   readonly actor: Actor
   readonly sender: Sender
@@ -64,7 +64,7 @@ export function createInboxes(owner: string, receiver: Receiver | null) {
 /** The clients of an owner, one for each key, made on first use. Throws Unclaimed or NotApplicable. */
 export function createClients<Client extends Caller>(
   plane: Plane,
-  { shared: { target }, sender }: OwnerContext,
+  { services: { target }, sender }: OwnerContext,
   optionsOf: (key: KeyName) => Pick<CallerOptions, 'note' | 'repeat'>,
   clientOf: (caller: Caller) => Client,
 ): (key: KeyName) => Client {

@@ -1,6 +1,6 @@
 import type { RunClock } from '../clock/types.ts'
 import { allPlanes } from '../planes/index.ts'
-import type { Shared } from '../planes/owner.ts'
+import type { RunServices } from '../planes/owner.ts'
 import type { Removable } from '../planes/plane.ts'
 import { Blocked, Inconclusive, NotApplicable, Unanswered, Unclaimed } from '../rule/outcome.ts'
 import { createOwner, type Owner } from './owner.ts'
@@ -11,20 +11,20 @@ import { createOwner, type Owner } from './owner.ts'
  * @param keeps true to keep the pods of a failed rule.
  */
 export async function removeLeftovers(
-  shared: Shared,
+  services: RunServices,
   clock: RunClock,
   owners: readonly Owner[],
   keeps: boolean,
 ): Promise<void> {
   try {
-    if (clock.kind !== 'record') await remove(shared, clock, owners, keeps)
+    if (clock.kind !== 'record') await remove(services, clock, owners, keeps)
   } finally {
     // Other rules need the workers.
     for (const owner of owners) for (const side of owner.allAccess()) side.releaseAll?.()
   }
 }
 
-async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[], keeps: boolean): Promise<void> {
+async function remove(services: RunServices, clock: RunClock, owners: readonly Owner[], keeps: boolean): Promise<void> {
   // Those that are created last go first: jobs before pods.
   const planes = allPlanes().toReversed()
   const all = planes.flatMap((plane) =>
@@ -40,7 +40,7 @@ async function remove(shared: Shared, clock: RunClock, owners: readonly Owner[],
   const left = all.filter(({ leftover }) => !isKept(leftover))
   if (left.length === 0) return
   const actor = clock.actor('cleanup')
-  const cleaner = createOwner(shared, `cleanup:${owners[0]?.name ?? ''}`, actor)
+  const cleaner = createOwner(services, `cleanup:${owners[0]?.name ?? ''}`, actor)
   try {
     for (const { plane, leftover } of left) await attempt(() => leftover.remove(cleaner.access(plane)))
   } catch (error) {

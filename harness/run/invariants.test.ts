@@ -41,8 +41,8 @@ test.each([
   ],
 ])(
   'what nothing exercised is unverified where rules of its plane were starved by a budget: %j',
-  (starved, verdict, reason) => {
+  (unverified, verdict, reason) => {
     const fold = foldInvariants([breaking as Invariant], referenceTarget('http://127.0.0.1', 'real'))
-    expect(fold.judge(rowOf, starved)).toMatchObject([{ verdict, reason }])
+    expect(fold.judge(rowOf, unverified)).toMatchObject([{ verdict, reason }])
   },
 )

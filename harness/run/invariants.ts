@@ -24,10 +24,10 @@ export function foldInvariants(rules: readonly Invariant[], target: Target) {
         if (tally.fault === undefined && tally.plane === plane) take(tally, exchange, target)
       }
     },
-    /** `starved`: scenarios that a budget kept from making exchanges. */
-    judge(rowOf: (id: string) => RuleRow, starved: readonly string[] = []): Judgement[] {
-      const starvedOn = ({ name }: Plane) => starved.filter((id) => needsOf(rowOf(id)).includes(name)).length
-      return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, starvedOn(tally.plane)))
+    /** `unverified`: scenarios that a budget kept from making exchanges. */
+    judge(rowOf: (id: string) => RuleRow, unverified: readonly string[] = []): Judgement[] {
+      const unverifiedOn = ({ name }: Plane) => unverified.filter((id) => needsOf(rowOf(id)).includes(name)).length
+      return tallies.map((tally) => judgeTally(tally, rowOf(tally.rule.id), target, unverifiedOn(tally.plane)))
     },
   }
 }
@@ -68,7 +68,7 @@ function take(tally: Tally, exchange: Exchange, target: Target): void {
   }
 }
 
-function judgeTally(tally: Tally, row: RuleRow, target: Target, starved: number): Judgement {
+function judgeTally(tally: Tally, row: RuleRow, target: Target, unverified: number): Judgement {
   const { exchanges, startedMs, endedMs, readings } = tally
   const facts = {
     rule: row.id,
@@ -85,14 +85,14 @@ function judgeTally(tally: Tally, row: RuleRow, target: Target, starved: number)
     return { ...facts, verdict, reason: null, by: null, findings: [...tally.findings.values()] }
   }
   // A rule may be unexercised because the target does not offer something, or because other rules were not finished.
-  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(starved))
+  const unmet = exchanges > 0 ? null : (missingNeed(target, row) ?? unexercised(unverified))
   return { ...facts, ...verdictOf(tally.fault ?? unmet ?? undefined, row, exchanges) }
 }
 
-function unexercised(starved: number): Unverified | null {
-  if (starved === 0) return null
-  const were = starved === 1 ? 'was' : 'were'
+function unexercised(unverified: number): Unverified | null {
+  if (unverified === 0) return null
+  const were = unverified === 1 ? 'was' : 'were'
   return new Unverified(
-    `no exchange exercised this rule; ${pluralize(starved, 'rule')} of its plane ${were} left out or not done`,
+    `no exchange exercised this rule; ${pluralize(unverified, 'rule')} of its plane ${were} left out or not done`,
   )
 }

@@ -3,7 +3,7 @@ import { missingNeed } from '../../target/claims.ts'
 import type { Actor, RunClock } from '../clock/types.ts'
 import { fixturesOf, type SharedFixtures } from '../fixtures/fixtures.ts'
 import { createTurns, occupancyOf, resourcesOf, type Turn } from '../plan/turns.ts'
-import type { Shared } from '../planes/owner.ts'
+import type { RunServices } from '../planes/owner.ts'
 import type { Recorder } from '../record/recorder.ts'
 import type { Context } from '../rule/context.ts'
 import { RuleBroken, Stalled, type Unverified } from '../rule/outcome.ts'
@@ -15,14 +15,14 @@ import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
 import { createContext, createOwner } from './owner.ts'
 
 export interface JudgingOptions {
-  readonly shared: Shared
-  readonly common: SharedFixtures
+  readonly services: RunServices
+  readonly sharedFixtures: SharedFixtures
   readonly clock: RunClock
   readonly recorder: Recorder
   /** True to keep the pods of failed rules. */
   readonly keep: boolean
-  /** Reasons of rules that ended before they began. */
-  readonly ended: ReadonlyMap<string, Error>
+  /** Rules that do not run, each with the reason. */
+  readonly notRun: ReadonlyMap<string, Error>
   readonly rowOf: (id: string) => RuleRow
   readonly workersFreed: ((rule: string) => void) | undefined
   /** Null for the plain case of every rule. */
@@ -34,8 +34,8 @@ export type Cut = Unverified | Stalled
 
 /** Runs and judges the scenarios of a session, each in its turn. */
 export function createJudging(options: JudgingOptions) {
-  const { shared, common, clock, recorder, ended, rowOf, deal } = options
-  const { target } = shared
+  const { services, sharedFixtures, clock, recorder, notRun, rowOf, deal } = options
+  const { target } = services
   const cutters = new Map<string, (error: Cut) => void>()
   /** Rules that have begun and have no verdict yet. */
   const running: Set<string> = new Set()
@@ -44,8 +44,8 @@ export function createJudging(options: JudgingOptions) {
   /** May be called once for each rule. */
   async function judge(rule: Scenario): Promise<Judgement> {
     const row = rowOf(rule.id)
-    const missing = missingNeed(target, row) ?? ended.get(rule.id)
-    if (missing !== undefined) return recordJudgement(recorder, empty(row, missing))
+    const missing = missingNeed(target, row) ?? notRun.get(rule.id)
+    if (missing !== undefined) return recordJudgement(recorder, unjudged(row, missing))
     const actor = clock.actor(rule.id)
     const cut = new Promise<Cut>((resolve) => cutters.set(rule.id, resolve))
     try {
@@ -53,17 +53,17 @@ export function createJudging(options: JudgingOptions) {
       const turn = await actor.join(Promise.race([taken, cut]))
       if ('leave' in turn) return await judgeIn(rule, row, actor, cut, turn).finally(turn.leave)
       void taken.then((late) => late.leave())
-      return tellCut(row, turn)
+      return recordCut(row, turn)
     } finally {
       cutters.delete(rule.id)
       actor.done()
     }
   }
 
-  function tellCut(row: RuleRow, error: Cut): Judgement {
+  function recordCut(row: RuleRow, error: Cut): Judgement {
     const verdict = error instanceof Stalled ? 'broken' : 'unverified'
     recorder.event({ type: 'cut', rule: row.id, verdict, reason: error.message })
-    return recordJudgement(recorder, empty(row, error))
+    return recordJudgement(recorder, unjudged(row, error))
   }
 
   async function judgeIn(
@@ -73,13 +73,21 @@ export function createJudging(options: JudgingOptions) {
     cut: Promise<Cut>,
     turn: Turn,
   ): Promise<Judgement> {
-    const owner = createOwner(shared, rule.id, actor)
+    const owner = createOwner(services, rule.id, actor)
     const vary = createVariation(rule, target, deal)
     const log = createLog(vary)
-    const context = createContext(shared, owner, row, fixturesOf(shared, owner, common, vary), vary, log, () => {
-      options.workersFreed?.(row.id)
-      turn.freeWorkers()
-    })
+    const context = createContext(
+      services,
+      owner,
+      row,
+      fixturesOf(services, owner, sharedFixtures, vary),
+      vary,
+      log,
+      () => {
+        options.workersFreed?.(row.id)
+        turn.freeWorkers()
+      },
+    )
     running.add(rule.id)
     const came = await Promise.race([
       runBranches(rule, context, actor).then(
@@ -90,7 +98,7 @@ export function createJudging(options: JudgingOptions) {
     ])
     running.delete(rule.id)
     const judgement = came.isCut
-      ? tellCut(row, came.error)
+      ? recordCut(row, came.error)
       : recordJudgement(recorder, {
           rule: row.id,
           ...verdictOf(came.error, row, log.count()),
@@ -99,7 +107,7 @@ export function createJudging(options: JudgingOptions) {
         })
     owner.release()
     // The removal is paced, so time must be able to move.
-    await actor.join(removeLeftovers(shared, clock, [owner], options.keep && came.error instanceof RuleBroken))
+    await actor.join(removeLeftovers(services, clock, [owner], options.keep && came.error instanceof RuleBroken))
     return judgement
   }
 
@@ -146,7 +154,7 @@ function timesOf(actor: Actor): Pick<Judgement, 'startedMs' | 'endedMs'> {
   return { startedMs, endedMs: startedMs === null ? null : actor.now() }
 }
 
-function empty(row: RuleRow, error: unknown): Judgement {
+function unjudged(row: RuleRow, error: unknown): Judgement {
   const nothing = { readings: {}, clauses: [], exchanges: 0, variation: {}, startedMs: null, endedMs: null }
   return { rule: row.id, ...nothing, ...verdictOf(error, row, 0) }
 }

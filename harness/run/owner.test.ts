@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createInstance } from '../../proof/instance.ts'
 import { createRealClock } from '../clock/real.ts'
-import type { Shared } from '../planes/owner.ts'
+import type { RunServices } from '../planes/owner.ts'
 import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import { inProcess } from '../transport/in-process.ts'
@@ -12,7 +12,7 @@ test('an owner that was released runs no hook any more', async () => {
   const clock = createRealClock()
   onTestFinished(() => clock.close())
   const ran: string[] = []
-  const shared: Shared = {
+  const services: RunServices = {
     channel: {
       run: 'rtest000000',
       version: '0.0.0',
@@ -37,7 +37,7 @@ test('an owner that was released runs no hook any more', async () => {
     },
     receiver: null,
   }
-  const owner = createOwner(shared, 'rule', clock.actor('rule'))
+  const owner = createOwner(services, 'rule', clock.actor('rule'))
   const { hook } = owner.pods.maker(async () => ({}))
   expect(await hook({ command: ['break'] }, 'p1', 'ERROR')).toBe(null)
   owner.release()

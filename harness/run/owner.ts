@@ -7,7 +7,7 @@ import { createAccess } from '../planes/access.ts'
 import { planeNamed } from '../planes/index.ts'
 import type { LbAccess } from '../planes/lb/access.ts'
 import { lb } from '../planes/lb/plane.ts'
-import { createInboxes, type OwnerContext, type Shared } from '../planes/owner.ts'
+import { createInboxes, type OwnerContext, type RunServices } from '../planes/owner.ts'
 import type { Plane, PlaneAccess } from '../planes/plane.ts'
 import { lacksCapacity, type PodAccess } from '../planes/pods/access.ts'
 import { pods } from '../planes/pods/plane.ts'
@@ -21,18 +21,18 @@ import type { Variation } from '../variation/variation.ts'
 /** One activity with its own requests, resources and random numbers: a rule, or the making of a shared fixture. */
 export type Owner = ReturnType<typeof createOwner>
 
-export function createOwner(shared: Shared, name: string, actor: Actor) {
+export function createOwner(services: RunServices, name: string, actor: Actor) {
   const used = new Map<string, PlaneAccess>()
   let released = false
   let names = 0
   /** A name for something to create, which tells the run and the owner. */
-  const nextName = () => `plumbline-${shared.channel.run}-${slug(name)}-${++names}`
+  const nextName = () => `plumbline-${services.channel.run}-${slug(name)}-${++names}`
   const look = () => {
     for (const access of used.values()) access.look?.()
   }
-  const sender = createSender(shared.channel, name, actor, look)
-  const inboxes = createInboxes(name, shared.receiver)
-  const host: OwnerContext = { shared, name, actor, sender, inboxes, nextName, isReleased: () => released }
+  const sender = createSender(services.channel, name, actor, look)
+  const inboxes = createInboxes(name, services.receiver)
+  const host: OwnerContext = { services, name, actor, sender, inboxes, nextName, isReleased: () => released }
   actor.watch(look)
 
   function access(plane: Plane): PlaneAccess {
@@ -44,7 +44,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor) {
   return {
     name,
     actor,
-    random: randomFrom(shared.seed, name),
+    random: randomFrom(services.seed, name),
     get pods() {
       return access(pods) as PodAccess
     },
@@ -69,7 +69,7 @@ export function createOwner(shared: Shared, name: string, actor: Actor) {
 
 /** The context of a rule on top of its owner. */
 export function createContext(
-  shared: Shared,
+  services: RunServices,
   owner: Owner,
   row: RuleRow,
   fixture: Context['fixture'],
@@ -79,7 +79,7 @@ export function createContext(
 ): Context {
   return {
     row,
-    target: shared.target,
+    target: services.target,
     get pods() {
       return owner.pods.as('full')
     },
@@ -96,7 +96,7 @@ export function createContext(
     fixture,
     nextName: owner.nextName,
     vary,
-    looks: looksOf(shared, vary),
+    looks: looksOf(services, vary),
     clock: owner.actor,
     check: (clause) => createCheck(clause, log),
     on: (plane, key = 'full') => owner.access(planeNamed(plane)).as(key),
@@ -106,16 +106,16 @@ export function createContext(
     follow: owner.queue.follow,
     ended: owner.queue.ended,
     begun: owner.queue.begun,
-    stoodStill: (first, last) => shared.controlled && first.exchange.sent.target === last.exchange.received.target,
+    stoodStill: (first, last) => services.controlled && first.exchange.sent.target === last.exchange.received.target,
     reading: log.reading,
     part(need) {
       if (![...row.needs, ...row.parts].includes(need)) {
         throw new Error(`${row.id} has no part ${need}: list it under parts in its row`)
       }
-      return missing(shared.target, need) === null
+      return missing(services.target, need) === null
     },
     freeWorkers,
-    offers: (need) => missing(shared.target, need) === null,
+    offers: (need) => missing(services.target, need) === null,
     random: owner.random,
     unissuedToken: `plumbline-never-issued-${Math.floor(owner.random() * 2 ** 50).toString(36)}`,
     blocked(by, reason) {
@@ -124,7 +124,7 @@ export function createContext(
     inconclusive(reason) {
       throw new Inconclusive(reason)
     },
-    lacksCapacity: (reply) => lacksCapacity(shared.target, reply),
+    lacksCapacity: (reply) => lacksCapacity(services.target, reply),
   }
 }
 
@@ -137,7 +137,7 @@ function slug(name: string): string {
 }
 
 /** Second looks: on a controlled clock until everything has settled, on a real one at the moment drawn. */
-function looksOf({ controlled, target }: Shared, vary: Variation): Context['looks'] {
+function looksOf({ controlled, target }: RunServices, vary: Variation): Context['looks'] {
   const later = controlled ? [5_000, 20_000, target.tolerances.settleMs] : []
   return () => (controlled ? [1_000, ...later] : [Number(vary.draw('look')) * 1_000])
 }

@@ -86,8 +86,8 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       rowOf,
     })
     const scenarios = await Promise.all(session.scenarios.map(({ judge }) => judge()))
-    const starved = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
-    if (fold !== null) for (const judgement of fold.judge(rowOf, starved)) recordJudgement(recorder, judgement)
+    const unverified = scenarios.filter(({ verdict }) => verdict === 'unverified').map(({ rule }) => rule)
+    if (fold !== null) for (const judgement of fold.judge(rowOf, unverified)) recordJudgement(recorder, judgement)
     if (run.load !== undefined) {
       if (options.load === undefined) throw new Error('a record of load needs the judges of load')
       for (const judgement of await options.load(dir, run, driven)) recordJudgement(recorder, judgement)

@@ -13,7 +13,7 @@ import { beginsBefore } from '../plan/plan.ts'
 import { waitMsOf } from '../plan/turns.ts'
 import { createGates } from '../planes/gates.ts'
 import { planeOfOperation } from '../planes/index.ts'
-import type { Shared } from '../planes/owner.ts'
+import type { RunServices } from '../planes/owner.ts'
 import type { Plane } from '../planes/plane.ts'
 import { createPodTimes } from '../planes/pods/pod-times.ts'
 import { createReceiver } from '../receiver/receiver.ts'
@@ -53,7 +53,7 @@ export interface SessionOptions {
   /** Rules that a budget left out beforehand. */
   readonly leftOut?: readonly LeftOut[]
   /** Outcomes of hooks, in a replay; default: hooks are run and recorded. */
-  readonly hook?: Shared['hook']
+  readonly hook?: RunServices['hook']
   /** In a replay: the rules that the run itself ended. */
   readonly cuts?: readonly CutEvent[]
   /** Every rule in its plain case: nothing is drawn. */
@@ -71,7 +71,8 @@ export function createSession(options: SessionOptions) {
   const { clock, recorder, seed, keep = false, listener = null, rowOf = rowOfLedger } = options
   // Without a listener, the receiver of the target file is useless.
   const target = listener === null ? { ...options.target, receiver: null } : options.target
-  const ended = new Map<string, Error>([
+  /** Rules that do not run, each with the reason: a budget left them out, or the recorded run ended them. */
+  const notRun = new Map<string, Error>([
     ...(options.leftOut ?? []).map(({ rule, reason }) => [rule, new Unverified(reason)] as const),
     ...(options.cuts ?? []).map((cut) => [cut.rule, errorOf(cut)] as const),
   ])
@@ -80,29 +81,29 @@ export function createSession(options: SessionOptions) {
     options.rules.filter((rule): rule is Invariant => rule.kind === 'invariant'),
     target,
   )
-  const { shared, exchanges } = share(options, target, fold.exchange)
+  const { services, exchanges } = createServices(options, target, fold.exchange)
   const owners: Owner[] = []
-  const ownerOf = (name: string): Owner => {
-    const owner = createOwner(shared, name, clock.actor(name))
+  const addOwner = (name: string): Owner => {
+    const owner = createOwner(services, name, clock.actor(name))
     owners.push(owner)
     return owner
   }
-  const common = createSharedFixtures(shared, ownerOf)
-  const known = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
+  const sharedFixtures = createSharedFixtures(services, addOwner)
+  const rulesById = new Map([...allRules(), ...options.rules].map((rule) => [rule.id, rule]))
   // Dealt to all rules, selected or not, so that a rule that is run again alone draws the same.
-  const deal = options.plain === true ? null : dealTo([...known.values()].filter(isScenario), seed)
+  const deal = options.plain === true ? null : dealTo([...rulesById.values()].filter(isScenario), seed)
   const { running, judge, cut } = createJudging({
-    shared,
-    common,
+    services,
+    sharedFixtures,
     clock,
     recorder,
     keep,
-    ended,
+    notRun,
     rowOf,
     deal,
     workersFreed: options.workersFreed,
   })
-  const starved: string[] = []
+  const unverified: string[] = []
 
   return {
     /** In the order of the seed; rules that must be alone come last. Each `judge` may be called once. */
@@ -110,7 +111,7 @@ export function createSession(options: SessionOptions) {
       id: rule.id,
       async judge(): Promise<Judgement> {
         const judgement = await judge(rule)
-        if (judgement.verdict === 'unverified') starved.push(rule.id)
+        if (judgement.verdict === 'unverified') unverified.push(rule.id)
         return judgement
       },
     })),
@@ -123,14 +124,14 @@ export function createSession(options: SessionOptions) {
     async finish(): Promise<Judgement[]> {
       // If the run was cut, shared fixtures are still being made.
       for (const owner of owners) owner.release()
-      await removeLeftovers(shared, clock, owners, false)
-      const judgements = fold.judge(rowOf, starved)
+      await removeLeftovers(services, clock, owners, false)
+      const judgements = fold.judge(rowOf, unverified)
       for (const judgement of judgements) recordJudgement(recorder, judgement)
       return judgements
     },
     /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
     async probe(): Promise<ProbeResult | null> {
-      const prober = ownerOf('probe')
+      const prober = addOwner('probe')
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
         const directTo =
@@ -172,12 +173,12 @@ function isScenario(rule: Rule): rule is Scenario {
  * The services that all owners of a session share, and the number of exchanges so far. `judge` is called with each
  * exchange.
  */
-function share(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
+function createServices(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
   const { run, clock, recorder, seed, transport, wallNow, listener } = options
-  let count = 0
-  let looks = 0
+  let exchangeCount = 0
+  let pacingRequests = 0
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
-    const { actor, access } = createOwner(shared, `pacing:${++looks}`, clock.actor('pacing'))
+    const { actor, access } = createOwner(services, `pacing:${++pacingRequests}`, clock.actor('pacing'))
     try {
       await access(plane).as('full').call(operation, { raw429: true, atOnce: true })
     } finally {
@@ -191,7 +192,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     tolerances: target.tolerances,
     now: clock.now,
     wallNow,
-    next: () => ++count,
+    next: () => ++exchangeCount,
     gate: (outgoing) => (clock.kind === 'record' ? null : gateOf(outgoing)),
     isElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.isElsewhere(outgoing),
     record(exchange: Exchange) {
@@ -214,13 +215,13 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
         })
   if (receiver !== null) listener?.open(receiver.receive, receiver.replayed)
   const runHook = createHooks(transport, target.tolerances.hookMs)
-  const hook: Shared['hook'] = async (owner, n, hook, call) => {
+  const hook: RunServices['hook'] = async (owner, n, hook, call) => {
     const said = await runHook(hook, { run, ...call })
     const failure = said === null ? null : shorten(recorder, said, 300)
     recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
     return failure
   }
-  const shared: Shared = {
+  const services: RunServices = {
     hook: options.hook ?? hook,
     channel,
     target,
@@ -230,7 +231,7 @@ function share(options: SessionOptions, target: Target, judge: (exchange: Exchan
     podTimes: createPodTimes(target.tolerances.pollMs),
     receiver,
   }
-  return { shared, exchanges: () => count }
+  return { services, exchanges: () => exchangeCount }
 }
 
 function errorOf({ verdict, reason }: CutEvent): Error {

@@ -9,7 +9,7 @@ import { deploy } from './plane.ts'
 
 /** An owner's access to the deployment tool. The endpoints of each project that it deploys are removed after it. */
 export function createDeployAccess(host: OwnerContext): PlaneAccess {
-  const { resources } = host.shared
+  const { resources } = host.services
   const left = new Set<string>()
   const tell = (name: string, id: string | null, state: 'requested' | 'refused' | 'created' | 'removed') =>
     resources({ kind: 'resource', plane: deploy.name, name, id, state })

@@ -13,8 +13,8 @@ import { lb } from './plane.ts'
 export type LbAccess = ReturnType<typeof createLbAccess>
 
 export function createLbAccess(host: OwnerContext) {
-  const { actor, inboxes, shared } = host
-  const { target } = shared
+  const { actor, inboxes, services } = host
+  const { target } = services
   const { answerMs, coldStartMs } = target.tolerances
 
   /** Sends a request again while a gateway answers; another route shows whether the endpoint answers at all. */

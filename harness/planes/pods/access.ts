@@ -36,8 +36,8 @@ export type PodMaker = ReturnType<PodAccess['maker']>
 const heldUpMs = 2_000
 
 export function createPodAccess(host: OwnerContext) {
-  const { shared, name, actor, sender, isReleased } = host
-  const { target } = shared
+  const { services, name, actor, sender, isReleased } = host
+  const { target } = services
   const { as, removables } = createResourceAccess(pods, host, createPodClient)
   let hooks = 0
 
@@ -69,13 +69,13 @@ export function createPodAccess(host: OwnerContext) {
     /** Runs a hook for a pod. Resolves with the reason if it failed, else with null. */
     async hook(hook: Hook, pod: string, status: PodStatus): Promise<string | null> {
       if (isReleased()) throw new Inconclusive('the hook was not run, because its rule has ended')
-      return actor.real(shared.hook(name, ++hooks, hook, { pod, status }))
+      return actor.real(services.hook(name, ++hooks, hook, { pod, status }))
     },
     nextName: host.nextName,
     sleep: (ms: number): Promise<unknown> => actor.sleep(ms),
     /** The moment of the owner's last exchange or wait. */
     now: () => actor.now(),
-    podTimes: shared.podTimes,
+    podTimes: services.podTimes,
     /** Waits so long, ms, if the quota holds requests up: reads that show nothing new take quota from others. */
     async spareLooks(ms: number): Promise<void> {
       if (ms > 0 && sender.heldUpMs() > heldUpMs) await actor.pause(ms)

@@ -19,9 +19,9 @@ export type QueueAccess = ReturnType<typeof createQueueAccess>
 export type JobMaker = QueueAccess['maker']
 
 export function createQueueAccess(host: OwnerContext) {
-  const { name, actor, inboxes, shared } = host
-  const { target } = shared
-  const { note, removables, wasFound } = createOwnJobs(name, shared)
+  const { name, actor, inboxes, services } = host
+  const { target } = services
+  const { note, removables, wasFound } = createOwnJobs(name, services)
   const as = createClients(
     queue,
     host,

@@ -4,7 +4,7 @@ import type { Call } from '../../client/caller.ts'
 import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { jobIdIn, membersOf } from '../../exchange/read.ts'
-import type { Shared } from '../owner.ts'
+import type { RunServices } from '../owner.ts'
 import type { Removable } from '../plane.ts'
 import { finalStatuses, statusOf } from './job-status.ts'
 
@@ -13,7 +13,7 @@ const submits: ReadonlySet<string> = new Set(['runJob', 'runJobSync', 'callOpena
 /** The jobs that one owner submitted and that have not been seen to end. Each has a line in the ledger of resources. */
 export function createOwnJobs(
   owner: string,
-  { channel, target, resources }: Pick<Shared, 'channel' | 'target' | 'resources'>,
+  { channel, target, resources }: Pick<RunServices, 'channel' | 'target' | 'resources'>,
 ) {
   const open = new Map<string, { readonly endpoint: string; id: string | null }>()
   const found = new Set<string>()
