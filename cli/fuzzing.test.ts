@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createControlledClock } from '../harness/clock/controlled.ts'
 import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
-import { type AnswerPatience, TransportFailure } from '../harness/transport/types.ts'
+import { type ResponsePatience, TransportFailure } from '../harness/transport/types.ts'
 import { latitudes } from '../proof/catalog.ts'
 import { oddActions } from '../proof/fuzz/odd-actions.ts'
 import { oddPatches } from '../proof/fuzz/odd-patches.ts'
@@ -246,7 +246,7 @@ test('a quota that is used up is no finding, and ends the run with the reason', 
 
 describe('a target that closes connections', () => {
   /** The reference behind a transport that has no answer for these requests. */
-  const behind = (isDropped: (body: string, patience: AnswerPatience, nth: number) => boolean): OpenTarget => {
+  const behind = (isDropped: (body: string, patience: ResponsePatience, nth: number) => boolean): OpenTarget => {
     const reference = openReference()
     let nth = 0
     return {

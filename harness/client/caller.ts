@@ -127,23 +127,23 @@ export function createCaller({ plane, section, key, sender, note, repeat = once 
       sending(): void {
         noted ??= note(operation, call)
       },
-      answered: (reply: Reply): void => noted?.(reply),
+      takeReply: (reply: Reply): void => noted?.(reply),
     }
   }
 
   return {
     async call(operation, call = {}) {
-      const { sending, answered } = noting(operation, call)
+      const { sending, takeReply } = noting(operation, call)
       const reply = await repeat(operation, call, async (name, given) =>
         sender.send({ ...outgoing(name, given), sending }),
       )
-      answered(reply)
+      takeReply(reply)
       return reply
     },
     begin(operation, call = {}) {
-      const { sending, answered } = noting(operation, call)
+      const { sending, takeReply } = noting(operation, call)
       const coming = sender.begin({ ...outgoing(operation, call), sending })
-      coming.comes.then(answered, () => {})
+      coming.comes.then(takeReply, () => {})
       return coming
     },
   }

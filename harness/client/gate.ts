@@ -74,9 +74,9 @@ export function createGate({ allowance, now, longestMs, budget, refresh }: GateO
   function sendNow(): TakeResponse {
     const sentAt = now()
     budget?.note(sentAt)
-    const answered = allowance.note(sentAt)
+    const takeResponse = allowance.note(sentAt)
     return (response, isElsewhere = false) => {
-      answered(response, now(), isElsewhere)
+      takeResponse(response, now(), isElsewhere)
       if (response?.status === 429) close(response, sentAt)
       else if (response !== null) {
         refusedSince = null

@@ -28,10 +28,10 @@ export function createQuota(
     if (outgoing.atOnce === true) return gate.passAtOnce()
     const kept = reserved.get(gate) ?? 0
     if (kept > 0 && outgoing.key === 'full' && !isRefused) {
-      const answered = gate.passReserved()
-      if (answered !== null) {
+      const takeResponse = gate.passReserved()
+      if (takeResponse !== null) {
         reserved.set(gate, kept - 1)
-        return answered
+        return takeResponse
       }
     }
     return waiting(gate, gate.pass(visitor, isRefused))
@@ -49,10 +49,10 @@ export function createQuota(
     ): Promise<Exchange> {
       const gate = outgoing.unpaced === true && !isRefused ? null : channel.gate(outgoing)
       if (gate === null) return send(null)
-      let answered: TakeResponse
+      let takeResponse: TakeResponse
       const fromMs = channel.now()
       try {
-        answered = await pass(gate, outgoing, isRefused)
+        takeResponse = await pass(gate, outgoing, isRefused)
         heldUpMs = channel.now() - fromMs
       } catch (error) {
         if (error instanceof UsedUp) return send(error.message)
@@ -64,7 +64,7 @@ export function createQuota(
         response = exchange.response
         return exchange
       } finally {
-        answered(response, channel.isElsewhere(outgoing))
+        takeResponse(response, channel.isElsewhere(outgoing))
       }
     },
     /**

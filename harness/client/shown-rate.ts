@@ -26,7 +26,7 @@ export function createShownRate(longestMs: number): Allowance {
   let used = 0
   let sent = 0
   let underWay = 0
-  let isAnswered = false
+  let hasResponse = false
   /** The request that went out blind and has no response yet. */
   let blind: object | null = null
   /** Number of requests sent at the first refusal since one was served. */
@@ -80,7 +80,7 @@ export function createShownRate(longestMs: number): Allowance {
   }
 
   function room(requests: number, now: number): Room {
-    if (!isAnswered) return underWay === 0 ? 'blind' : 'after-response'
+    if (!hasResponse) return underWay === 0 ? 'blind' : 'after-response'
     if (refusedAfter !== null) return blind === null ? 'blind' : 'after-response'
     if (windows.length === 0 || !isTrusted()) return untrusted(requests, now)
     const short = shortOf(requests)
@@ -149,11 +149,11 @@ export function createShownRate(longestMs: number): Allowance {
       used++
       for (const log of logs.values()) log.note(now)
 
-      return (response, answeredAt, isElsewhere) => {
+      return (response, receivedAt, isElsewhere) => {
         underWay--
         if (blind === request) blind = null
         if (response === null) return
-        isAnswered ||= !isElsewhere
+        hasResponse ||= !isElsewhere
         const all = windowsOf(response)
         const isRead = !isElsewhere || (isOneQuota && all.every(({ name }) => windows.some((one) => one.name === name)))
         const shown = isRead ? all : []
@@ -170,11 +170,11 @@ export function createShownRate(longestMs: number): Allowance {
             if (isBlind && isLong(window, 1)) served.add(window.name)
           }
           if (shown.some(({ remaining }) => remaining > 0)) inVain = 0
-          else if (shown.some((window) => isWrong(window, waitedMs, answeredAt))) inVain++
+          else if (shown.some((window) => isWrong(window, waitedMs, receivedAt))) inVain++
         }
         if (shown.length === 0) return
         isReadElsewhere = isElsewhere
-        read(shown, before.underWay + sent - before.sent - 1, answeredAt)
+        read(shown, before.underWay + sent - before.sent - 1, receivedAt)
       }
     },
     most() {

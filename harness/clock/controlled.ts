@@ -39,7 +39,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
   let now = options.startMs
   /** Real time that responses of the clock took, and their number. */
   let spentMs = 0
-  let answers = 0
+  let responses = 0
   let moving = false
   let stepping = false
   let changed = false
@@ -69,7 +69,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     after: (ms, run) => actors.schedule(now + ms, run),
     pending: () => actors.pending(),
     still: () => actors.still(),
-    answerMs: () => (answers === 0 ? null : spentMs / answers),
+    responseMs: () => (responses === 0 ? null : spentMs / responses),
     standstill: () => actors.standstill(),
     close() {
       closed = true
@@ -110,7 +110,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       if (actors.unanswered() === 0) arrived = actors.asked
       else if (actors.asked !== arrived) {
         const { asked } = actors
-        if (!(await patience.wait(actors.isAsking() ? 'answer' : 'arrival'))) continue
+        if (!(await patience.wait(actors.isAsking() ? 'response' : 'arrival'))) continue
         arrived = asked
       }
       const state = watch.seen(await timed(control.state()))
@@ -139,11 +139,11 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
     }
   }
 
-  async function timed(answer: ReturnType<ClockControl['state']>): Promise<ClockState> {
+  async function timed(response: ReturnType<ClockControl['state']>): Promise<ClockState> {
     const fromMs = performance.now()
-    const state = await answer
+    const state = await response
     spentMs += performance.now() - fromMs
-    answers++
+    responses++
     return state
   }
 

@@ -4,24 +4,24 @@ import type { ClockKind } from './types.ts'
 /**
  * Reasons to wait in real time before the clock of a target may move:
  * - `arrival`: a request whose response may be held has reached the target, and its immediate effects must be done;
- * - `answer`: a request that needs no time has no response yet, so its response takes time after all;
+ * - `response`: a request that needs no time has no response yet, so its response takes time after all;
  * - `nothing`: a response is missing although nothing is due, so it will never come.
  */
-type Occasion = 'arrival' | 'answer' | 'nothing'
+type Occasion = 'arrival' | 'response' | 'nothing'
 
 /** In process a response that needs no time comes within a few turns of the event loop. */
-const turns: Readonly<Record<Occasion, number>> = { arrival: 20, answer: 40, nothing: 40 }
+const turns: Readonly<Record<Occasion, number>> = { arrival: 20, response: 40, nothing: 40 }
 
 /**
  * Over a network, in ms. A slow response must not count as one that takes time: the state in between would be lost.
  */
-const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, answer: 5_000, nothing: 60_000 }
+const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, response: 5_000, nothing: 60_000 }
 
 /**
  * Waits before that in process, in ms. Most responses come earlier, so that no turns need to be counted. Only a
  * worker's real pause takes real time there, and that is listed as busy.
  */
-const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, answer: 5, nothing: 1_000 }
+const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, response: 5, nothing: 1_000 }
 
 /** Real waits of a controlled clock. Each ends early if something happens. */
 export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {

@@ -15,7 +15,7 @@ export function createRealClock(waited: Waited = () => {}): RunClock {
     after: (ms, run) => actors.schedule(Date.now() + ms, run),
     pending: () => actors.pending(),
     still: () => actors.still(),
-    answerMs: () => null,
+    responseMs: () => null,
     standstill: () => actors.standstill(),
     close: () => clearTimeout(timer),
   }

@@ -16,7 +16,7 @@ export function createRecordClock(script: Pick<Script, 'wait'>, controlled: bool
     after: () => () => {},
     pending: () => [],
     still: () => [],
-    answerMs: () => null,
+    responseMs: () => null,
     standstill: () => null,
     close() {},
   }

@@ -93,7 +93,7 @@ export interface RunClock {
    */
   still(): readonly StillActor[]
   /** Mean real ms of a response of the clock; null if none is waited for. */
-  answerMs(): number | null
+  responseMs(): number | null
   /** The number of events, if all wait and nothing is due or under way; else null. */
   standstill(): number | null
   close(): void

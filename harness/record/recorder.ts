@@ -70,8 +70,8 @@ export function createFileRecorder(dir: string, redactor: Redactor): Recorder {
     event: write,
     exchange(exchange) {
       const { request, response } = exchange
-      const answer = response === null ? null : message(response)
-      write({ type: 'exchange', ...exchange, request: message(request), response: answer })
+      const shown = response === null ? null : message(response)
+      write({ type: 'exchange', ...exchange, request: message(request), response: shown })
     },
     arrival: (arrival) => write({ type: 'arrival', ...arrival, request: message(arrival.request) }),
     clean: redactor.text,

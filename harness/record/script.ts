@@ -113,7 +113,7 @@ export function createScript(happenings: Iterable<Happening>) {
 
   return {
     /** The recorded response. Rejects with ReplayMismatch if there is none, or the request differs. */
-    async answer(request: WireRequest): Promise<WireResponse & Recorded> {
+    async respond(request: WireRequest): Promise<WireResponse & Recorded> {
       const key = traceOf(request)
       const exchange = exchanges.get(key)
       if (exchange === undefined) throw new ReplayMismatch(`${request.method} ${request.url} is not in the record`)

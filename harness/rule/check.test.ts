@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { jsonOf } from '../exchange/exchange.ts'
-import { answered } from './check.ts'
+import { responseText } from './check.ts'
 
 test.each<[status: number, body: string | Buffer, said: string]>([
   [200, '{"id":"a"}', 'status 200'],
@@ -11,5 +11,5 @@ test.each<[status: number, body: string | Buffer, said: string]>([
   [500, Buffer.of(0xff), 'status 500: "bytes that are not text"'],
 ])('an answer %i of %j is told as %s', (status, body, said) => {
   const bytes = Buffer.from(body)
-  expect(answered({ status, bytes, json: jsonOf(bytes) })).toBe(said)
+  expect(responseText({ status, bytes, json: jsonOf(bytes) })).toBe(said)
 })

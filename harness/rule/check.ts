@@ -98,7 +98,7 @@ export function inconclusiveIfOutage({ status, isLasting }: Pick<Reply, 'status'
 }
 
 /** `status 200`; for a refusal also its body as JSON, which the record shortens once secrets are removed. */
-export function answered({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
+export function responseText({ status, json, bytes }: Pick<Reply, 'status' | 'json' | 'bytes'>): string {
   if (status < 400 || bytes.length === 0) return `status ${status}`
   return `status ${status}: ${show(json ?? textOf(bytes) ?? 'bytes that are not text')}`
 }

@@ -42,16 +42,16 @@ export class Inconclusive extends Error {
 export class Unanswered extends Inconclusive {}
 
 /** A response, or null without a complete one. */
-export function unlessUnanswered<T>(answer: Promise<T>): Promise<T | null> {
-  return answer.catch((error: unknown) => {
+export function unlessUnanswered<T>(response: Promise<T>): Promise<T | null> {
+  return response.catch((error: unknown) => {
     if (error instanceof Unanswered) return null
     throw error
   })
 }
 
 /** A response; without a complete one, the reason begins with `what`. */
-export function answerTo<T>(what: string, answer: Promise<T>): Promise<T> {
-  return answer.catch((error: unknown) => {
+export function responseTo<T>(what: string, response: Promise<T>): Promise<T> {
+  return response.catch((error: unknown) => {
     throw error instanceof Unanswered ? new Unanswered(`${what} had ${error.message}`) : error
   })
 }

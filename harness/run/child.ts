@@ -14,7 +14,7 @@ async function main(options: RunOptions): Promise<void> {
   try {
     await import(options.suites)
     const run = await openRun(options)
-    process.once('SIGTERM', () => void endOnceAnswered(run.drain))
+    process.once('SIGTERM', () => void endAfterResponses(run.drain))
     const scenarios = run.stopped === null ? run.session.scenarios : []
     const ends = await Promise.allSettled(scenarios.map(async ({ judge }) => run.judged(await judge())))
     await run.finish()
@@ -34,7 +34,7 @@ function tell(error: unknown): void {
 }
 
 /** Waits for the last responses first: only they say what was created, and the ledger needs that. */
-async function endOnceAnswered(drain: () => Promise<void>): Promise<void> {
+async function endAfterResponses(drain: () => Promise<void>): Promise<void> {
   await drain()
   process.exit()
 }

@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 
 export interface GuardOptions {
   readonly session: Pick<Session, 'running' | 'cut'>
-  readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending' | 'answerMs'>
+  readonly clock: Pick<RunClock, 'still' | 'standstill' | 'pending' | 'responseMs'>
   /** Real ms from now until rules without a verdict are ended; null for no end. */
   readonly endsMs: number | null
   /** The budget of the run, ms; for the reason of what it ends. */
@@ -47,7 +47,7 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
   }
 
   const looking = setInterval(look, stallMs / looks)
-  const reason = () => `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.answerMs())}`
+  const reason = () => `not done within the budget of ${lengthOf(budgetMs ?? 0)}${slowness(clock.responseMs())}`
   let ending: NodeJS.Timeout | undefined
   /** A time beyond the longest possible timer is set again. */
   function endIn(ms: number): void {
@@ -69,8 +69,8 @@ export function guardRun({ session, clock, endsMs, budgetMs, stallMs = 30_000 }:
 /** Real ms per response of a clock beyond which a run mainly waits for the clock. */
 const slowMs = 1_000
 
-function slowness(answerMs: number | null): string {
-  return answerMs === null || answerMs < slowMs ? '' : `, since clock.url takes ${lengthOf(answerMs)} to answer`
+function slowness(responseMs: number | null): string {
+  return responseMs === null || responseMs < slowMs ? '' : `, since clock.url takes ${lengthOf(responseMs)} to answer`
 }
 
 function stalled(rule: string, stallMs: number): Stalled {

@@ -73,7 +73,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       version: run.plumbline,
       seed: run.seed ?? 0,
       target,
-      transport: script.answer,
+      transport: script.respond,
       clock: createRecordClock(script, run.clock !== 'real'),
       recorder,
       resources: () => {},

@@ -32,10 +32,10 @@ async function perform(
   section: DeployPlane,
 ): Promise<WireResponse> {
   const given = membersOf(request.body === null ? {} : jsonOf(request.body)) ?? {}
-  if (command === 'list') return answerList(await run(section, 'list', {}), name)
-  if (command === 'remove') return answer(statusOf(await run(section, 'remove', { name: name ?? '' })))
+  if (command === 'list') return listResponse(await run(section, 'list', {}), name)
+  if (command === 'remove') return toResponse(statusOf(await run(section, 'remove', { name: name ?? '' })))
   if (command === 'call') {
-    return answer(statusOf(await run(section, 'call', { from: String(given.from), to: String(given.to) })))
+    return toResponse(statusOf(await run(section, 'call', { from: String(given.from), to: String(given.to) })))
   }
   const tree = given as unknown as ProjectTree
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-deploy-'))
@@ -46,7 +46,7 @@ async function perform(
     const file = join(folder, 'package')
     const end = await run(section, command === 'build' ? 'build' : 'deploy', { project, package: file })
     const found = command === 'build' ? { package: await packageIn(file, tree, section) } : {}
-    return answer({ status: 200, body: { ...hidden(end, folder), ...found } })
+    return toResponse({ status: 200, body: { ...hidden(end, folder), ...found } })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -84,15 +84,17 @@ function failure(message: string): TransportFailure {
 }
 
 /** The endpoints that `list` printed: a JSON array of `{name, id, url?}`. */
-function answerList(end: CommandEnd, name: string | null): WireResponse {
-  if (end.exit !== 0) return answer(statusOf(end))
+function listResponse(end: CommandEnd, name: string | null): WireResponse {
+  if (end.exit !== 0) return toResponse(statusOf(end))
   const endpoints = deployedIn(jsonIn(end.stdout))
   if (endpoints === null) {
     throw failure('deploy.list printed something else than a JSON array of {"name": …, "id": …}')
   }
-  if (name === null) return answer({ status: 200, body: { ...cut(end), endpoints } })
+  if (name === null) return toResponse({ status: 200, body: { ...cut(end), endpoints } })
   const found = endpoints.find((one) => one.name === name)
-  return answer(found === undefined ? { status: 404, body: { error: 'not deployed' } } : { status: 200, body: found })
+  return toResponse(
+    found === undefined ? { status: 404, body: { error: 'not deployed' } } : { status: 200, body: found },
+  )
 }
 
 /** The entries of a list of the tool; null if it is not one. */
@@ -108,16 +110,16 @@ export function deployedIn(printed: unknown): readonly Deployed[] | null {
   }))
 }
 
-interface Answer {
+interface CommandResult {
   readonly status: number
   readonly body: object
 }
 
-function statusOf(end: CommandEnd): Answer {
+function statusOf(end: CommandEnd): CommandResult {
   return { status: end.exit === 0 ? 200 : 500, body: cut(end) }
 }
 
-function answer({ status, body }: Answer): WireResponse {
+function toResponse({ status, body }: CommandResult): WireResponse {
   return {
     status,
     headers: [['content-type', 'application/json']],

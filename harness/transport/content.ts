@@ -1,12 +1,12 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib'
 import { headerOf, type WireResponse } from '../exchange/exchange.ts'
-import { maxAnswerBytes, TransportFailure } from './types.ts'
+import { maxResponseBytes, TransportFailure } from './types.ts'
 
 const decoders: Readonly<Record<string, (body: Uint8Array) => Uint8Array>> = {
-  gzip: (body) => gunzipSync(body, { maxOutputLength: maxAnswerBytes }),
-  'x-gzip': (body) => gunzipSync(body, { maxOutputLength: maxAnswerBytes }),
-  deflate: (body) => inflateSync(body, { maxOutputLength: maxAnswerBytes }),
-  br: (body) => brotliDecompressSync(body, { maxOutputLength: maxAnswerBytes }),
+  gzip: (body) => gunzipSync(body, { maxOutputLength: maxResponseBytes }),
+  'x-gzip': (body) => gunzipSync(body, { maxOutputLength: maxResponseBytes }),
+  deflate: (body) => inflateSync(body, { maxOutputLength: maxResponseBytes }),
+  br: (body) => brotliDecompressSync(body, { maxOutputLength: maxResponseBytes }),
 }
 
 /**

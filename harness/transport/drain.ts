@@ -11,11 +11,11 @@ export function drainable(send: Transport) {
   const draining: Transport = (request, patience) => {
     // Whoever sends now waits until the process ends.
     if (isOver) return new Promise(() => {})
-    const answer = send(request, patience)
-    const done = () => underWay.delete(answer)
-    underWay.add(answer)
-    answer.then(done, done)
-    return answer
+    const response = send(request, patience)
+    const done = () => underWay.delete(response)
+    underWay.add(response)
+    response.then(done, done)
+    return response
   }
   return {
     send: draining,

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type HttpTransport, overHttp } from './http.ts'
-import { maxAnswerBytes, TransportFailure } from './types.ts'
+import { maxResponseBytes, TransportFailure } from './types.ts'
 
 let server: Server | undefined
 let http: HttpTransport | undefined
@@ -219,7 +219,7 @@ test('a 204 that announces a body is read as it came', async () => {
 
 function flood(socket: Socket): void {
   const chunk = Buffer.alloc(1024 * 1024)
-  socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${maxAnswerBytes * 4}\r\n\r\n`)
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${maxResponseBytes * 4}\r\n\r\n`)
   const more = () => {
     while (!socket.destroyed && socket.write(chunk));
   }

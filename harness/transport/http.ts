@@ -3,7 +3,7 @@ import { type HeaderPairs, headerPairs, type WireRequest, type WireResponse } fr
 import { withPlainBody } from './content.ts'
 import { passOverContinue } from './continue.ts'
 import { lookupHost } from './lookup.ts'
-import { type AnswerPatience, maxAnswerBytes, TransportFailure } from './types.ts'
+import { maxResponseBytes, type ResponsePatience, TransportFailure } from './types.ts'
 
 export interface HttpOptions {
   /** Real milliseconds to wait for a connection. */
@@ -38,7 +38,7 @@ export function overHttp({ connectMs = 5_000, answerMs = 30_000, connections = 6
     })
   const agent = open(connections)
   return {
-    async send(request: WireRequest, patience: AnswerPatience = {}): Promise<WireResponse> {
+    async send(request: WireRequest, patience: ResponsePatience = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
       const progress: Progress = { hasBegun: false, isLate: false, ended: null }
@@ -63,7 +63,7 @@ function exchange(
   agent: Agent,
   { url, method, headers, body }: WireRequest,
   limitMs: number,
-  { signal }: AnswerPatience,
+  { signal }: ResponsePatience,
   progress: Progress,
 ): Promise<WireResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<WireResponse>()
@@ -79,7 +79,7 @@ function exchange(
     progress.isLate = true
     end(new Error('the time is up'))
   }, limitMs)
-  const answer = { status: 0, headers: [] as HeaderPairs, chunks: [] as Buffer[], length: 0 }
+  const received = { status: 0, headers: [] as HeaderPairs, chunks: [] as Buffer[], length: 0 }
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(started) {
       controller = started
@@ -88,16 +88,20 @@ function exchange(
     onResponseStart({ rawHeaders }, status) {
       if (status < 200) return
       progress.hasBegun = true
-      answer.status = status
-      answer.headers = pairs(rawHeaders)
+      received.status = status
+      received.headers = pairs(rawHeaders)
     },
     onResponseData(_, chunk) {
-      answer.length += chunk.length
-      if (answer.length <= maxAnswerBytes) answer.chunks.push(chunk)
-      else end(new TransportFailure('too-large', `a response of more than ${maxAnswerBytes} bytes`))
+      received.length += chunk.length
+      if (received.length <= maxResponseBytes) received.chunks.push(chunk)
+      else end(new TransportFailure('too-large', `a response of more than ${maxResponseBytes} bytes`))
     },
     onResponseEnd: () =>
-      resolve({ status: answer.status, headers: answer.headers, body: Buffer.concat(answer.chunks, answer.length) }),
+      resolve({
+        status: received.status,
+        headers: received.headers,
+        body: Buffer.concat(received.chunks, received.length),
+      }),
     onResponseError: (_, error) => reject(error),
   }
   if (signal?.aborted === true) givenUp()

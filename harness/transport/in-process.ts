@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
 import { withPlainBody } from './content.ts'
-import { maxAnswerBytes, type Transport, TransportFailure } from './types.ts'
+import { maxResponseBytes, type Transport, TransportFailure } from './types.ts'
 
 /** The transport of a target in this process: `fetch(Request) → Response`. */
 export function inProcess(fetch: (request: Request) => Promise<Response>): Transport {
@@ -26,7 +26,7 @@ async function toWire(response: Response): Promise<WireResponse> {
   const headers = [...response.headers].map(([name, value]) => [name, value] as const)
   if (response.body === null) return { status: response.status, headers, body: new Uint8Array() }
   const body = new Uint8Array(await response.arrayBuffer())
-  if (body.length > maxAnswerBytes)
-    throw new TransportFailure('too-large', `a response of more than ${maxAnswerBytes} bytes`)
+  if (body.length > maxResponseBytes)
+    throw new TransportFailure('too-large', `a response of more than ${maxResponseBytes} bytes`)
   return { status: response.status, headers, body }
 }

@@ -5,10 +5,10 @@ import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
  * bytes are kept as received, except compression; redirects are not followed. Rejects only with TransportFailure, if
  * there is no complete response.
  */
-export type Transport = (request: WireRequest, patience?: AnswerPatience) => Promise<WireResponse>
+export type Transport = (request: WireRequest, patience?: ResponsePatience) => Promise<WireResponse>
 
 /** Bounds on the wait for a response, if they are not the usual ones. */
-export interface AnswerPatience {
+export interface ResponsePatience {
   /** Real ms for the whole response. */
   readonly answerMs?: number
   /** Aborted once nobody waits for the response. */
@@ -30,4 +30,4 @@ export class TransportFailure extends Error {
 }
 
 /** Larger responses end as `too-large`, bytes. */
-export const maxAnswerBytes = 16 * 1024 * 1024
+export const maxResponseBytes = 16 * 1024 * 1024

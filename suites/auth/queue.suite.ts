@@ -6,7 +6,7 @@ import type { QueueCallOptions, QueueClient } from '../../harness/planes/queue/c
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, expectEnd } from '../shared/job-answers.ts'
+import { blockedBy, expectEnd } from '../shared/job-responses.ts'
 import { type Authorizations, missing, neverIssued } from './authorizations.ts'
 
 /** They purge the endpoint where a purge is not refused. */

@@ -16,7 +16,7 @@ import {
   speaksOfQuota,
   submitTo,
 } from '../shared/endpoints.ts'
-import { expectRefusal } from '../shared/job-answers.ts'
+import { expectRefusal } from '../shared/job-responses.ts'
 import { isNamed } from '../shared/listing.ts'
 import { kindOf } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'

@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf } from '../../harness/exchange/read.ts'
-import { answered, inconclusiveIfOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -104,7 +104,7 @@ function expectOverQuota({ check }: Context, reply: Reply): void {
   if (!saysQuota(reply.json)) inconclusiveIfOutage(reply)
   check('refused').that(reply.status >= 400, 'a refusal', `status ${reply.status}`, reply)
   const expected = 'a message that max workers across all endpoints must not exceed the workers quota'
-  check('message').that(saysQuota(reply.json), expected, answered(reply), reply)
+  check('message').that(saysQuota(reply.json), expected, responseText(reply), reply)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
-import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { bodySaid, bodyText, caseText, type FuzzCase } from './cases.ts'
 import { allowedText, classify, isIn, type Situation } from './oracle.ts'
 import { simplest } from './shrink.ts'
@@ -41,5 +41,5 @@ export async function trySingle({ check }: Context, way: Way, one: FuzzCase): Pr
 
 /** Sends a case, and once more without a complete response; the reason names its body if none comes again. */
 async function sendTwice({ send }: Way, one: FuzzCase): Promise<Reply> {
-  return (await unlessUnanswered(send(one))) ?? answerTo(bodySaid(one), send(one, { newConnection: true }))
+  return (await unlessUnanswered(send(one))) ?? responseTo(bodySaid(one), send(one, { newConnection: true }))
 }

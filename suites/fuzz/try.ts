@@ -1,7 +1,7 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { outageStatuses } from '../../harness/rule/check.ts'
-import { answerTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
+import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { bodySaid } from './cases.ts'
 import { answerIn, judge } from './judge.ts'
@@ -49,7 +49,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
         stage.pod = next
       }
       allowed = allowedOf(trial, next, one.bytes)
-      answer = await answerTo(bodySaid(one), trial.send(next, one.bytes, { newConnection: true }))
+      answer = await responseTo(bodySaid(one), trial.send(next, one.bytes, { newConnection: true }))
     }
     if (outageStatuses.has(answer.status)) {
       context.inconclusive(`the target answered ${answer.status}, which is an outage`)

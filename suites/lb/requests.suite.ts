@@ -5,7 +5,7 @@ import { pluralize } from '../../harness/common/pluralize.ts'
 import { mediaTypeOf, textOf } from '../../harness/exchange/exchange.ts'
 import { show } from '../../harness/exchange/read.ts'
 import type { RouteOptions } from '../../harness/planes/lb/client.ts'
-import { answered, inconclusiveIfOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { echo, methods, received, sentOnce, servingNormal, usesNormal } from '../shared/balanced.ts'
@@ -134,7 +134,7 @@ rule('lb.direct-response', usesNormal, async (context) => {
     const body = raw(content)
     const reply = await client.send('POST', `/plumbline/return/${status}`, { body, contentType: type ?? 'text/plain' })
     inconclusiveIfOutage(reply)
-    check('status').that(reply.status === status, `status ${status}`, answered(reply), reply)
+    check('status').that(reply.status === status, `status ${status}`, responseText(reply), reply)
     const shown = textOf(reply.bytes) ?? `${reply.bytes.length} bytes`
     const expected = typeof content === 'string' ? show(content) : `${content.length} bytes as the worker gave them`
     check('body').that(Buffer.from(reply.bytes).equals(body.bytes), expected, show(shown), reply)

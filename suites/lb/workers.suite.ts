@@ -3,7 +3,7 @@ import { isSuccess, mediaTypeOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Beacon } from '../../harness/receiver/types.ts'
-import { answered, inconclusiveIfOutage, isOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -167,7 +167,7 @@ async function expectServesAgain({ check, clock, target }: Context, client: LbCl
     const again = await client.send('GET', echo, { repeats: false })
     const isServed = isSuccess(again.status)
     inRow = isServed ? inRow + 1 : 0
-    check('serves-again').that(isServed || clock.now() < deadline, expected, answered(again), again)
+    check('serves-again').that(isServed || clock.now() < deadline, expected, responseText(again), again)
     if (isServed) continue
     await clock.sleep(pause)
     pause = Math.min(2 * pause, 4 * pollMs)

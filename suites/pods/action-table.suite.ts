@@ -6,7 +6,7 @@ import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/fixtures/history.ts'
 import { unseenHint } from '../../harness/fixtures/pods.ts'
 import { quotaIn } from '../../harness/planes/pods/pod-times.ts'
-import { answered, type Check, isOutage } from '../../harness/rule/check.ts'
+import { type Check, isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
@@ -44,7 +44,12 @@ async function permitted(context: Context, status: PodStatus, action: PodAction)
   const reply = context.lacksCapacity(first) ? await whileScarce(context, pod, () => pods.act(pod.id, action)) : first
   const { answer } = tables.transitions[action]
   const isScarce = context.lacksCapacity(reply)
-  check('answered').that(!isScarce, `status ${answer}, as a new pod of the kind is created now`, answered(reply), reply)
+  check('answered').that(
+    !isScarce,
+    `status ${answer}, as a new pod of the kind is created now`,
+    responseText(reply),
+    reply,
+  )
   check('answered').status(reply, answer)
   if (action === 'terminate') expectNoBody(check('no-body'), reply)
   else expectFullPod(check('full-pod'), reply)

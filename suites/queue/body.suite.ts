@@ -4,12 +4,12 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { validText } from '../../harness/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/fixtures/types.ts'
-import { answered, isRefusal } from '../../harness/rule/check.ts'
+import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
-import { blockedBy, submittedId, validSubmission } from '../shared/job-answers.ts'
+import { blockedBy, submittedId, validSubmission } from '../shared/job-responses.ts'
 import { type Arrangement, refusals } from '../shared/table.ts'
 
 type Submission = 'runJob' | 'runJobSync'
@@ -41,7 +41,7 @@ async function expectSyncAccepted(context: Context): Promise<void> {
     const reply = await queue.runsync(valid)
     if (isSuccess(reply.status)) return
     if (reply.status === 400) {
-      const reason = `${validText(valid)} was answered by /runsync with ${answered(reply)}`
+      const reason = `${validText(valid)} was answered by /runsync with ${responseText(reply)}`
       blockedBy(context, 'queue.body.fuzz', reason, reply)
     }
     // The response at the end of the wait is not described; by then a worker is starting.

@@ -5,7 +5,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectNotCompleted, insist, laterJobReads } from '../shared/job-answers.ts'
+import { expectNotCompleted, insist, laterJobReads } from '../shared/job-responses.ts'
 
 const unfinished: ReadonlySet<string> = new Set(['IN_QUEUE', 'IN_PROGRESS'])
 

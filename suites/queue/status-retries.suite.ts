@@ -2,7 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import type { Step, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { blockedBy, plainEnd, shownStatus } from '../shared/job-answers.ts'
+import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
 import { lookUntil } from '../shared/look-until.ts'
 
 /** How the first execution of each job ends. */

@@ -6,7 +6,7 @@ import { canonical, idIn, jobIdIn, type Members, membersOf } from '../../harness
 import { validText } from '../../harness/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
-import { answered } from '../../harness/rule/check.ts'
+import { responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
@@ -21,7 +21,7 @@ import {
   shownStatus,
   submittedId,
   validSubmission,
-} from '../shared/job-answers.ts'
+} from '../shared/job-responses.ts'
 import { kindOf } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
@@ -41,7 +41,7 @@ rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => 
   // Enough to draw every value.
   for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
     const reply = await insist(context, 'accepted', () => queue.run(body))
-    check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, answered(reply), reply)
+    check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, responseText(reply), reply)
     const observed = kindOf(membersOf(reply.json)?.id)
     check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
     const status = shownStatus(reply)
@@ -215,7 +215,7 @@ rule('queue.runsync.when-done', { varies: ['input', 'options', 'execution'] }, a
       return check('at-once').that(false, 'an answer once the job is done', 'no answer', null)
     }
     if (!isSuccess(reply.status)) {
-      blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${answered(reply)}`, reply)
+      blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${responseText(reply)}`, reply)
     }
     if (isWaitOver(reply)) continue
     check('at-once').saw(reply)

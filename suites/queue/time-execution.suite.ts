@@ -6,7 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-answers.ts'
+import { expectEnd, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 /** The first execution runs forever; if the service executes the job anew, that one ends at once. */

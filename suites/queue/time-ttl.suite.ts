@@ -4,7 +4,7 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/fixtures/types.t
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { laterJobReads, shownStatus } from '../shared/job-answers.ts'
+import { laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs

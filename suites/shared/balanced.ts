@@ -2,7 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient, RouteOptions } from '../../harness/planes/lb/client.ts'
-import { answered, isOutage } from '../../harness/rule/check.ts'
+import { isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 import { lookUntil } from './look-until.ts'
@@ -31,7 +31,7 @@ export async function serving(context: Context, client: LbClient): Promise<Reply
   const send = () => client.send('GET', echo, { repeats: false })
   const isDone = ({ status }: Reply) => isSuccess(status) || status === 401 || status === 403
   const reply = await lookUntil(context, target.tolerances.coldStartMs, send, isDone)
-  if (!isSuccess(reply.status)) return inconclusive(`${echo} of the worker was answered with ${answered(reply)}`)
+  if (!isSuccess(reply.status)) return inconclusive(`${echo} of the worker was answered with ${responseText(reply)}`)
   if (new TextDecoder().decode(reply.bytes).includes('"bodySha256"')) return reply
   return inconclusive(
     `${echo} was answered ${reply.status} without the report of the conformance worker (spec/worker.md); deploy it, or do not claim it by worker: true`,

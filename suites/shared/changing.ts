@@ -66,8 +66,8 @@ export async function afterwards(
   const { pods, settle, vary } = context
   const drawn = vary.draw('afterwards')
   for (const [action, status] of lives[drawn]) {
-    const { status: answer } = await pods.act(id, action)
-    if (!isSuccess(answer) || !(await settle(id, (seen) => seen === status)).settled) {
+    const { status: actStatus } = await pods.act(id, action)
+    if (!isSuccess(actStatus) || !(await settle(id, (seen) => seen === status)).settled) {
       return vary.fellBack('afterwards')
     }
     await look(` after ${action}`)

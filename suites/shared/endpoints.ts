@@ -4,10 +4,10 @@ import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/re
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
-import { answered, inconclusiveIfOutage, isOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { ManagementPlane } from '../../target/types.ts'
-import { blockedBy, submittedId } from './job-answers.ts'
+import { blockedBy, submittedId } from './job-responses.ts'
 import { isNamed } from './listing.ts'
 import { lookUntil } from './look-until.ts'
 
@@ -47,13 +47,13 @@ export function create(context: Context, body: Members): Promise<Reply> {
 export async function whileQuotaIsUsed<T>(
   { clock }: Context,
   send: () => Promise<T>,
-  isUsed: (answer: T) => boolean,
+  isUsed: (result: T) => boolean,
   longestMs = quotaWaitMs,
 ): Promise<T> {
   let waitedMs = 0
   for (let pauseMs = 1_000; ; pauseMs = Math.min(2 * pauseMs, 4_000)) {
-    const answer = await send()
-    if (!isUsed(answer) || waitedMs >= longestMs) return answer
+    const result = await send()
+    if (!isUsed(result) || waitedMs >= longestMs) return result
     await clock.sleep(pauseMs)
     waitedMs += pauseMs
   }
@@ -68,7 +68,7 @@ export async function createdEndpoint(context: Context, more: Members = {}) {
   inconclusiveIfQuotaIsUsed(context, reply)
   const id = isSuccess(reply.status) ? (idIn(reply.json) ?? (await namedId(context, String(body.name)))) : null
   return id === null
-    ? blocked('endpoints.create', `the creation of an endpoint was answered with ${answered(reply)}`)
+    ? blocked('endpoints.create', `the creation of an endpoint was answered with ${responseText(reply)}`)
     : { id, body, reply }
 }
 
@@ -157,7 +157,7 @@ export async function submitTo(context: Context, at: string, wish: JobWish = {})
   const reply = await lookUntil(context, target.tolerances.visibleMs, send, ({ status }) => status !== 404)
   if (row.id === reachable) return submitted(job, submittedId(context, 'reachable', job.body, reply), reply)
   if (!isSuccess(reply.status)) {
-    blockedBy(context, reachable, `a job for a new endpoint was answered with ${answered(reply)}`, reply)
+    blockedBy(context, reachable, `a job for a new endpoint was answered with ${responseText(reply)}`, reply)
   }
   return submitted(job, acceptedId(job.body, reply), reply)
 }

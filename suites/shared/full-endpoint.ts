@@ -4,7 +4,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import type { ScenarioOptions } from '../../harness/rule/registry.ts'
 import { missing } from '../../target/claims.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
-import { shownStatus } from './job-answers.ts'
+import { shownStatus } from './job-responses.ts'
 
 /** Options of a rule that fills an endpoint: no other rule has a job executed there meanwhile. */
 export const fills: ScenarioOptions = {

@@ -107,7 +107,7 @@ export function refusals<Branch>(
       const body = wrongBody(wrong, valid, target, branch)
       if (body === undefined) continue
       const reply = await arranged.send(body, { name: String(valid.name), what: name })
-      expectAnswer(check(name), reply, statuses)
+      expectStatus(check(name), reply, statuses)
       if (reply.status < 300) await accepted?.(context, reply, body)
       if (row.basis === 'open' || statuses.includes('2XX')) reading(name, readingOf(reply))
     }
@@ -206,8 +206,8 @@ export function put(path: string, value?: unknown): (valid: Members) => unknown 
   return (valid) => replaced(valid, steps, value)
 }
 
-/** Expects an answer of these statuses and classes. */
-function expectAnswer(check: Check, reply: Reply, expected: readonly Expected[]): void {
+/** Expects a response with one of these statuses or classes. */
+function expectStatus(check: Check, reply: Reply, expected: readonly Expected[]): void {
   const isMet = expected.some((one) => one === reply.status || one === `${Math.floor(reply.status / 100)}XX`)
   if (!isMet) inconclusiveIfOutage(reply)
   check.that(isMet, `status ${expected.join(' or ')}`, `status ${reply.status}`, reply)
@@ -217,7 +217,7 @@ function isCase<Branch>(one: Wrong<Branch> | Case<Branch>): one is Case<Branch> 
   return typeof one === 'object' && 'wrong' in one
 }
 
-/** An answer as a reading: whether it accepts the request, or the status of the refusal. */
+/** A response as a reading: whether it accepts the request, or the status of the refusal. */
 export function readingOf({ status }: Reply): string {
   return status < 300 ? 'accepted' : String(status)
 }

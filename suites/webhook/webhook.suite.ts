@@ -7,7 +7,7 @@ import type { Arrival, WebhookAnswer } from '../../harness/receiver/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { blockedBy, expectEnd, laterJobReads } from '../shared/job-answers.ts'
+import { blockedBy, expectEnd, laterJobReads } from '../shared/job-responses.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 const spacingMs = tables.durations.webhookSpacingMs

@@ -4,7 +4,7 @@ import type { Reply } from '../../client/reply.ts'
 import { isSuccess } from '../../exchange/exchange.ts'
 import { membersOf } from '../../exchange/read.ts'
 import type { Arrival, Beacon } from '../../receiver/types.ts'
-import { answered, inconclusiveIfOutage, outageStatuses } from '../../rule/check.ts'
+import { inconclusiveIfOutage, outageStatuses, responseText } from '../../rule/check.ts'
 import { Blocked, Inconclusive, Unclaimed } from '../../rule/outcome.ts'
 import { createClients, type OwnerContext } from '../owner.ts'
 import { createQueueClient } from './client.ts'
@@ -48,7 +48,10 @@ export function createQueueAccess(host: OwnerContext) {
   /** Blocks a rule that cannot see its job. */
   function notShown(reply: Reply): Blocked {
     inconclusiveIfOutage(reply)
-    return new Blocked('queue.status.shape', `/status of a job that should exist was answered with ${answered(reply)}`)
+    return new Blocked(
+      'queue.status.shape',
+      `/status of a job that should exist was answered with ${responseText(reply)}`,
+    )
   }
 
   async function found(job: JobAt): Promise<Reply> {

@@ -8,29 +8,29 @@ export type QueueCallOptions = Omit<Call, 'ids' | 'other'>
 
 /**
  * One queue-based endpoint as a rule calls it, with one key and one method for each operation. Bodies are JSON values,
- * or `raw(…)` for bytes as they are, or `nothing`. `Answer` is a promise of the response, which rejects with
+ * or `raw(…)` for bytes as they are, or `nothing`. `Result` is a promise of the response, which rejects with
  * Inconclusive without a complete one; `held` returns a pending event, for `clock.until`.
  */
-interface Operations<Answer> {
-  run(body: unknown, options?: QueueCallOptions): Answer
+interface Operations<Result> {
+  run(body: unknown, options?: QueueCallOptions): Result
   /** Responds once the job has ended or its wait is over; time moves meanwhile. */
-  runsync(body: unknown, options?: QueueCallOptions): Answer
-  status(job: string, options?: QueueCallOptions): Answer
+  runsync(body: unknown, options?: QueueCallOptions): Result
+  status(job: string, options?: QueueCallOptions): Result
   /** May be held by the target while there is nothing new; time moves meanwhile. */
-  stream(job: string, options?: QueueCallOptions): Answer
-  cancel(job: string, options?: QueueCallOptions): Answer
-  retry(job: string, options?: QueueCallOptions): Answer
+  stream(job: string, options?: QueueCallOptions): Result
+  cancel(job: string, options?: QueueCallOptions): Result
+  retry(job: string, options?: QueueCallOptions): Result
   /** Throws if the endpoint is not the dedicated one. */
-  purge(options?: QueueCallOptions): Answer
-  health(options?: QueueCallOptions): Answer
-  requests(options?: QueueCallOptions): Answer
+  purge(options?: QueueCallOptions): Result
+  health(options?: QueueCallOptions): Result
+  requests(options?: QueueCallOptions): Result
   /** `route` is what follows /openai, as `/v1/chat/completions`; time moves until the response. */
-  openai(route: string, body: unknown, options?: QueueCallOptions): Answer
+  openai(route: string, body: unknown, options?: QueueCallOptions): Result
   /**
    * Any other request below the endpoint: another method, or a route that does not exist, such as `/nothing`; never a
    * purge.
    */
-  other(method: string, route: string, body?: unknown, options?: QueueCallOptions): Answer
+  other(method: string, route: string, body?: unknown, options?: QueueCallOptions): Result
 }
 
 export interface QueueClient extends Operations<Promise<Reply>>, Caller {
@@ -58,7 +58,7 @@ export function createQueueClient(
 
     const here = (call: Call = {}): Call => ({ ...call, ids: { endpoint, ...call.ids } })
 
-    function operations<Answer>(send: (operation: QueueOperation, call: Call) => Answer): Operations<Answer> {
+    function operations<Result>(send: (operation: QueueOperation, call: Call) => Result): Operations<Result> {
       const make = (operation: QueueOperation, options?: QueueCallOptions, ids?: Call['ids'], more?: Call) =>
         send(operation, here({ ...more, ...options, ...(ids === undefined ? {} : { ids }) }))
       return {

@@ -4,7 +4,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/fixtures/jobs.ts'
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
-import { answered, inconclusiveIfOutage, isOutage, isRefusal } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { lookUntil } from './look-until.ts'
@@ -16,22 +16,22 @@ export function validSubmission({ target }: Pick<Context, 'target'>) {
   return { input: target.queue?.input ?? {} }
 }
 
-/** The id in the answer to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
+/** The id in the response to a valid submission, which must be a success; queue.run.accepted judges whether it is 200. */
 export function submittedId({ check }: Context, clause: string, body: unknown, reply: Reply): string {
   inconclusiveIfOutage(reply)
-  check(clause).that(isSuccess(reply.status), `${validText(body)} is accepted (200)`, answered(reply), reply)
+  check(clause).that(isSuccess(reply.status), `${validText(body)} is accepted (200)`, responseText(reply), reply)
   return acceptedId(body, reply)
 }
 
-/** The answer is a 4xx. */
+/** The response is a 4xx. */
 export function expectRefusal({ check }: Context, clause: string, reply: Reply): void {
   inconclusiveIfOutage(reply)
   check(clause).that(isRefusal(reply), 'a 4xx status', `status ${reply.status}`, reply)
 }
 
 /**
- * The status that an answer shows of a job; `status NNN` for a response without success, `no status` for one without.
- * Throws Inconclusive for a gateway's answer.
+ * The status of a job that a response shows; `status NNN` for a response without success, `no status` for one without.
+ * Throws Inconclusive for a gateway's response.
  */
 export function shownStatus(reply: Reply): string {
   inconclusiveIfOutage(reply)
@@ -40,7 +40,7 @@ export function shownStatus(reply: Reply): string {
   return typeof shown === 'string' ? shown : 'no status'
 }
 
-/** The answer shows a job in a status other than COMPLETED, or refuses to show it. */
+/** The response shows a job in a status other than COMPLETED, or refuses to show it. */
 export function expectNotCompleted({ check }: Context, clause: string, reply: Reply): void {
   const status = shownStatus(reply)
   const isTold = isRefusal(reply) || (isSuccess(reply.status) && status !== 'no status')
@@ -111,7 +111,7 @@ export async function* laterJobReads(context: Pick<Context, 'clock' | 'looks'>, 
   for await (const _ of looksLater(context)) yield await queue.status(id)
 }
 
-/** Ends a rule that builds on what another rule judges. Throws Inconclusive if a gateway gave the answer. */
+/** Ends a rule that builds on what another rule judges. Throws Inconclusive if the response is a gateway's. */
 export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at: Reply): never {
   inconclusiveIfOutage(at)
   return blocked(rule, reason)
