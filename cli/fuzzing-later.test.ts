@@ -3,8 +3,8 @@ import { createControlledClock } from '../harness/clock/controlled.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
 import { defects } from '../proof/defects/index.ts'
 import { breaking, crashing, renaming, type Sent } from '../proof/fuzz/effects.ts'
-import { oddActions } from '../proof/fuzz/odd-actions.ts'
-import { oddPatches } from '../proof/fuzz/odd-patches.ts'
+import { misreadActions } from '../proof/fuzz/misread-actions.ts'
+import { misreadPatches } from '../proof/fuzz/misread-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import { derivedDefects } from '../proof/tables/index.ts'
 import type { Variant } from '../proof/types.ts'
@@ -53,7 +53,7 @@ const isSeenLater = ({ rule, clause, variation }: (typeof defects)[number]) =>
   variation === undefined &&
   /^pods\.(action-body|patch|action\.(running|exited)\.(start|stop|restart))/.test(rule) &&
   ['unchanged', 'carried-out', 'mount'].includes(clause)
-const later = [...defects, ...oddActions, ...oddPatches].filter(
+const later = [...defects, ...misreadActions, ...misreadPatches].filter(
   (each) => isSeenLater(each) && !notSent.has(each.id) && (!derived.has(each.id) || isOfSentTable(each)),
 )
 

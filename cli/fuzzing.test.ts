@@ -4,8 +4,8 @@ import type { WireRequest } from '../harness/exchange/exchange.ts'
 import { inProcess } from '../harness/transport/in-process.ts'
 import { type ResponsePatience, TransportFailure } from '../harness/transport/types.ts'
 import { latitudes } from '../proof/catalog.ts'
-import { oddActions } from '../proof/fuzz/odd-actions.ts'
-import { oddPatches } from '../proof/fuzz/odd-patches.ts'
+import { misreadActions } from '../proof/fuzz/misread-actions.ts'
+import { misreadPatches } from '../proof/fuzz/misread-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
@@ -30,8 +30,8 @@ function open(variant: Variant | undefined): OpenTarget {
   return { target, transport: inProcess(fetch), clock, close: async () => clock.close() }
 }
 
-function odd(id: string): Variant | undefined {
-  return [...oddActions, ...oddPatches].find((each) => each.id === id)
+function misreading(id: string): Variant | undefined {
+  return [...misreadActions, ...misreadPatches].find((each) => each.id === id)
 }
 
 test('the command that plays a finding again can be pasted into a shell', () => {
@@ -187,7 +187,7 @@ describe('on a clock that nobody moves', () => {
   })
 
   test('an odd answer that cannot be searched before the end is kept as it was seen', async () => {
-    const target = open(odd('pods-patch-fuzz-a-number-may-begin-with-0'))
+    const target = open(misreading('pods-patch-fuzz-a-number-may-begin-with-0'))
     let creations = 0
     const transport: OpenTarget['transport'] = (request, ...rest) => {
       const isCreation = request.method === 'POST' && request.url.endsWith('/pods')
@@ -197,7 +197,7 @@ describe('on a clock that nobody moves', () => {
     const cut = new Promise<void>((resolve) => {
       cutNow = resolve
     })
-    const seenOdd: typeof transport = async (request, ...rest) => {
+    const seenMisread: typeof transport = async (request, ...rest) => {
       const answer = await transport(request, ...rest)
       if (
         request.method === 'PATCH' &&
@@ -210,7 +210,7 @@ describe('on a clock that nobody moves', () => {
     }
     const clock = { ...target.clock, controlled: false }
     const { findings } = await fuzzTarget({
-      open: { ...target, clock, transport: seenOdd },
+      open: { ...target, clock, transport: seenMisread },
       seed: 5,
       branch,
       mostPodless: 0,
@@ -310,7 +310,7 @@ describe('a defect', () => {
     '%s is found, grouped, and found again by seed and path',
     { timeout: 120_000 },
     async (id, operation, mutator, observed) => {
-      const target = open(odd(id))
+      const target = open(misreading(id))
       const { findings, cases } = await fuzzTarget({
         open: target,
         seed: 5,
@@ -323,7 +323,7 @@ describe('a defect', () => {
       )
       expect(found, JSON.stringify(findings)).toBeDefined()
       if (found === undefined) return
-      const { seen } = await replayOn(open(odd(id)), { seed: found.seed, path: found.path }, branch)
+      const { seen } = await replayOn(open(misreading(id)), { seed: found.seed, path: found.path }, branch)
       expect(seen).toMatchObject({ wrong: found.observed, cases: found.cases, undecided: null, podless: null })
       const healthy = await replayOn(openReference(target.target), found, branch)
       expect(healthy.seen).toMatchObject({ wrong: null, undecided: null })
@@ -332,7 +332,7 @@ describe('a defect', () => {
 
   test('that shows in random bodies is shrunk', { timeout: 120_000 }, async () => {
     const { findings } = await fuzzTarget({
-      open: open(odd('pods-patch-fuzz-a-number-may-begin-with-0')),
+      open: open(misreading('pods-patch-fuzz-a-number-may-begin-with-0')),
       seed: 5,
       branch,
       goesOn: (done) => done < 4_000,

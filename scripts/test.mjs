@@ -16,7 +16,7 @@ const groups = [
   [
     ['the rules under vitest', 'npx', ['--no-install', 'vitest', 'run', '--project', 'suites', '--reporter=dot']],
     // A twelfth of them, the same ones each time; `prove --odd` tries all.
-    ['prove, 100 odd answers', node, [bin, 'prove', '--odd', '--sample', '100', '--seed', '1', '--quiet']],
+    ['prove, 100 odd responses', node, [bin, 'prove', '--odd', '--sample', '100', '--seed', '1', '--quiet']],
     ['check, in process and over HTTP', node, ['scripts/check-over-http.mjs']],
   ],
   ...(process.argv.includes('--load') ? [[['load, through k6', 'npm', ['run', '--silent', 'test:load']]]] : []),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { proofFaults } from '../../proof/gates.ts'
 import type { ProofProgress } from '../../proof/judged.ts'
-import { type OddResult, tryOddAnswers } from '../../proof/odd/odd.ts'
+import { type OddResult, tryOddResponses } from '../../proof/odd/odd.ts'
 import { NothingMatches } from '../../proof/plan.ts'
 import { type MatrixRow, type ProofResult, prove as run, type Undecided } from '../../proof/prove.ts'
 import { proveSeeds, type SeedsResult } from '../../proof/seeds.ts'
@@ -40,7 +40,7 @@ async function proofOf(options: Options, onProgress: (progress: ProofProgress) =
   try {
     if (odd) {
       const draw = { ...(sample !== undefined && { sample }), ...(seed !== undefined && { seed }) }
-      const result = await tryOddAnswers({ onProgress, ...draw })
+      const result = await tryOddResponses({ onProgress, ...draw })
       return { result, lines: toldOdd(result, quiet), holds: result.broken.length === 0 }
     }
     if (seeds !== undefined) {

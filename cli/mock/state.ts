@@ -29,11 +29,11 @@ export function readState(file: string): InitialState {
 
   function optionsOf(id: string, options: unknown): Partial<typeof standard> {
     const members = options === null ? {} : membersOf(options)
-    const odd = Object.entries(members ?? {}).find(
+    const invalid = Object.entries(members ?? {}).find(
       ([name, value]) => !numbers.includes(name) || !Number.isSafeInteger(value) || Number(value) < 0,
     )
-    if (members === null || odd !== undefined) {
-      const what = odd === undefined ? 'its options' : odd[0]
+    if (members === null || invalid !== undefined) {
+      const what = invalid === undefined ? 'its options' : invalid[0]
       throw wrong(`${what} of endpoint ${id} must be one of ${numbers.join(', ')}, each a whole number`)
     }
     return members as Partial<typeof standard>

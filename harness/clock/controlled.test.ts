@@ -87,7 +87,7 @@ describe('a controlled clock', () => {
       (actor) => Promise.race([actor.until(new Promise(() => {}), 15), actor.sleep(5)]),
     ],
     ['lines of its own', /branches within a branch/, (actor) => actor.concurrently([5, 10], (ms) => actor.sleep(ms))],
-  ])('a line with %s fails, and the others go on to their end', async (_, expected, odd) => {
+  ])('a line with %s fails, and the others go on to their end', async (_, expected, spoilt) => {
     const clock = createControlledClock({ kind: 'virtual', control: targetWith([]), startMs: 0 })
     const actor = clock.actor('lines')
     const ended: number[] = []
@@ -96,7 +96,7 @@ describe('a controlled clock', () => {
       await actor.sleep(ms)
       ended.push(ms)
     }
-    const lines = [() => plain(30), () => odd(actor), () => plain(10)]
+    const lines = [() => plain(30), () => spoilt(actor), () => plain(10)]
     await expect(actor.concurrently(lines, (line) => line())).rejects.toThrow(expected)
     expect(ended).toEqual([10, 30])
     expect(await actor.concurrently([5, 10], (ms) => actor.sleep(ms))).toEqual([65, 70])

@@ -15,7 +15,7 @@ const rateShapes: readonly (readonly Shape[])[] = [['under'], ['over', 'burst']]
 /** Requests that a driver may leave out without a word: arrival rates begin and end between two requests. */
 const MISSING_REQUESTS = 2
 /** Share of requests that may fail for another reason than a limit. */
-const ODD_SHARE = 0.01
+const FAILED_SHARE = 0.01
 /** How much longer than planned the sending may take, as a share of it. */
 const LATE_SHARE = 0.1
 
@@ -82,12 +82,12 @@ export function shortfall({ plan, points, beganMs }: Case): string | null {
   if (missing > Math.max(MISSING_REQUESTS, planned / 1000) || points.length === 0) {
     return `only ${points.length} of ${planned} planned requests were sent`
   }
-  const odd = points.filter((point) => isNeither(point) && !isMeantToFail(point, plan))
-  if (odd.length > Math.max(1, points.length * ODD_SHARE) || odd.length === points.length) {
-    const silent = odd.filter(({ kind }) => kind === 'transport').length
-    const statuses = [...new Set(odd.filter(({ kind }) => kind === 'answer').map(({ status }) => status))].sort()
-    const errors = statuses.length === 0 ? '' : `, ${odd.length - silent} with status ${statuses.join(', ')}`
-    return `${odd.length} of ${points.length} requests were neither served nor refused: ${silent} without an answer${errors}`
+  const neither = points.filter((point) => isNeither(point) && !isMeantToFail(point, plan))
+  if (neither.length > Math.max(1, points.length * FAILED_SHARE) || neither.length === points.length) {
+    const silent = neither.filter(({ kind }) => kind === 'transport').length
+    const statuses = [...new Set(neither.filter(({ kind }) => kind === 'answer').map(({ status }) => status))].sort()
+    const errors = statuses.length === 0 ? '' : `, ${neither.length - silent} with status ${statuses.join(', ')}`
+    return `${neither.length} of ${points.length} requests were neither served nor refused: ${silent} without an answer${errors}`
   }
   const lengthMs = lengthOf(plan)
   let lastMs = beganMs

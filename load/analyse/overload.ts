@@ -13,16 +13,16 @@ const FEWEST_REQUESTS = 10
 export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
   const { operation, requests, windowMs } = plan.limit
   const refused = points.filter(isRefused).length
-  const odd = points.filter(isNeither).sort((a, b) => a.sentMs - b.sentMs)
-  const [first] = odd
-  const last = odd.at(-1)
+  const neither = points.filter(isNeither).sort((a, b) => a.sentMs - b.sentMs)
+  const [first] = neither
+  const last = neither.at(-1)
   if (first === undefined || last === undefined) {
     return refused > 0
       ? passed(`all ${refused} refusals of ${operation} are 429`)
       : unclear(`${operation} refused nothing`)
   }
-  const names = [...new Set(odd.map(({ kind, status }) => (kind === 'transport' ? 'no answer' : String(status))))]
-  const what = `${operation} gave ${odd.length} of ${points.length} requests ${names.join(', ')}`
+  const names = [...new Set(neither.map(({ kind, status }) => (kind === 'transport' ? 'no answer' : String(status))))]
+  const what = `${operation} gave ${neither.length} of ${points.length} requests ${names.join(', ')}`
   if (refused > 0) return unclear(`${what}, beside ${refused} 429s: perhaps an outage`)
 
   const served = points.filter(isServed)
@@ -32,7 +32,7 @@ export function judgeStatus({ plan, points, beganMs }: Case): Ruling {
     requests >= FEWEST_REQUESTS &&
     served.filter(({ sentMs }) => sentMs <= first.sentMs).length >= requests &&
     served.some(({ sentMs, receivedMs }) => sentMs > first.receivedMs && receivedMs < last.sentMs) &&
-    odd.every(isExplained) &&
+    neither.every(isExplained) &&
     last.sentMs - first.sentMs >= windowMs / 2
   return isLimit
     ? failed(`${what}, each of them beyond the limit, and no 429, from ${milliseconds(first.sentMs - beganMs)} on`)

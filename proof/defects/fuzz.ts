@@ -4,7 +4,7 @@ import { afterwards, answered, defect, is } from './tools.ts'
 
 const moved = '{"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace-b"}]}}'
 
-/** Defects that only odd bodies reveal; `proof/fuzz/` has many more, tried in its test. */
+/** Defects that only mutated bodies reveal; `proof/fuzz/` has many more, tried in its test. */
 export const fuzz: readonly Defect[] = [
   defect('action-in-full-width-letters-accepted', 'pods.action-body.fuzz', 'answer', {
     says: 'An action in full-width letters is taken for the usual one.',

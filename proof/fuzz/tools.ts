@@ -5,7 +5,7 @@ import type { Defect, Fetch, Variant } from '../types.ts'
 
 export type Wrap = NonNullable<Variant['wrap']>
 
-/** The operations whose bodies are read in an odd way. */
+/** The operations whose bodies are misread. */
 export type Read = 'action' | 'create' | 'patch' | 'run' | 'runsync'
 
 /** A body as text, each byte one character, so that no byte is lost. */
@@ -20,22 +20,26 @@ const paths: Readonly<Record<Read, (request: Request) => boolean>> = {
 }
 
 /** By the sentence of each defect: where it shows, or what is observed, and the change. */
-type Odd<T> = Readonly<Record<string, readonly [at: string, change: T]>>
+type Misread<T> = Readonly<Record<string, readonly [at: string, change: T]>>
 
-/** Makes defects of odd bodies, found by the rule that fuzzes an operation. */
-export function oddBodies(operation: Read, rule: RuleId) {
-  const defects = <T>(all: Odd<T>, clause: string, of: (at: string, change: T) => Pick<Defect, 'observed' | 'wrap'>) =>
+/** Makes defects that misread bodies, found by the rule that fuzzes the operation. */
+export function misreadBodies(operation: Read, rule: RuleId) {
+  const defects = <T>(
+    all: Misread<T>,
+    clause: string,
+    of: (at: string, change: T) => Pick<Defect, 'observed' | 'wrap'>,
+  ) =>
     Object.entries(all).map(([says, [at, change]]) =>
       defect(defectId(rule, says), rule, clause, { says, ...of(at, change) }),
     )
   return {
     /** Bodies that are read as others. */
-    lenient: (all: Odd<Rewrite>) =>
+    lenient: (all: Misread<Rewrite>) =>
       defects(all, 'answer', (at, rewrite) => ({ observed: `status 200 to ${at}`, wrap: readsAs(operation, rewrite) })),
     /** Other responses. */
-    wrong: (all: Odd<Wrap>) => defects(all, 'answer', (observed, wrap) => ({ observed, wrap })),
+    wrong: (all: Misread<Wrap>) => defects(all, 'answer', (observed, wrap) => ({ observed, wrap })),
     /** Refused bodies that are carried out. */
-    done: (all: Odd<Rewrite>) =>
+    done: (all: Misread<Rewrite>) =>
       defects(all, 'unchanged', (observed, meant) => ({
         observed,
         wrap: carriesOut(operation, (body) => (meant(body) === body ? null : meant(body))),

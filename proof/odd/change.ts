@@ -14,7 +14,7 @@ export function operationOf(request: Pick<Request, 'method' | 'url'>): PodOperat
   return requests.find(([, isOf]) => isOf(request))?.[0] ?? null
 }
 
-/** True for the operations whose answers are made odd. */
+/** True for the operations whose responses are made odd. */
 export function isPodOperation(operation: string): operation is PodOperation {
   return Object.hasOwn(podOperations, operation)
 }
@@ -26,7 +26,7 @@ export type ChangeKind = (typeof changeKinds)[number]
 /** One step into a JSON value: a member by its name; null is every element of an array. */
 export type Step = string | null
 
-/** Where in which answers, and what is done to the value there. */
+/** A field of some responses, and the change to it. */
 export interface OddCase {
   readonly operation: PodOperation
   readonly status: number
@@ -45,7 +45,7 @@ export function pathOf(path: readonly Step[]): string {
   return text === '' ? '$' : text.replace(/^\./, '')
 }
 
-/** The variant whose answers of one operation and status are changed in one place. */
+/** The variant whose responses of one operation and status are changed in one field. */
 export function oddVariant(odd: OddCase): Variant {
   return {
     id: 'odd',

@@ -22,21 +22,21 @@ export interface OddResult {
   readonly cases: number
   /** Names of those that were tried, in their order. */
   readonly tried: readonly string[]
-  /** Rules that an odd answer crashed: always a fault of the harness. */
+  /** Rules that an odd response crashed: always a fault of the harness. */
   readonly broken: readonly { readonly odd: string; readonly rule: string; readonly reason: string | null }[]
   /** Cases on which every verdict was the usual one. */
   readonly unnoticed: readonly string[]
 }
 
-/** Scenarios that are tried on one case, of those that were given such an answer. */
+/** Scenarios that are tried on one case, of those that get such a response. */
 const scenariosEach = 6
 const besideEachOther = 24
 
 /**
- * Tries odd answers: each field of each JSON answer of the reference dropped, given another type, or set to null, one at
- * a time in every such answer. No rule may crash on any of them.
+ * Tries odd responses: each field of each JSON response of the reference dropped, given another type, or set to null, one
+ * at a time in every such response. No rule may crash on any of them.
  */
-export async function tryOddAnswers(options: OddOptions = {}): Promise<OddResult> {
+export async function tryOddResponses(options: OddOptions = {}): Promise<OddResult> {
   const { sample, seed = 1, onProgress } = options
   const { rules } = everything()
   const invariants = rules.filter(({ kind }) => kind === 'invariant')
@@ -67,7 +67,7 @@ export async function tryOddAnswers(options: OddOptions = {}): Promise<OddResult
   }
 }
 
-/** Some of the scenarios that were given such an answer, those of the tour first. */
+/** Some of the scenarios that get such a response, those of the tour first. */
 function scenariosFor({ seenBy }: Place, scenarios: readonly Rule[]): Rule[] {
   const tour = new Set<string>(tours.pods)
   const given = scenarios.filter(({ id }) => seenBy.has(id))

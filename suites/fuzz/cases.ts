@@ -37,7 +37,7 @@ export function caseSaid({ mutator, place }: Pick<FuzzCase, 'mutator' | 'place'>
   return `at ${place} ${said.join(', and ')}`
 }
 
-/** A body and what is odd about it, as the beginning of a sentence. */
+/** A body and its mutation, as the beginning of a sentence. */
 export function bodySaid(one: FuzzCase): string {
   return `${bodyText(one.bytes)} (${caseSaid(one)})`
 }

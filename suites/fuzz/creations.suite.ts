@@ -11,7 +11,7 @@ import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
-import { isOddText, readBody } from './oracle/reading.ts'
+import { isUnusualText, readBody } from './oracle/reading.ts'
 import { trySingle, type Way } from './single.ts'
 import { mayChange } from './trial.ts'
 
@@ -75,7 +75,7 @@ async function readsBack(context: Context, one: FuzzCase, bytes: Uint8Array, rep
   const id = (await fixture.createdId(reply)) ?? blocked('pods.create.read-back', 'a creation succeeded without a pod')
   const [value, other] = readBody(bytes).values
   const body = membersOf(value)
-  if (body !== null && other === undefined && !isOddText(JSON.stringify(body))) {
+  if (body !== null && other === undefined && !isUnusualText(JSON.stringify(body))) {
     const given = read.filter((member) => member in body)
     const rest = await shown(context, id, (pod) => given.every((member) => isShown(member, body[member], pod)))
     const wrong = given.filter((member) => rest.pod === null || !isShown(member, body[member], rest.pod))

@@ -37,7 +37,7 @@ export async function judge(stage: Subject, wrong: WrongCase, steps: Steps): Pro
   return isJudged
 }
 
-/** Keeps an odd answer that could not be searched in time. */
+/** Keeps a wrong response that could not be searched in time. */
 function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
   const cases = [wrong.drawn]
   if (wrong.observed === noAnswer) tellSilence(wrong.drawn, steps)

@@ -90,7 +90,7 @@ async function playAll(context: Context, subject: Subject, cases: readonly FuzzC
   await lookAtPod(subject, steps)
 }
 
-/** The steps of a rule: every request is recorded, and whatever is odd ends it. */
+/** The steps of a rule: every request is recorded, and a wrong response ends it. */
 function stepsOf(context: Context): Steps {
   return {
     context,

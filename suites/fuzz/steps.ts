@@ -43,7 +43,7 @@ export interface Steps {
   readonly seed: number
   /** The treatment of a finding: it is kept, or it fails the rule. */
   readonly keep: (subject: Subject, seen: Seen) => void
-  /** Counts an odd answer again if its finding is known already. */
+  /** Counts a wrong response again if its finding is known already. */
   readonly isKnown: (subject: Subject, seen: Seen) => boolean
   /**
    * True for a rule: a pod is looked at before each body that may be accepted, accepted bodies are read back, and
@@ -74,7 +74,7 @@ export function createLog() {
     silent: [] as string[],
     /** Observations that are not findings, as sentences. */
     notes: new Set<string>(),
-    /** For each odd answer that is still searched: keeps it as it was seen, should the run end now. */
+    /** For each wrong response that is still being searched: keeps it as it was seen if the run ends now. */
     undecided: new Set<() => void>(),
   }
 }

@@ -85,19 +85,19 @@ const levels = 10_000
 rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (context) => {
   const { pods, fixture, blocked, target, vary } = context
   let pod = await fixture.pod('RUNNING')
-  const odd: { readonly by: RuleId; readonly status: number }[] = []
+  const unexpected: { readonly by: RuleId; readonly status: number }[] = []
   for (const action of vary.ordered(['stop', 'terminate'] as const)) {
     for (const { id, body } of vary.ordered(wrongBodies(action, target))) {
       const reply = await pods.actWith(pod.id, body, { repeats: true })
       const { status } = reply
       inconclusiveIfOutage(reply)
-      if (!forTheBody.has(status)) odd.push({ by: id, status })
+      if (!forTheBody.has(status)) unexpected.push({ by: id, status })
       if (isSuccess(status)) pod = await fixture.pod('RUNNING')
     }
     await expectUnchanged(context, pod)
   }
   await expectAccepted(context, pod)
-  const [first] = odd
+  const [first] = unexpected
   if (first !== undefined) blocked(first.by, `a wrong body was answered ${first.status}`)
 })
 

@@ -39,7 +39,7 @@ export type After =
   | { readonly kind: 'unchanged' }
   /** The action was carried out. */
   | { readonly kind: 'action'; readonly action: PodAction; readonly to: PodStatus }
-  /** These mounts, or, where null, mounts that a reader of odd text may write in its own way. */
+  /** These mounts, or, where null, mounts with unusual text, which a reader may write in its own way. */
   | { readonly kind: 'mounts'; readonly mounts: unknown }
   /** Something new: a pod, a job. */
   | { readonly kind: 'made' }

@@ -1,7 +1,7 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { canonical, type Members, membersOf } from '../../../harness/exchange/read.ts'
 import { type Allowed, type Answers, failuresOf, refusalOf, refused, refusing, type Situation } from './answers.ts'
-import { isOddText } from './reading.ts'
+import { isUnusualText } from './reading.ts'
 
 const asStated = 'mounts have to be complete, typed as stated and without further properties'
 
@@ -84,13 +84,13 @@ function breaksIn({ persistent, network }: Members, pod: Patched): Allowed[] {
 function accepted(mounts: unknown, pod: Patched): Allowed[] {
   const own = pod.mounts
   if (Object.keys(membersOf(mounts) ?? {}).length === 0) return [kept('mounts without a kind change nothing', pod)]
-  const isOdd = isOddText(JSON.stringify(mounts))
+  const isUnusual = isUnusualText(JSON.stringify(mounts))
   return [
     {
       answers: '2xx',
       reason: canonical(mounts) === canonical(own) ? 'these are the mounts that it has' : 'its mount may be changed so',
       source: 'Mounts',
-      after: { kind: 'mounts', mounts: isOdd ? null : mounts },
+      after: { kind: 'mounts', mounts: isUnusual ? null : mounts },
     },
   ]
 }
@@ -99,9 +99,9 @@ function accepted(mounts: unknown, pod: Patched): Allowed[] {
 function openIn(mounts: unknown, { mounts: own }: Patched, failures: readonly ValidationFailure[]): Allowed[] {
   const { persistent, network } = membersOf(mounts) ?? {}
   const paths = [membersOf(persistent)?.path, ...(Array.isArray(network) ? network : []).map((n) => membersOf(n)?.path)]
-  const isOdd = paths.some((path) => typeof path === 'string' && !/^(\/[\w.-]+)+$/.test(path))
+  const isUnusual = paths.some((path) => typeof path === 'string' && !/^(\/[\w.-]+)+$/.test(path))
   return [
-    ...(isOdd ? [refused([400, 422], 'which paths can be mounted at is not spoken of', 'Mounts')] : []),
+    ...(isUnusual ? [refused([400, 422], 'which paths can be mounted at is not spoken of', 'Mounts')] : []),
     ...(isOtherSize(persistent, membersOf(own)?.persistent) ? [otherSize(failures)] : []),
   ]
 }

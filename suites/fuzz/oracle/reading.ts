@@ -55,7 +55,7 @@ export const readBody = memoize((bytes: Uint8Array): BodyReading => {
   const values = valuesIn(plain)
   const refusals = begins ? [open('it begins with a byte order mark')] : []
   if (values === null) return { values: [], refusals: begins ? refusals : [refused([400], 'it is not JSON')] }
-  return { values, refusals: [...refusals, ...oddities(plain, values)] }
+  return { values, refusals: [...refusals, ...allowedForUnusualForm(plain, values)] }
 })
 
 /** The values of a JSON text, two where names repeat with different values; null if it is no JSON. */
@@ -69,22 +69,22 @@ function valuesIn(text: string): unknown[] | null {
   return JSON.stringify(first) === plain ? [value] : [value, first]
 }
 
-function oddities(text: string, values: readonly unknown[]): Allowed[] {
+function allowedForUnusualForm(text: string, values: readonly unknown[]): Allowed[] {
   if (levelsIn(text) > plainLevels) return [refused('4xx', 'it is nested deeply', 'Limits')]
   const plain = JSON.stringify(values[0])
-  const odd: Allowed[] = []
-  if (isOddText(plain)) odd.push(open('it holds text that not every reader or store takes'))
-  if (plain === text) return odd
+  const allowed: Allowed[] = []
+  if (isUnusualText(plain)) allowed.push(open('it holds text that not every reader or store takes'))
+  if (plain === text) return allowed
   const tokens = tokensOf(text)
-  if (namesIn(tokens) > namesIn(tokensOf(plain))) odd.push(open('a name appears twice in an object'))
+  if (namesIn(tokens) > namesIn(tokensOf(plain))) allowed.push(open('a name appears twice in an object'))
   if (tokens.some((token) => /^-?\d/.test(token) && String(Number(token)) !== token)) {
-    odd.push(open('a number is not in its plain form'))
+    allowed.push(open('a number is not in its plain form'))
   }
-  return odd
+  return allowed
 }
 
 /** True for a JSON text with control characters, halves of surrogate pairs, or the sign of a failed decoding. */
-export function isOddText(json: string): boolean {
+export function isUnusualText(json: string): boolean {
   return /\\(?:u|[bfnrt])|\uFFFD/.test(json)
 }
 

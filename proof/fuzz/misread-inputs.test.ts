@@ -2,10 +2,10 @@ import '../../suites/all.ts'
 import { expect, test } from 'vitest'
 import { allRules } from '../../harness/rule/registry.ts'
 import { judgeOn } from '../judge.ts'
-import { oddActions } from './odd-actions.ts'
-import { oddPatches } from './odd-patches.ts'
+import { misreadActions } from './misread-actions.ts'
+import { misreadPatches } from './misread-patches.ts'
 
-const all = [...oddActions, ...oddPatches]
+const all = [...misreadActions, ...misreadPatches]
 
 test.each(all)('$id: $says', async (defect) => {
   const [judgement] = await judgeOn({ variants: [defect], rules: allRules().filter(({ id }) => id === defect.rule) })

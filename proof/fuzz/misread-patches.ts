@@ -1,14 +1,14 @@
 import type { Defect } from '../types.ts'
-import { answers, asValue, deeply, oddBodies, type Rewrite, restates } from './tools.ts'
+import { answers, asValue, deeply, misreadBodies, type Rewrite, restates } from './tools.ts'
 
 const size = '$.mounts.persistent.size'
 const path = '$.mounts.network[0].path'
 const volumeId = '$.mounts.network[0].volumeId'
 
-const { lenient, wrong, done } = oddBodies('patch', 'pods.patch.fuzz')
+const { lenient, wrong, done } = misreadBodies('patch', 'pods.patch.fuzz')
 
-/** Odd mounts in a PATCH that a reader takes in its own way. */
-export const oddPatches: readonly Defect[] = [
+/** Defects that misread the mounts of a PATCH. */
+export const misreadPatches: readonly Defect[] = [
   ...lenient({
     'Unknown properties of a PATCH are ignored.': ['extra at $.mounts', without('plumbline')],
     'Unknown properties of a network mount are ignored.': [

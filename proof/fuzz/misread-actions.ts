@@ -1,10 +1,10 @@
 import type { Defect } from '../types.ts'
-import { answers, asValue, deeply, oddBodies, onlyMembers, type Rewrite, restates } from './tools.ts'
+import { answers, asValue, deeply, misreadBodies, onlyMembers, type Rewrite, restates } from './tools.ts'
 
-const { lenient, wrong, done } = oddBodies('action', 'pods.action-body.fuzz')
+const { lenient, wrong, done } = misreadBodies('action', 'pods.action-body.fuzz')
 
-/** Odd inputs of an action call that a reader takes in its own way, each as reported by somebody of some platform. */
-export const oddActions: readonly Defect[] = [
+/** Defects that misread the body of an action call, each as somebody reported it of some platform. */
+export const misreadActions: readonly Defect[] = [
   // Texts that are nearly an action.
   ...lenient({
     'A blank after an action is left out.': ['padded at $.action', action((text) => text.replace(/ +$/, ''))],
