@@ -24,7 +24,7 @@ export function createGivingUp(give: (stop: Stop) => void): CampaignOptions['cam
 }
 
 /** Turns the end of a case into a value without secrets. */
-export function createAttempt(clean: (text: string) => string): CampaignOptions['attempt'] {
+export function createOutcomeOf(clean: (text: string) => string): CampaignOptions['outcomeOf'] {
   return async <T>(work: () => Promise<T>): Promise<Outcome<T>> => {
     try {
       return { value: await work() }

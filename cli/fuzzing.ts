@@ -25,7 +25,7 @@ import { createLog } from '../suites/fuzz/steps.ts'
 import { secretsOf } from '../target/describe.ts'
 import type { Target } from '../target/types.ts'
 import { BrokenError } from './errors.ts'
-import { createAttempt, createGivingUp, type Stop } from './fuzz-attempt.ts'
+import { createGivingUp, createOutcomeOf, type Stop } from './fuzz-attempt.ts'
 import { version } from './home.ts'
 
 /** A target with a way to reach it and its clock. */
@@ -140,7 +140,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
       findings,
       log,
       clean,
-      attempt: createAttempt(clean),
+      outcomeOf: createOutcomeOf(clean),
       isTimeFree: open.clock.controlled,
       came: createGivingUp((stop) => {
         stopped ??= stop
@@ -181,11 +181,11 @@ export async function replayOn(
   branch: Branch,
 ): Promise<{ readonly seen: Replayed | null; readonly stopped: string | null }> {
   const recorder = recorderFor(open.target)
-  const attempt = createAttempt((text) => shorten(recorder, text))
+  const outcomeOf = createOutcomeOf((text) => shorten(recorder, text))
   const held: { seen: Replayed | null } = { seen: null }
   const stopped = await inSession(open, 'cases' in what ? 0 : what.seed, branch, async (context) => {
     const cases = 'cases' in what ? what : casesAt(context, what.seed, what.path)
-    held.seen = cases === null ? null : await replayCases(context, cases, attempt)
+    held.seen = cases === null ? null : await replayCases(context, cases, outcomeOf)
   })
   return { ...held, stopped }
 }
@@ -199,7 +199,7 @@ export async function inSession(
 ): Promise<string | null> {
   const recorder = recorderFor(target)
   const session = createSession({
-    run,
+    runId: run,
     version: version(),
     seed,
     target,

@@ -33,7 +33,7 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
   const { nowMs: startMs } = await control.state()
   const clock = createControlledClock({ kind: 'virtual', control, startMs })
   const session = createSession({
-    run: 'rproof00000',
+    runId: 'rproof00000',
     version: '0.0.0',
     seed,
     plain,

@@ -5,7 +5,7 @@ import type { Gate } from './gate.ts'
 
 /** The channel of every request of a run. */
 export interface Channel {
-  readonly run: string
+  readonly runId: string
   readonly version: string
   readonly transport: Transport
   readonly tolerances: Tolerances

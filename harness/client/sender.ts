@@ -117,13 +117,13 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
   }
 
   function wireRequestOf({ method, url, headers, body }: Outgoing, attemptId: string): WireRequest {
-    const id = hash('sha256', `${channel.run} ${owner} ${attemptId}`)
+    const id = hash('sha256', `${channel.runId} ${owner} ${attemptId}`)
     return {
       method,
       url,
       headers: [
         ...headers,
-        ['User-Agent', `plumbline/${channel.version} (run ${channel.run}; rule ${owner})`],
+        ['User-Agent', `plumbline/${channel.version} (run ${channel.runId}; rule ${owner})`],
         ['traceparent', `00-${id.slice(0, 32)}-${id.slice(32, 48)}-01`],
       ],
       body,

@@ -11,7 +11,7 @@ import { type RigResult, runOnRig } from '../testing/rig.ts'
 import { overHttp } from '../transport/http.ts'
 import { createHooks } from './hooks.ts'
 
-const call = { run: 'r1', pod: 'p1', status: 'ERROR' }
+const call = { runId: 'r1', pod: 'p1', status: 'ERROR' }
 const longMs = 60_000
 const servers: Server[] = []
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-hooks-'))

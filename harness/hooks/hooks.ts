@@ -6,7 +6,7 @@ import type { Ended } from './leader.ts'
 
 /** Input of a hook: the run, the id of the pod, and the status that the pod should have. */
 export interface HookCall {
-  readonly run: string
+  readonly runId: string
   readonly pod: string
   readonly status: string
 }
@@ -29,7 +29,7 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
     url,
     headers: [
       ['Content-Type', 'application/json'],
-      ['User-Agent', `plumbline (run ${call.run}; hook)`],
+      ['User-Agent', `plumbline (run ${call.runId}; hook)`],
     ] as const,
     body: new TextEncoder().encode(JSON.stringify(call)),
   }
@@ -44,7 +44,7 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
 
 async function execute(command: readonly string[], call: HookCall, limitMs: number): Promise<string | null> {
   const [program = ''] = command
-  const told = { PLUMBLINE_RUN: call.run, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status }
+  const told = { PLUMBLINE_RUN: call.runId, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status }
   const environment = { ...process.env, ...told }
   const { ended, stderr } = await runCommand(command, { environment, limitMs, keptOutput })
   return ended === null ? `${program} did not end within ${limitMs} ms` : failureOf(program, ended, stderr)

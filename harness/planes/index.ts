@@ -43,8 +43,8 @@ export function madeBy(operation: string): { readonly plane: Plane; readonly kin
 
 /** The plane that a rule is about; the pod API for areas that belong to none. */
 export function planeOfRule(id: string, area = id.split('.', 1)[0] ?? ''): Plane {
-  const part = id.split('.')[1]
-  return planes.find(({ name, areas }) => areas.includes(area) || name === part) ?? pods
+  const subject = id.split('.')[1]
+  return planes.find(({ name, areas }) => areas.includes(area) || name === subject) ?? pods
 }
 
 /** The section of a plane in a target; null if the target does not have the plane. */

@@ -23,7 +23,7 @@ export interface RunServices {
   readonly resources: ResourceLedger
   readonly podTimes: PodTimes
   /** Runs the n-th hook of an owner. Resolves with the reason if it failed, else with null. */
-  readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'run'>) => Promise<string | null>
+  readonly hook: (owner: string, n: number, hook: Hook, call: Omit<HookCall, 'runId'>) => Promise<string | null>
   /** The receiver of the run; null if the target does not reach the suite. */
   readonly receiver: Receiver | null
 }

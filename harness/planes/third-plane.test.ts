@@ -200,7 +200,7 @@ test.each([
     target: describeTarget(target),
   })
   const options = {
-    run,
+    runId: run,
     version: '0.0.0',
     seed,
     target,
@@ -262,7 +262,7 @@ test('a plane without an address is claimed, described, written and never looked
   const clock = createRealClock()
   onTestFinished(() => clock.close())
   const session = createSession({
-    run: 'r0123456789',
+    runId: 'r0123456789',
     version: '0.0.0',
     seed: 1,
     target,

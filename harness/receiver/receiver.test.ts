@@ -18,7 +18,7 @@ async function open(): Promise<{ receiver: Receiver; url: string }> {
   const { url } = listener
   const clock = createRealClock()
   const receiver = createReceiver({
-    run: 'r1',
+    runId: 'r1',
     seed: 1,
     url,
     clock,

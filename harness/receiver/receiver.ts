@@ -7,7 +7,7 @@ import { createSorting, type Sorted, scriptAt } from './sorting.ts'
 import type { Answer, Arrival, Incoming, WebhookAnswer } from './types.ts'
 
 export interface ReceiverOptions {
-  readonly run: string
+  readonly runId: string
   readonly seed: number
   /** Address at which the target reaches the receiver, without a slash at the end. */
   readonly url: string
@@ -25,8 +25,8 @@ export type Receiver = ReturnType<typeof createReceiver>
 /** Most requests without a job that are recorded: strangers find a public address too. */
 const strangersKept = 100
 
-export function createReceiver({ run, seed, url, clock, wallNow, record }: ReceiverOptions) {
-  const root = tokenOf(run, seed, 'receiver')
+export function createReceiver({ runId, seed, url, clock, wallNow, record }: ReceiverOptions) {
+  const root = tokenOf(runId, seed, 'receiver')
   const inboxes = new Map<string, Inbox>()
   const holds = createHolds()
   const sort = createSorting(root, inboxes, holds.isReleased)
@@ -96,7 +96,7 @@ export function createReceiver({ run, seed, url, clock, wallNow, record }: Recei
     },
     /** The inbox of the n-th job of an owner. */
     inbox(owner: string, n: number, script: readonly WebhookAnswer[]): Inbox {
-      const token = tokenOf(run, seed, `${owner} ${n}`)
+      const token = tokenOf(runId, seed, `${owner} ${n}`)
       const release = (key: string) => holds.release(token, key)
       const inbox = createInbox({ owner, token, url: `${url}/${root}/${token}`, script, release })
       inboxes.set(token, inbox)
@@ -118,6 +118,6 @@ function json(value: object): Answer {
 }
 
 /** A name that cannot be guessed without run and seed, and that a replay makes again from them: 128 bits as hex. */
-function tokenOf(run: string, seed: number, what: string): string {
-  return createHash('sha256').update(`${run} ${seed} ${what}`).digest('hex').slice(0, 32)
+function tokenOf(runId: string, seed: number, what: string): string {
+  return createHash('sha256').update(`${runId} ${seed} ${what}`).digest('hex').slice(0, 32)
 }

@@ -25,10 +25,10 @@ export function createSorting(
   const counts = new Map<string, number>()
 
   function sort({ method, path, body }: Incoming): Sorted {
-    const parts = path.replace(/\?.*$/, '').split('/')
+    const segments = path.replace(/\?.*$/, '').split('/')
     // A proxy may remove the path of the address, or keep it.
-    const at = parts.indexOf(root)
-    const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : parts.slice(at + 1)
+    const at = segments.indexOf(root)
+    const [job = '', place, what, key = '', ...rest] = at === -1 ? [] : segments.slice(at + 1)
     const inbox = rest.length === 0 ? inboxes.get(job) : undefined
     if (inbox === undefined) return { ...nothing, inbox: null }
     const next = (name: string) => countUp(`${job} ${name}`)

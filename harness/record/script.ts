@@ -20,8 +20,8 @@ export type Happening =
 /** A record as a source of events: each owner gets its events in the recorded order. */
 export type Script = ReturnType<typeof createScript>
 
-/** The events of one owner, and the functions that wait for one of them, by its key. */
-interface Part {
+/** The recorded events of one owner, and the functions that wait for one of them, by its key. */
+interface OwnerScript {
   readonly happenings: Happening[]
   next: number
   running: boolean
@@ -32,7 +32,7 @@ interface Part {
 const stuckTurns = 20_000
 
 export function createScript(happenings: Iterable<Happening>) {
-  const parts = new Map<string, Part>()
+  const ownerScripts = new Map<string, OwnerScript>()
   const exchanges = new Map<string, Exchange>()
   const ends = new Map<string, WaitEnd | HookEvent>()
   const failures = new Set<(reason: Error) => void>()
@@ -42,46 +42,46 @@ export function createScript(happenings: Iterable<Happening>) {
   for (const happening of happenings) {
     if (happening.kind === 'exchange') exchanges.set(keyOf(happening), happening.exchange)
     else if (happening.kind !== 'arrival') ends.set(keyOf(happening), happening.end)
-    partOf(ownerOf(happening)).happenings.push(happening)
+    scriptOf(ownerOf(happening)).happenings.push(happening)
   }
 
-  function partOf(owner: string): Part {
-    const part = parts.get(owner) ?? { happenings: [], next: 0, running: false, waiting: new Map() }
-    parts.set(owner, part)
-    return part
+  function scriptOf(owner: string): OwnerScript {
+    const script = ownerScripts.get(owner) ?? { happenings: [], next: 0, running: false, waiting: new Map() }
+    ownerScripts.set(owner, script)
+    return script
   }
 
   /** Hands out events while somebody asks for the next one. Each time, the receiver of an event runs first. */
-  async function run(part: Part): Promise<void> {
-    if (part.running) return
-    part.running = true
-    while (handOut(part)) {
-      part.next++
+  async function handOutAll(script: OwnerScript): Promise<void> {
+    if (script.running) return
+    script.running = true
+    while (handOut(script)) {
+      script.next++
       handedOut++
       await nextTurn()
       await nextTurn()
     }
-    part.running = false
+    script.running = false
   }
 
-  function handOut(part: Part): boolean {
-    const happening = part.happenings[part.next]
+  function handOut(script: OwnerScript): boolean {
+    const happening = script.happenings[script.next]
     if (happening === undefined) return false
     if (happening.kind === 'arrival') return take(happening.arrival)
-    const go = part.waiting.get(keyOf(happening))
+    const go = script.waiting.get(keyOf(happening))
     go?.()
     return go !== undefined
   }
 
   function turnOf<Value>(owner: string, key: string, value: Value): Promise<Value> {
-    const part = partOf(owner)
+    const script = scriptOf(owner)
     return new Promise((resolve, reject) => {
       failures.add(reject)
-      part.waiting.set(key, () => {
+      script.waiting.set(key, () => {
         failures.delete(reject)
         resolve(value)
       })
-      void run(part)
+      void handOutAll(script)
       void watch()
     })
   }

@@ -42,7 +42,7 @@ async function remove(services: RunServices, clock: RunClock, owners: readonly O
   const actor = clock.actor('cleanup')
   const cleaner = createOwner(services, `cleanup:${owners[0]?.name ?? ''}`, actor)
   try {
-    for (const { plane, leftover } of left) await attempt(() => leftover.remove(cleaner.access(plane)))
+    for (const { plane, leftover } of left) await removeOne(() => leftover.remove(cleaner.access(plane)))
   } catch (error) {
     if (!isExpected(error)) throw error
   } finally {
@@ -54,7 +54,7 @@ async function remove(services: RunServices, clock: RunClock, owners: readonly O
  * Removes one resource. A failure does not stop the next removal, but a target that does not answer gets no more
  * requests.
  */
-async function attempt(remove: () => Promise<void>): Promise<void> {
+async function removeOne(remove: () => Promise<void>): Promise<void> {
   try {
     await remove()
   } catch (error) {

@@ -160,7 +160,7 @@ test('after the end of a run that was cut a shared fixture asks for nothing more
   const { promise: looked, resolve: look } = Promise.withResolvers<void>()
   const id = 'queue.run.accepted'
   const session = createSession({
-    run: 'rtest000000',
+    runId: 'rtest000000',
     version: '0.0.0',
     seed: 1,
     target: { ...target, tolerances: { ...target.tolerances, pollMs: 10 } },

@@ -73,7 +73,7 @@ export async function openRun(options: RunOptions) {
     refuseMore()
   }
   const session = createSession({
-    run: options.run,
+    runId: options.run,
     version: options.plumbline,
     seed: options.seed ?? 0,
     // A load of one plane leaves the others alone.

@@ -14,7 +14,7 @@ test('an owner that was released runs no hook any more', async () => {
   const ran: string[] = []
   const services: RunServices = {
     channel: {
-      run: 'rtest000000',
+      runId: 'rtest000000',
       version: '0.0.0',
       transport: inProcess(fetch),
       tolerances: target.tolerances,

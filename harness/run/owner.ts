@@ -26,7 +26,7 @@ export function createOwner(services: RunServices, name: string, actor: Actor) {
   let released = false
   let names = 0
   /** A name for something to create, which tells the run and the owner. */
-  const nextName = () => `plumbline-${services.channel.run}-${slug(name)}-${++names}`
+  const nextName = () => `plumbline-${services.channel.runId}-${slug(name)}-${++names}`
   const look = () => {
     for (const access of used.values()) access.look?.()
   }

@@ -17,7 +17,7 @@ function probe(fetch: Fetch, rules: readonly Scenario[] = [], without: Partial<T
   const { target: whole, control } = createInstance([])
   const target = { ...whole, ...without }
   const session = createSession({
-    run: 'rtest000000',
+    runId: 'rtest000000',
     version: '0.0.0',
     seed: 1,
     target,

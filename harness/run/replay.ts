@@ -69,7 +69,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     const recorder: Recorder = { ...noRecorder, event: (event) => judged.push(event) }
     const script = createScript(happenings)
     const session = createSession({
-      run: run.run,
+      runId: run.run,
       version: run.plumbline,
       seed: run.seed ?? 0,
       target,

@@ -34,7 +34,7 @@ import { type ProbeResult, probeTarget } from './probe.ts'
 import { rowOf as rowOfLedger } from './rows.ts'
 
 export interface SessionOptions {
-  readonly run: string
+  readonly runId: string
   readonly version: string
   readonly seed: number
   readonly target: Target
@@ -174,7 +174,7 @@ function isScenario(rule: Rule): rule is Scenario {
  * exchange.
  */
 function createServices(options: SessionOptions, target: Target, judge: (exchange: Exchange) => void) {
-  const { run, clock, recorder, seed, transport, wallNow, listener } = options
+  const { runId, clock, recorder, seed, transport, wallNow, listener } = options
   let exchangeCount = 0
   let pacingRequests = 0
   const gateOf = createGates(clock.now, target, async (plane, operation) => {
@@ -186,7 +186,7 @@ function createServices(options: SessionOptions, target: Target, judge: (exchang
     }
   })
   const channel: Channel = {
-    run,
+    runId,
     version: options.version,
     transport,
     tolerances: target.tolerances,
@@ -205,7 +205,7 @@ function createServices(options: SessionOptions, target: Target, judge: (exchang
     target.receiver === null
       ? null
       : createReceiver({
-          run,
+          runId,
           seed,
           // In process no host is looked up.
           url: target.receiver.url === '' ? 'http://receiver.test' : target.receiver.url,
@@ -216,7 +216,7 @@ function createServices(options: SessionOptions, target: Target, judge: (exchang
   if (receiver !== null) listener?.open(receiver.receive, receiver.replayed)
   const runHook = createHooks(transport, target.tolerances.hookMs)
   const hook: RunServices['hook'] = async (owner, n, hook, call) => {
-    const said = await runHook(hook, { run, ...call })
+    const said = await runHook(hook, { runId, ...call })
     const failure = said === null ? null : shorten(recorder, said, 300)
     recorder.event({ type: 'hook', owner, hook: n, ...call, failure })
     return failure

@@ -98,7 +98,7 @@ export async function runOnRig(
   recorder.event({ ...head, digests, clock: line.kind })
   try {
     const session = createSession({
-      run,
+      runId: run,
       version: '0.0.0',
       seed,
       target,

@@ -32,10 +32,10 @@ async function perform(
   section: DeployPlane,
 ): Promise<WireResponse> {
   const given = membersOf(request.body === null ? {} : jsonOf(request.body)) ?? {}
-  if (command === 'list') return listResponse(await run(section, 'list', {}), name)
-  if (command === 'remove') return toResponse(statusOf(await run(section, 'remove', { name: name ?? '' })))
+  if (command === 'list') return listResponse(await runTool(section, 'list', {}), name)
+  if (command === 'remove') return toResponse(statusOf(await runTool(section, 'remove', { name: name ?? '' })))
   if (command === 'call') {
-    return toResponse(statusOf(await run(section, 'call', { from: String(given.from), to: String(given.to) })))
+    return toResponse(statusOf(await runTool(section, 'call', { from: String(given.from), to: String(given.to) })))
   }
   const tree = given as unknown as ProjectTree
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-deploy-'))
@@ -44,7 +44,7 @@ async function perform(
     mkdirSync(project)
     await writeProject(project, tree)
     const file = join(folder, 'package')
-    const end = await run(section, command === 'build' ? 'build' : 'deploy', { project, package: file })
+    const end = await runTool(section, command === 'build' ? 'build' : 'deploy', { project, package: file })
     const found = command === 'build' ? { package: await packageIn(file, tree, section) } : {}
     return toResponse({ status: 200, body: { ...hidden(end, folder), ...found } })
   } finally {
@@ -57,7 +57,7 @@ async function packageIn(file: string, tree: ProjectTree, { manifest }: DeployPl
 }
 
 /** @throws TransportFailure if the command is not in the target file, does not start or does not end. */
-async function run(
+async function runTool(
   { commands, environment, limitMs }: DeployPlane,
   name: keyof DeployPlane['commands'],
   values: Readonly<Record<string, string>>,

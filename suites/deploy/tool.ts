@@ -102,9 +102,9 @@ export function readable({ inconclusive }: Context, found: PackageSummary): Pack
   return found
 }
 
-/** True if a package holds a dependency: a part of a path is its name, or its name with a version. */
+/** True if a package holds a dependency: a segment of a path is its name, or its name with a version. */
 export function holds({ paths }: PackageSummary, dependency: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[-_.]+/g, '-')
   const named = new RegExp(`^${plain(dependency)}(-\\d.*|-py)?$`)
-  return paths.some((path) => path.split('/').some((part) => named.test(plain(part))))
+  return paths.some((path) => path.split('/').some((segment) => named.test(plain(segment))))
 }

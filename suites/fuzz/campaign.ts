@@ -48,7 +48,7 @@ export async function campaign(context: Context, options: CampaignOptions): Prom
       return options.direct(trial, pod, bytes)
     },
     async drop(pod) {
-      await options.attempt(() => context.pods.delete(pod.id))
+      await options.outcomeOf(() => context.pods.delete(pod.id))
     },
   }
   const next = createSchedule(stages, options, (stage) =>

@@ -60,7 +60,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
   }
   const play = createPlayer(context, trial, { drop: steps.drop, looks: false })
   const shows = async (cases: readonly Drawn[]): Promise<true | null> => {
-    const seen = wrongIn(await steps.attempt(() => play(cases.map(({ one }) => one))))
+    const seen = wrongIn(await steps.outcomeOf(() => play(cases.map(({ one }) => one))))
     return seen === observed && (seen !== noAnswer || (await isThere(context))) ? true : null
   }
   if (await shows([drawn])) {
@@ -139,10 +139,10 @@ async function leastOf(
   const isNewEach = answer !== null && isSuccess(answer.status) && takesNewPods(stage)
   let pod: PodView | null = null
   const isSame = async (one: FuzzCase) => {
-    const made = await steps.attempt(async () => pod ?? (await trial.make()))
+    const made = await steps.outcomeOf(async () => pod ?? (await trial.make()))
     if ('failure' in made) return false
     const used = made.value
-    const again = await steps.attempt(() => sendTwice(trial, used, one.bytes))
+    const again = await steps.outcomeOf(() => sendTwice(trial, used, one.bytes))
     const isSpoiled = isNewEach || !('value' in again) || isSuccess(again.value.status)
     if (isSpoiled) await steps.drop(used)
     pod = isSpoiled ? null : used

@@ -37,7 +37,7 @@ export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere 
   )
     return false
   if (steps.isTimeFree) await context.clock.sleep(lookAfterMs(context))
-  const outcome = await steps.attempt(() => context.pods.get(pod.id))
+  const outcome = await steps.outcomeOf(() => context.pods.get(pod.id))
   // Whoever gives no answer now is looked at the next time.
   if ('failure' in outcome) return false
   stage.unlooked = 0
@@ -60,7 +60,7 @@ export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere 
   }
   if (!blamed.isFound) {
     // A read may lag: by the time that a write takes to be visible, it shows the pod as it is.
-    const rest = await steps.attempt(() =>
+    const rest = await steps.outcomeOf(() =>
       context.settle(
         pod.id,
         (_, now) => now !== null && changesOf(pod, now, aside) === null,
@@ -113,7 +113,7 @@ export async function findCauses(stage: Subject, sent: readonly Sent[], steps: S
   const play = createPlayer(steps.context, stage.trial, steps)
   let failure: string | null = null
   const changes = async (cases: readonly Sent[]): Promise<Changed | null> => {
-    const outcome = await steps.attempt(() => play(cases.map(({ one }) => one)))
+    const outcome = await steps.outcomeOf(() => play(cases.map(({ one }) => one)))
     if ('failure' in outcome) failure = outcome.failure
     return 'value' in outcome && outcome.value.change !== null ? (outcome.value as Changed) : null
   }

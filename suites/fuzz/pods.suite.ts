@@ -47,16 +47,19 @@ function casesOnExited(): readonly FuzzCase[] {
   ]
 }
 
-/** The cases for each pod: every case once, in about equal parts. */
+/** The cases for each pod: every case once, in batches of about the same size. */
 function patchStages(context: Context) {
   const isFirst = firstOfEach()
   return mountStates(context)
     .toSorted((a, b) => Number(b.mount === 'network') - Number(a.mount === 'network'))
     .flatMap((shape) => {
       const cases = patchCases(context, shape).filter((one) => one.mutator === asIs || isFirst(one))
-      const parts = Math.ceil(cases.length / casesEach)
-      const each = Math.ceil(cases.length / parts)
-      return Array.from({ length: parts }, (_, part) => ({ shape, cases: cases.slice(part * each, (part + 1) * each) }))
+      const batches = Math.ceil(cases.length / casesEach)
+      const each = Math.ceil(cases.length / batches)
+      return Array.from({ length: batches }, (_, batch) => ({
+        shape,
+        cases: cases.slice(batch * each, (batch + 1) * each),
+      }))
     })
 }
 
@@ -100,7 +103,7 @@ function stepsOf(context: Context): Steps {
     isKnown: () => false,
     keep: (_, seen) => fail(context, seen),
     direct: (trial, pod, bytes) => trial.send(pod, bytes),
-    attempt: async (work) => ({ value: await work() }),
+    outcomeOf: async (work) => ({ value: await work() }),
     clean: (text) => text,
     log: createLog(),
     came() {},

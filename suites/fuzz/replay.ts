@@ -36,13 +36,13 @@ export function casesAt(context: Context, seed: number, path: string): Pick<Repl
 export async function replayCases(
   context: Context,
   { stage: name, cases }: Pick<Replayed, 'stage' | 'cases'>,
-  attempt: Steps['attempt'],
+  outcomeOf: Steps['outcomeOf'],
 ): Promise<Replayed | null> {
   const stage = stagesOf(context).find((each) => each.name === name)
   if (stage === undefined) return null
-  const made = await attempt(() => stage.trial.make())
+  const made = await outcomeOf(() => stage.trial.make())
   const trial = 'value' in made ? { ...stage.trial, make: async () => made.value } : withoutPod(stage.trial)
-  const outcome = await attempt(() => createPlayer(context, trial)(cases))
+  const outcome = await outcomeOf(() => createPlayer(context, trial)(cases))
   const podless = 'failure' in made ? made.failure : null
   return { stage: name, cases, ...judged(outcome), podless }
 }

@@ -53,8 +53,8 @@ export interface Steps {
   readonly log: ReturnType<typeof createLog>
   /** A text of the target as it may be kept: without secrets, and not long. */
   readonly clean: (text: string) => string
-  /** Makes a failure of what is below (no answer, no pod, a broken rule) a value that may be kept. */
-  readonly attempt: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
+  /** The result of some work, or its failure (no response, no pod, a broken rule) as a value that may be kept. */
+  readonly outcomeOf: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
   /** Sends a body to a pod; in a campaign without pacing and record, so that a 429 has to be waited out. */
   readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
   /** True if waiting takes no real time, so that each look at a pod waits for late effects. */

@@ -38,7 +38,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
   if (mayChange && isDue && (await lookAtPod(stage, steps))) {
     return tryOne(stage, drawn, steps, sendsValid)
   }
-  const outcome = await steps.attempt(async () => {
+  const outcome = await steps.outcomeOf(async () => {
     const first = await unlessUnanswered(steps.direct(trial, pod, one.bytes))
     let answer = first?.status === 429 ? await unlessUnanswered(trial.send(pod, one.bytes)) : first
     if (answer === null) {
@@ -89,13 +89,13 @@ async function podToTryAgain(trial: Trial, pod: PodView, { one }: Drawn, { conte
 }
 
 /** The pod of a stage; null as long as the target makes none. */
-export async function podFor(stage: Subject, { attempt, log: { unmade } }: Steps): Promise<PodView | null> {
+export async function podFor(stage: Subject, { outcomeOf, log: { unmade } }: Steps): Promise<PodView | null> {
   if (stage.pod !== null || stage.trial.isPodless) return stage.pod
   if (stage.podlessFor > 0) {
     stage.podlessFor--
     return null
   }
-  const made = await attempt(() => stage.trial.make())
+  const made = await outcomeOf(() => stage.trial.make())
   if ('value' in made) {
     stage.pod = made.value
     return made.value
@@ -119,7 +119,7 @@ async function accepted(stage: Subject, drawn: Drawn, reply: FuzzAnswer, seen: r
     ({ after }) => after.kind === 'mounts' && after.mounts !== null && sameMounts(answered?.value.mounts, after.mounts),
   )
   if (reply.status === 200 && answered !== null && isShown) return goOn(answered)
-  const outcome = await steps.attempt(() => stage.trial.accepted(before, after, drawn.one))
+  const outcome = await steps.outcomeOf(() => stage.trial.accepted(before, after, drawn.one))
   if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
   if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
   const what = { drawn, allowed: seen, answer: reply, isPodless: false }

@@ -39,10 +39,10 @@ export function creation(shapes: Shapes = {}): Arrangement<PodShape> {
  */
 export async function created(context: Context, shape: PodShape) {
   const { blocked, clock, fixture, inconclusive, lacksCapacity, pods, vary } = context
-  let [valid, reply] = await attempt(shape)
+  let [valid, reply] = await tryShape(shape)
   if (!isSuccess(reply.status) && !lacksCapacity(reply)) {
     vary.fellBack('fields')
-    ;[valid, reply] = await attempt({ ...shape, ...shapeOf(valid), fields: 'few' })
+    ;[valid, reply] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
   }
   if (lacksCapacity(reply)) inconclusive('the target has no capacity')
   const by = 'cpu' in valid ? 'pods.create.cpu' : 'pods.create.gpu'
@@ -50,7 +50,7 @@ export async function created(context: Context, shape: PodShape) {
   if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)
   return { valid, id, reply }
 
-  async function attempt(shape: PodShape): Promise<[Members, Reply]> {
+  async function tryShape(shape: PodShape): Promise<[Members, Reply]> {
     const body = await fixture.body(shape, shape.more ?? {})
     return [body, await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, () => pods.create(body))]
   }

@@ -33,7 +33,7 @@ rule('webhook.once', { varies: anyJob }, async (context) => {
   const early = await clock.until(job.webhook.attempt(1), clock.now() + runningMs)
   check('not-before').that(early === null, 'no request while the job runs', 'a request', job.reply)
   job.beacon.release('go')
-  const first = await attempt(context, job, 1)
+  const first = await waitForAttempt(context, job, 1)
   if (first === null) return expectOne(context, 'notified', job)
   const [end] = job.beacon.ends()
   if (end === undefined) return inconclusive('a worker did not tell that it was done')
@@ -150,7 +150,7 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
   const job = await fixture.submitted({ steps: kept, webhook: [500, 'reset', 503] })
   await begun(job)
   let count = 0
-  while (count < mostAttempts && (await attempt(context, job, count + 1)) !== null) count++
+  while (count < mostAttempts && (await waitForAttempt(context, job, count + 1)) !== null) count++
   await clock.sleep(target.tolerances.dispatchMs)
   for await (const reply of laterJobReads(context, job)) {
     check('status').success(reply)
@@ -166,7 +166,7 @@ rule('webhook.no-effect-on-job', { varies: [...anyJob, 'look'], workers: 0 }, as
 })
 
 /** Waits for the n-th attempt until its place is well past; null if it does not come. Called in the order of n. */
-function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
+function waitForAttempt({ clock, target }: Context, { webhook }: SubmittedJob, n: number): Promise<Arrival | null> {
   const { coldStartMs, dispatchMs, webhookMs, webhookSpacingMs } = target.tolerances
   // Promptness and spacing are judged by rules of their own, so whether one comes at all is given twice the time.
   const patienceMs = 2 * (spacingMs + webhookSpacingMs)
@@ -178,7 +178,7 @@ function attempt({ clock, target }: Context, { webhook }: SubmittedJob, n: numbe
 /** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
 async function countAttempts(context: Context, clause: string, job: SubmittedJob, most: number): Promise<number> {
   let count = 0
-  while (count < most && (await attempt(context, job, count + 1)) !== null) count++
+  while (count < most && (await waitForAttempt(context, job, count + 1)) !== null) count++
   if (count === 0) await expectOne(context, clause, job)
   if (count < most) await context.clock.sleep(context.looks().at(-1) ?? 0)
   return job.webhook.attempts().length
@@ -190,7 +190,8 @@ async function expectOne(context: Context, clause: string, job: SubmittedJob): P
   const { reply } = await expectEnd(context, clause, job, endIn(job.reply) ?? (await ended(job)), 'COMPLETED')
   if (row.id !== 'webhook.once') {
     const twin = await fixture.plain({ steps: [{ output: 1 }], webhook: true })
-    if ((await attempt(context, twin, 1)) === null) context.blocked('webhook.once', 'no notification came at all')
+    if ((await waitForAttempt(context, twin, 1)) === null)
+      context.blocked('webhook.once', 'no notification came at all')
   }
   check(clause).that(false, 'a request once the job is done', 'no request', reply)
 }
