@@ -13,7 +13,7 @@ import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './places.ts'
 import { noProgress, showProgress } from './progress.ts'
-import { prepareOutput, printResults, resultsOf, tellReports } from './record.ts'
+import { prepareOutput, printReports, printResults, resultsOf } from './record.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-patience.ts'
@@ -35,7 +35,7 @@ export interface Conducting {
   readonly estimate: Estimate | null
   readonly terminal: Terminal
   /** Reports the record in place of its results. Returns the exit code. */
-  readonly tellRecord?: (folder: string) => Promise<number>
+  readonly printRecord?: (folder: string) => Promise<number>
 }
 
 /** How long after an interruption the run waits for the last responses and writes its record, real ms. */
@@ -72,7 +72,7 @@ export function conduct(conducting: Conducting): Promise<number> {
   })
 }
 
-async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord }: Conducting): Promise<number> {
+async function runChild(options: RunOptions, { out, quiet, terminal, printRecord }: Conducting): Promise<number> {
   const { run, target, evidence } = options
   let child: ChildRun | null = null
   const interruption = watchInterruption(() => {
@@ -81,33 +81,33 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
   })
   const progress = quiet ? noProgress : showProgress(terminal)
   /** Forwards progress. A process that may outlive the run is noted, so that `sweep` waits for its end. */
-  function told(line: Progress): void {
+  function onProgress(line: Progress): void {
     if (line.type === 'process') writeOwner(terminal.cwd, run, [process.pid, child?.pid ?? process.pid, line.id])
     // Nothing is judged if only the record is told of.
-    if (tellRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
+    if (printRecord === undefined || line.type === 'plan' || line.type === 'shown') progress.tell(line)
   }
-  function tellOverdue(): void {
+  function reportOverdue(): void {
     if (target === null || options.load !== undefined || quiet) return
     const budget = lengthOf(options.budgetMs ?? 0)
     terminal.err(`the budget of ${budget} is over; the run goes on only to remove what it created`)
   }
   try {
-    const running = startChild({ options, environment: terminal.environment, onProgress: told })
+    const running = startChild({ options, environment: terminal.environment, onProgress })
     child = running
     if (target !== null) writeOwner(terminal.cwd, run, [process.pid, running.pid])
     const { signal } = interruption
     const stop = () => void running.stop(graceMs)
     signal.addEventListener('abort', stop)
-    if (target !== null) signal.addEventListener('abort', () => tellCleaning(terminal, progress))
+    if (target !== null) signal.addEventListener('abort', () => printCleaning(terminal, progress))
     const overdue =
-      options.budgetMs === undefined ? undefined : setTimeout(tellOverdue, Math.min(options.budgetMs, longestTimerMs))
+      options.budgetMs === undefined ? undefined : setTimeout(reportOverdue, Math.min(options.budgetMs, longestTimerMs))
     const end = await running.ended
     clearTimeout(overdue)
     signal.removeEventListener('abort', stop)
     progress.end()
     const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, signal }, terminal)
     if (signal.aborted) {
-      if (out !== undefined) tellReports(evidence, await resultsOf(evidence), terminal)
+      if (out !== undefined) printReports(evidence, await resultsOf(evidence), terminal)
       terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }
@@ -119,10 +119,10 @@ async function runChild(options: RunOptions, { out, quiet, terminal, tellRecord 
       )
       return exitCodes.incomplete
     }
-    if (tellRecord !== undefined) return await tellRecord(evidence)
+    if (printRecord !== undefined) return await printRecord(evidence)
     const results = await resultsOf(evidence)
     printResults(results, terminal, { quiet })
-    const exit = out === undefined ? results.verdict.exit : tellReports(evidence, results, terminal)
+    const exit = out === undefined ? results.verdict.exit : printReports(evidence, results, terminal)
     return signal.aborted ? exitCodes.interrupted : exit
   } finally {
     progress.end()
@@ -145,7 +145,7 @@ async function inFolder(
   }
 }
 
-function tellCleaning({ err }: Terminal, progress: { end(): void }): void {
+function printCleaning({ err }: Terminal, progress: { end(): void }): void {
   progress.end()
   err(
     `plumbline: interrupted; removing what the run created, for ${interruptedMs / 1000} s at most; a second signal ends it at once`,

@@ -41,7 +41,7 @@ function kindOf(of: Resource): string {
 const shownNames = 3
 
 /** Reports what a run has left, and what to do about it. */
-export function tellLeft(left: readonly Leftover[], run: string, { err }: Pick<Terminal, 'err'>): void {
+export function printLeftovers(left: readonly Leftover[], run: string, { err }: Pick<Terminal, 'err'>): void {
   if (left.length === 0) return
   for (const line of linesOf(left, ' ')) err(line)
   const end = lastEnd(left)
@@ -51,7 +51,7 @@ export function tellLeft(left: readonly Leftover[], run: string, { err }: Pick<T
 }
 
 /** Lists what is given up: each pod and each queue, because they may cost, and jobs by reason. */
-export function tellForgotten(left: readonly Leftover[], run: string, { out }: Pick<Terminal, 'out'>): void {
+export function printForgotten(left: readonly Leftover[], run: string, { out }: Pick<Terminal, 'out'>): void {
   for (const { kind, name, id, reason } of left) {
     if (kind === 'queue') out(`run ${run}: forgot what waits on ${name}: ${reason}`)
     else if (kind !== 'job') {

@@ -58,7 +58,7 @@ export function prepareOutput(cwd: string, folder: string, keepEvidence = false)
  * Writes every form of the results into `dir`, JSON, JUnit and HTML, and prints the path of the last. A full disk leaves no partial report. Returns
  * the exit code of the run, which is not 0 without its reports.
  */
-export function tellReports(dir: string, results: Results, { out, err }: Terminal): number {
+export function printReports(dir: string, results: Results, { out, err }: Terminal): number {
   const { exit } = results.verdict
   try {
     writeFileSync(join(dir, 'results.json'), serialiseResults(results))

@@ -31,11 +31,11 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
     await program.parseAsync(words, { from: 'user' })
     return code
   } catch (error) {
-    return tell(error, terminal)
+    return printError(error, terminal)
   }
 }
 
-function tell(error: unknown, { err, environment }: Terminal): number {
+function printError(error: unknown, { err, environment }: Terminal): number {
   // Commander has already reported the error; help and version are not errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
   if (environment.PLUMBLINE_DEBUG === '1' && error instanceof Error) err(error.stack ?? error.message)

@@ -3,7 +3,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import { planeNamed } from '../harness/planes/index.ts'
 import { program } from '../results/rerun.ts'
 import type { Target } from '../target/types.ts'
-import { type Leftover, leftoverOf, tellLeft } from './leftovers.ts'
+import { type Leftover, leftoverOf, printLeftovers } from './leftovers.ts'
 import { deleteLedger, nameOf, planeOf, type Resource, type RunLedger, readLedger, resourcesIn } from './runs.ts'
 import { createPatience, interruptedMs, type SweepEnd } from './sweep-patience.ts'
 import { type End, isCreated, isLeft, type Sweeping, sweepPlane } from './sweep-plane.ts'
@@ -61,7 +61,7 @@ export async function sweepOwn(
     const pods = `${pluralize(kept.length, 'pod')} of failed rules (${kept.join(', ')})`
     err(`kept ${pods}; ${program} sweep ${run} removes them`)
   }
-  tellLeft(failed, run, { err })
+  printLeftovers(failed, run, { err })
   return failed.length
 }
 

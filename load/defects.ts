@@ -123,7 +123,7 @@ function halved(operation: RateOperation): LoadDefect {
 function otherAtOnce(operation: RateOperation, concurrent: number): LoadDefect {
   const promised = tables.rates[operation].concurrent ?? 0
   const isFewer = concurrent < promised
-  const told = isFewer
+  const expected = isFewer
     ? `answered 429 at .* with at most ${concurrent} requests open`
     : String.raw`served \d+ requests at once at .*, where ${promised} are permitted$`
   return {
@@ -131,7 +131,7 @@ function otherAtOnce(operation: RateOperation, concurrent: number): LoadDefect {
     says: `${concurrent} requests of ${operation} are held at once, where ${promised} are promised.`,
     rule: `limits.queue.concurrent-${operation}` as RuleId,
     change: withRate(operation, { concurrent }),
-    observed: new RegExp(`^${operation} ${told}`),
+    observed: new RegExp(`^${operation} ${expected}`),
     shows: 'slow',
     isAlike: true,
   }

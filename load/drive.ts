@@ -16,7 +16,7 @@ const longestReason = 1_000
 
 /** Drives the plans of a run with k6, records each, and judges them. */
 export const driveLoad: DriveLoad = async (task) => {
-  const { run, options, target, recorder, tell } = task
+  const { run, options, target, recorder, reportProgress } = task
   const { load, evidence } = options
   if (load === undefined) throw new Error('the run has no load')
   const clock = createRealClock()
@@ -28,21 +28,21 @@ export const driveLoad: DriveLoad = async (task) => {
 
   const perform: Perform = async (step) => {
     const plan = planFolder(++count, step.name)
-    tell({ type: 'plan', name: step.name, n: count, of: steps.length, ...endsOf(steps, count) })
+    reportProgress({ type: 'plan', name: step.name, n: count, of: steps.length, ...endsOf(steps, count) })
     try {
       const driven = await live[step.plan.plane](step, join(evidence, plansFolder, plan))
       const { points, health, notes } = driven
       recorder.event({ type: 'plan', plan, points: pointsOf(evidence, plan), requests: points.length, health, notes })
       return driven
     } catch (error) {
-      const told = reasonOf(error)
-      if (told === null) throw error
-      throw brokenOff(plan, told)
+      const message = reasonOf(error)
+      if (message === null) throw error
+      throw brokenOff(plan, message)
     }
   }
 
-  function brokenOff(plan: string, told: string): LoadError {
-    const reason = shorten(recorder, told, longestReason)
+  function brokenOff(plan: string, message: string): LoadError {
+    const reason = shorten(recorder, message, longestReason)
     recorder.event({ type: 'broken-off', plan, reason })
     return new LoadError(reason)
   }
@@ -53,19 +53,20 @@ export const driveLoad: DriveLoad = async (task) => {
     steps = [...earlier, ...next]
     // Load on endpoints is known and told beforehand; load on the pod API follows from its quota.
     if (first?.plan.plane !== 'pods' || next.length === 1) return
-    tell({ type: 'shown', lines: [describeEstimate(estimateOf(next), null)] })
+    reportProgress({ type: 'shown', lines: [describeEstimate(estimateOf(next), null)] })
     const refusal = refusalBeyond(estimateOf(steps), load)
     if (refusal !== null) throw brokenOff(planFolder(++count, steps[count - 1]?.name ?? ''), refusal)
   }
 
   function judged({ verdicts, notes }: Judged): void {
     const lines = verdicts.map(({ rule, verdict, sentence }) => `  ${verdict}  ${rule}: ${sentence}`)
-    tell({ type: 'shown', lines: [...lines, ...notes.map((note) => `  ${note}`)].map(recorder.clean) })
+    reportProgress({ type: 'shown', lines: [...lines, ...notes.map((note) => `  ${note}`)].map(recorder.clean) })
   }
 
   try {
     const conducted = await conductLoad({ target, load, perform, planned, judged })
-    for (const { reason } of conducted.brokenOff.values()) tell({ type: 'shown', lines: [`plumbline: ${reason}`] })
+    for (const { reason } of conducted.brokenOff.values())
+      reportProgress({ type: 'shown', lines: [`plumbline: ${reason}`] })
     return judgementsOf(loadOf(run), conducted)
   } finally {
     actor.done()

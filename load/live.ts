@@ -15,7 +15,7 @@ export type DriveIn = (step: Step, folder: string) => Promise<Driven>
 
 /** Drives the steps of each plane of a target over HTTP. */
 export function createLive(
-  { run, options, target, transport, recorder, resources, tell }: LoadTask,
+  { run, options, target, transport, recorder, resources, reportProgress }: LoadTask,
   { k6, windowScale }: LoadOptions,
   clock: ScenarioClock,
 ): Readonly<Record<'pods' | 'queue', DriveIn>> {
@@ -34,7 +34,7 @@ export function createLive(
         clean: recorder.clean,
         userAgent: agentOf(rules[0] ?? 'smoke'),
         folder,
-        onStart: (id) => tell({ type: 'process', id }),
+        onStart: (id) => reportProgress({ type: 'process', id }),
       })
   }
 

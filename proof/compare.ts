@@ -40,7 +40,7 @@ export function compareDefect(defect: Defect, judgement: Judgement | undefined):
   const observed = killed
     ? expected
     : (inClause[0]?.observed ??
-      (findings[0] === undefined ? told(judgement) : `${findings[0].clause}: ${findings[0].observed}`))
+      (findings[0] === undefined ? outcomeText(judgement) : `${findings[0].clause}: ${findings[0].observed}`))
   return { id, rule, clause, killed, expected, observed }
 }
 
@@ -133,7 +133,7 @@ function why({ reason, findings, exchanges }: Judgement): string | null {
   return reason ?? (exchanges === 0 ? 'no exchange exercised this rule' : null)
 }
 
-function told(judgement: Judgement | undefined): string {
+function outcomeText(judgement: Judgement | undefined): string {
   if (judgement === undefined) return 'the rule has no function'
   const { verdict, reason } = judgement
   return reason === null ? verdict : `${verdict}: ${reason}`

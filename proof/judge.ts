@@ -27,7 +27,7 @@ export interface JudgeOptions {
 
 /** Judges rules on an instance of their own: another target, clock and session for each call. */
 export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
-  const { variants, rules, seed = 1, plain = false, asReal = false, ...told } = options
+  const { variants, rules, seed = 1, plain = false, asReal = false, ...callbacks } = options
   const instance = createInstance(variants)
   const { fetch, control, target } = instance
   const { nowMs: startMs } = await control.state()
@@ -40,18 +40,18 @@ export async function judgeOn(options: JudgeOptions): Promise<Judgement[]> {
     target: asReal ? { ...target, clock: 'real' } : target,
     transport: inProcess(fetch),
     clock: asReal ? { ...clock, controlled: false } : clock,
-    recorder: told.exchanged === undefined ? noRecorder : { ...noRecorder, exchange: told.exchanged },
+    recorder: callbacks.exchanged === undefined ? noRecorder : { ...noRecorder, exchange: callbacks.exchanged },
     resources() {},
     rules,
     wallNow: () => 0,
     listener: inProcessListener(instance),
-    ...(told.workersFreed === undefined ? {} : { workersFreed: told.workersFreed }),
+    ...(callbacks.workersFreed === undefined ? {} : { workersFreed: callbacks.workersFreed }),
   })
   try {
     const scenarios = await Promise.all(
       session.scenarios.map(async ({ judge }) => {
         const judgement = await judge()
-        told.judged?.(judgement)
+        callbacks.judged?.(judgement)
         return judgement
       }),
     )

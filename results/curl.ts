@@ -5,7 +5,7 @@ import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import { program, type TargetFacts } from './rerun.ts'
 import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
-import { answerText, tellsStatusOf } from './shown.ts'
+import { answerText, mentionsStatusOf } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
 export interface ShellReproduction extends Reproduction, TargetFacts {
@@ -144,7 +144,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
       body === null ? '' : (textOf(body) ?? ''),
     ])
     const isInAnswer =
-      last?.shown.owner !== rule || (finding !== null && last.answer !== null && tellsStatusOf(finding, last.answer))
+      last?.shown.owner !== rule || (finding !== null && last.answer !== null && mentionsStatusOf(finding, last.answer))
     return [
       ...(steps.some(({ shown }) => isHeld.test(shown.request.url)) && !isInAnswer
         ? [

@@ -4,7 +4,7 @@ import { allPlanes, madeBy } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../harness/record/events.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
-import { type Answer, answerOf, answerText, showExchange, tellsStatusOf } from './shown.ts'
+import { type Answer, answerOf, answerText, mentionsStatusOf, showExchange } from './shown.ts'
 import type { ShownExchange, ShownPolls } from './types.ts'
 
 /** Most exchanges of a scenario. */
@@ -153,7 +153,7 @@ function choose({ rule, evidence, finding }: Failing, entries: readonly Entry[])
 function isAlone(rule: string, { operation, answer, made }: Entry, finding: Finding | null): boolean {
   const isOfBodies = rule.split('.')[1] === 'body' && madeBy(operation)?.plane.creates === null
   if (!isOfBodies || answer === null || answer.status === 429) return false
-  return made === null || (finding !== null && tellsStatusOf(finding, answer))
+  return made === null || (finding !== null && mentionsStatusOf(finding, answer))
 }
 
 function isShared(owner: string): boolean {

@@ -44,7 +44,7 @@ export function answerText(answer: Answer | null): string {
 }
 
 /** True if the wrong part of a response is its HTTP status. */
-export function tellsStatusOf({ observed }: Finding, { status }: Answer): boolean {
+export function mentionsStatusOf({ observed }: Finding, { status }: Answer): boolean {
   return new RegExp(`^status ${status}\\b`).test(observed)
 }
 

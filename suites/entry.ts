@@ -39,6 +39,8 @@ afterAll(async () => {
 /** For whoever runs one rule in an editor: the finding as the message of the test. */
 function expectGreen({ verdict, reason, findings }: Judgement): void {
   if (verdict === 'passed' || verdict === 'observed') return
-  const told = findings.map(({ clause, expected, observed }) => `${clause}: expected ${expected}; observed ${observed}`)
-  expect.fail([`${verdict}${reason === null ? '' : `: ${reason}`}`, ...told].join('\n'))
+  const findingTexts = findings.map(
+    ({ clause, expected, observed }) => `${clause}: expected ${expected}; observed ${observed}`,
+  )
+  expect.fail([`${verdict}${reason === null ? '' : `: ${reason}`}`, ...findingTexts].join('\n'))
 }

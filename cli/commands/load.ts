@@ -35,7 +35,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
     quiet,
     estimate,
     terminal,
-    ...(kind === 'smoke' && { tellRecord: (folder) => tellSmoke(folder, terminal) }),
+    ...(kind === 'smoke' && { printRecord: (folder) => printSmoke(folder, terminal) }),
   })
 }
 
@@ -54,7 +54,7 @@ function refuseNothing(kind: LoadKind, { pods, queue }: Target): void {
 }
 
 /** Prints what the smoke of a record showed. Returns the exit code: 0 if every operation was served. */
-export async function tellSmoke(dir: string, { out, err }: Terminal): Promise<number> {
+export async function printSmoke(dir: string, { out, err }: Terminal): Promise<number> {
   let run: RunEvent | null = null
   const driven: Driving[] = []
   for await (const event of readEvidence(dir)) {

@@ -11,7 +11,7 @@ import { packageFolder } from '../home.ts'
 import { withOutput } from '../lock.ts'
 import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
-import { prepareOutput, printResults, tellReports } from '../record.ts'
+import { prepareOutput, printReports, printResults } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.merge>
@@ -26,7 +26,7 @@ export async function merge(folders: readonly string[], options: Options, termin
   return withOutput(terminal.cwd, options.out, async () => {
     const dir = prepareOutput(terminal.cwd, options.out)
     printResults(merged, terminal, options)
-    return tellReports(dir, merged, terminal)
+    return printReports(dir, merged, terminal)
   })
 }
 

@@ -41,28 +41,28 @@ async function proofOf(options: Options, onProgress: (progress: ProofProgress) =
     if (odd) {
       const draw = { ...(sample !== undefined && { sample }), ...(seed !== undefined && { seed }) }
       const result = await tryOddResponses({ onProgress, ...draw })
-      return { result, lines: toldOdd(result, quiet), holds: result.broken.length === 0 }
+      return { result, lines: oddLines(result, quiet), holds: result.broken.length === 0 }
     }
     if (seeds !== undefined) {
       const result = await proveSeeds(seeds, only, onProgress)
-      return { result, lines: toldSeeds(result), holds: result.changed.length === 0 }
+      return { result, lines: seedLines(result), holds: result.changed.length === 0 }
     }
     const result = await run({ matrix, onProgress, only })
-    return { result, lines: told(result), holds: result.proven }
+    return { result, lines: proofLines(result), holds: result.proven }
   } catch (error) {
     throw error instanceof NothingMatches ? new UsageError(error.message) : error
   }
 }
 
 /** The lines of a proof: the matrix if requested, then errors, then the summary. */
-export function told(result: ProofResult): string[] {
+export function proofLines(result: ProofResult): string[] {
   const { defects, latitudes, matrix, proven } = result
   const found = defects.filter(({ killed }) => killed)
   const alike = latitudes.filter(({ failed }) => failed.length === 0)
   const faults = proofFaults(result)
   return [
-    ...(matrix ?? []).flatMap(toldRow),
-    ...toldCliffs(matrix ?? []),
+    ...(matrix ?? []).flatMap(matrixLines),
+    ...cliffLines(matrix ?? []),
     ...faults,
     `${proven ? 'proven' : `not proven (${pluralize(faults.length, 'fault')})`}: ` +
       `${found.length} of ${pluralize(defects.length, 'defect')} found, ` +
@@ -71,7 +71,7 @@ export function told(result: ProofResult): string[] {
 }
 
 /** The effect of one defect on all rules. */
-function toldRow({ id, failed, blocked, inconclusive }: MatrixRow): string[] {
+function matrixLines({ id, failed, blocked, inconclusive }: MatrixRow): string[] {
   const rulesOf = (undecided: readonly Undecided[]) => undecided.map(({ rule }) => rule).join(', ')
   return [
     `on ${id} these fail: ${failed.join(', ') || 'none'}`,
@@ -81,7 +81,7 @@ function toldRow({ id, failed, blocked, inconclusive }: MatrixRow): string[] {
 }
 
 /** Defects that leave many rules without a verdict, the worst first, each with its most common reason. */
-function toldCliffs(matrix: readonly MatrixRow[]): string[] {
+function cliffLines(matrix: readonly MatrixRow[]): string[] {
   return matrix
     .map(({ id, blocked, inconclusive }) => ({ id, undecided: [...blocked, ...inconclusive] }))
     .filter(({ undecided }) => undecided.length > mostUndecided)
@@ -94,7 +94,7 @@ function toldCliffs(matrix: readonly MatrixRow[]): string[] {
 }
 
 /** The lines of a proof with several seeds: changes by a seed, then the summary. */
-export function toldSeeds({ seeds, latitudes, changed }: SeedsResult): string[] {
+export function seedLines({ seeds, latitudes, changed }: SeedsResult): string[] {
   return [
     ...changed.map(
       ({ seed, on, rule, expected, seen, reason }) =>
@@ -106,7 +106,7 @@ export function toldSeeds({ seeds, latitudes, changed }: SeedsResult): string[] 
 }
 
 /** The lines of a run over odd responses: rules that crashed, changes that no rule noticed, then the summary. */
-export function toldOdd({ cases, tried, broken, unnoticed }: OddResult, quiet: boolean): string[] {
+export function oddLines({ cases, tried, broken, unnoticed }: OddResult, quiet: boolean): string[] {
   return [
     ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
     ...(quiet ? [] : unnoticed.map((odd) => `no rule notices ${odd}`)),

@@ -13,7 +13,7 @@ import { moduleUrl, version } from '../home.ts'
 import { withOutput } from '../lock.ts'
 import type * as commands from '../options.ts'
 import { isFile } from '../places.ts'
-import { prepareOutput, printResults, resultsOf, tellReports } from '../record.ts'
+import { prepareOutput, printReports, printResults, resultsOf } from '../record.ts'
 import type { Terminal } from '../terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.replay>
@@ -50,7 +50,7 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   const exit =
     options.out === undefined
       ? results.verdict.exit
-      : tellReports(
+      : printReports(
           prepareOutput(terminal.cwd, options.out, resolve(terminal.cwd, options.out) === dir),
           results,
           terminal,

@@ -9,7 +9,7 @@ import { suggestion } from '../../target/nearest.ts'
 import type { Target } from '../../target/types.ts'
 import { UsageError } from '../errors.ts'
 import { watchInterruption } from '../interrupt.ts'
-import { type Leftover, leftoverOf, tellForgotten, tellLeft } from '../leftovers.ts'
+import { type Leftover, leftoverOf, printForgotten, printLeftovers } from '../leftovers.ts'
 import type * as commands from '../options.ts'
 import { aliveProcess, deleteLedger, listRuns, nameOf, otherHost, type RunLedger, readLedger } from '../runs.ts'
 import { removedText, sweepRun } from '../sweep.ts'
@@ -84,7 +84,7 @@ async function sweepRuns(all: readonly string[], asked: Asked): Promise<number> 
     // Only what was tried is given up.
     if (signal.aborted) return failures
     if (options.forget === true) {
-      tellForgotten(left, run, terminal)
+      printForgotten(left, run, terminal)
       deleteLedger(readLedger(cwd, run))
     } else failures += left.length
   }
@@ -108,7 +108,7 @@ async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }:
   }
   const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
   terminal.out(`run ${run}: ${summaryOf(swept.ends)}`)
-  if (!forgets) tellLeft(swept.failed, run, terminal)
+  if (!forgets) printLeftovers(swept.failed, run, terminal)
   return swept.failed
 }
 

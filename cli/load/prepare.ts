@@ -96,7 +96,7 @@ export function refuseUnowned(urls: readonly string[], stated: string | undefine
 
 async function foundK6({ environment, err }: Terminal) {
   try {
-    return await findK6({ env: environment, told: (message) => err(`plumbline: ${message}`) })
+    return await findK6({ env: environment, onBuild: (message) => err(`plumbline: ${message}`) })
   } catch (error) {
     if (error instanceof LoadError) throw new UsageError(error.message)
     throw error

@@ -9,8 +9,8 @@ export type ClockCall = 'GET' | 'POST'
  * The clock does not behave as `docs/clock.md` describes, or does not answer. No later wait of the run can be kept.
  */
 export class ClockFault extends Inconclusive {
-  constructor(told: string) {
-    super(`clock.url ${told} (docs/clock.md)`)
+  constructor(fault: string) {
+    super(`clock.url ${fault} (docs/clock.md)`)
   }
 }
 

@@ -44,8 +44,8 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
 
 async function execute(command: readonly string[], call: HookCall, limitMs: number): Promise<string | null> {
   const [program = ''] = command
-  const told = { PLUMBLINE_RUN: call.runId, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status }
-  const environment = { ...process.env, ...told }
+  const variables = { PLUMBLINE_RUN: call.runId, PLUMBLINE_POD: call.pod, PLUMBLINE_STATUS: call.status }
+  const environment = { ...process.env, ...variables }
   const { ended, stderr } = await runCommand(command, { environment, limitMs, keptOutput })
   return ended === null ? `${program} did not end within ${limitMs} ms` : failureOf(program, ended, stderr)
 }

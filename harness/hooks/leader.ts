@@ -12,10 +12,10 @@ const [program = '', ...words] = process.argv.slice(2)
 
 process.once('disconnect', endGroup)
 const command = spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'] })
-command.once('error', (error: NodeJS.ErrnoException) => tell({ fault: error.code ?? error.message }))
-command.once('exit', (code, signal) => tell({ code, signal }))
+command.once('error', (error: NodeJS.ErrnoException) => reportEnd({ fault: error.code ?? error.message }))
+command.once('exit', (code, signal) => reportEnd({ code, signal }))
 
-function tell(ended: Ended): void {
+function reportEnd(ended: Ended): void {
   process.send?.(ended, undefined, {}, () => {
     process.off('disconnect', endGroup)
     process.disconnect()

@@ -33,7 +33,7 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
   const again = new Set<string>()
   let unnamed = 0
 
-  function tell(
+  function recordState(
     name: string,
     id: string | null,
     state: 'requested' | 'refused' | 'created' | 'removed' | 'kept',
@@ -47,17 +47,17 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
     if (given === name) {
       if (left.has(given)) again.add(given)
       left.set(given, null)
-      tell(given, null, 'requested')
+      recordState(given, null, 'requested')
     }
     return (reply) => {
       const id = isSuccess(reply.status) ? idIn(reply.json) : null
       if (id !== null) {
         left.set(given, id)
-        tell(given, id, 'created')
+        recordState(given, id, 'created')
       } else if (given === name && reply.status >= 400 && reply.status < 500) {
         // A refused creation is looked for at the end, because the target's response is what is being judged.
         left.delete(given)
-        tell(given, null, 'refused')
+        recordState(given, null, 'refused')
       }
     }
   }
@@ -66,9 +66,9 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
     for (const [given, known] of left) {
       if (known !== id) continue
       left.delete(given)
-      tell(given, id, 'removed')
+      recordState(given, id, 'removed')
       // It is searched for by name at the end.
-      if (again.delete(given)) tell(given, null, 'requested')
+      if (again.delete(given)) recordState(given, null, 'requested')
     }
   }
 
@@ -85,7 +85,7 @@ export function createOwnResources({ creates }: Plane, resources: ResourceLedger
     removables: (): Removable[] =>
       [...left].map(([name, id]) => ({
         keep() {
-          tell(name, id, 'kept')
+          recordState(name, id, 'kept')
           left.delete(name)
         },
         async remove(cleaner) {

@@ -8,7 +8,7 @@ import type { RunOptions } from './options.ts'
 process.once('message', (options: RunOptions) => void main(options))
 process.once('disconnect', endAtOnce)
 // An error that nobody took: the rules are judged to their end, but the run is not to be relied on.
-for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, tell)
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, reportFault)
 
 async function main(options: RunOptions): Promise<void> {
   try {
@@ -20,7 +20,7 @@ async function main(options: RunOptions): Promise<void> {
     await run.finish()
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   } catch (error) {
-    tell(error)
+    reportFault(error)
   }
   // A rejection that nobody takes is reported once all that is under way has had its turn.
   await nextTurn()
@@ -28,7 +28,7 @@ async function main(options: RunOptions): Promise<void> {
   process.exit()
 }
 
-function tell(error: unknown): void {
+function reportFault(error: unknown): void {
   process.exitCode = 1
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
 }

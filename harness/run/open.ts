@@ -111,7 +111,7 @@ export async function openRun(options: RunOptions) {
   async function driveLoad(): Promise<Judgement[]> {
     if (load === undefined) return []
     const module = (await import(load.module)) as { readonly driveLoad: DriveLoad }
-    const task = { run: started, options, target, transport, recorder, resources, tell: reportProgress }
+    const task = { run: started, options, target, transport, recorder, resources, reportProgress }
     return (await module.driveLoad(task)).map((judgement) => recordJudgement(recorder, judgement))
   }
 

@@ -51,7 +51,7 @@ export interface LoadTask {
   readonly transport: Transport
   readonly recorder: Recorder
   readonly resources: ResourceLedger
-  readonly tell: (progress: Progress) => void
+  readonly reportProgress: (progress: Progress) => void
 }
 
 /** Drives the load of a run and judges its rules. */

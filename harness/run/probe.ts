@@ -74,7 +74,7 @@ async function seenOf(plane: Plane, target: Target, send: Direct): Promise<Probe
 
 /** One response that resembles the API is enough, however wrong. */
 async function look({ name: plane, probes }: Plane, section: unknown, send: Direct): Promise<ProbeResult> {
-  const told: string[] = []
+  const strange: string[] = []
   let first: number | null = null
   for (const { asked, operation, call, resembles } of probes) {
     const response = await send(operation, call?.(section as never))
@@ -82,9 +82,9 @@ async function look({ name: plane, probes }: Plane, section: unknown, send: Dire
     first ??= status
     if (speaksOfRequest(response) || (isSuccess(status) && resembles(jsonOf(response.body))))
       return { plane, status: first }
-    told.push(`${asked} was answered ${status} with ${contentOf(response)}`)
+    strange.push(`${asked} was answered ${status} with ${contentOf(response)}`)
   }
-  return { plane, strange: told.join(', ') }
+  return { plane, strange: strange.join(', ') }
 }
 
 /** True if the response is about the request: it was read, or failed. A path that is not served says nothing. */

@@ -19,7 +19,7 @@ export interface FindOptions {
   readonly moduleFolder?: string
   /** True if one may be built where there is none (one to three minutes, 64 MB in the cache). */
   readonly mayBuild?: boolean
-  readonly told?: (message: string) => void
+  readonly onBuild?: (message: string) => void
 }
 
 const K6_MAJOR = '2.'
@@ -58,13 +58,13 @@ function cacheFolder({ XDG_CACHE_HOME, HOME }: FindOptions['env']): string {
 }
 
 async function build(path: string, options: FindOptions): Promise<K6> {
-  const { env, moduleFolder = join(loadFolder, 'k6'), told } = options
+  const { env, moduleFolder = join(loadFolder, 'k6'), onBuild } = options
   const go = await run('go', ['version'], env, VERSION_MS)
   if (!go.ok) throw new LoadError(howToGet('there is none, and no Go to build it with'))
   if (!existsSync(join(moduleFolder, 'go.mod'))) {
     throw new LoadError(howToGet(`there is none, and no go.mod in ${moduleFolder} to build it from`))
   }
-  told?.(`building k6 ${K6_PINNED} into ${path}, which takes one to three minutes`)
+  onBuild?.(`building k6 ${K6_PINNED} into ${path}, which takes one to three minutes`)
   await mkdir(join(path, '..'), { recursive: true })
   const partial = `${path}.${process.pid}`
   const settings = { ...env, GOTOOLCHAIN: 'local', GOWORK: 'off' }

@@ -77,8 +77,8 @@ function waits(change: (seconds: number, nowMs: number) => string | null) {
         rateRefusal: (original) => (reading, setup) => {
           const refusal = original(reading, setup)
           const { 'retry-after': stated, ...others } = refusal.headers
-          const told = change(Number(stated), options.clock.now())
-          const headers = told === null ? others : { ...others, 'retry-after': told }
+          const retryAfter = change(Number(stated), options.clock.now())
+          const headers = retryAfter === null ? others : { ...others, 'retry-after': retryAfter }
           return new Refusal(refusal.status, refusal.message, { errors: refusal.errors, headers })
         },
       },

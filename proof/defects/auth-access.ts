@@ -17,12 +17,12 @@ export const authAccess: readonly Defect[] = [
   defect('stranger-told-name', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account names the pod.',
     observed: 'the name of the pod',
-    change: tellsStrangers((pod) => pod.name),
+    change: revealsToStrangers((pod) => pod.name),
   }),
   defect('stranger-told-variables', 'auth.pods.hidden', 'not-told', {
     says: 'The refusal to another account repeats the variables of the pod.',
     observed: 'a variable of the pod',
-    change: tellsStrangers((pod) => JSON.stringify(pod.env)),
+    change: revealsToStrangers((pod) => JSON.stringify(pod.env)),
   }),
   defect('stranger-lists-all-pods', 'auth.pods.hidden', 'not-listed', {
     says: 'The list shows the pods of every account.',
@@ -93,7 +93,7 @@ export const authAccess: readonly Defect[] = [
 ]
 
 /** The refusal to another account says something of the pod. */
-function tellsStrangers(says: (pod: StoredPod) => string): Change {
+function revealsToStrangers(says: (pod: StoredPod) => string): Change {
   return refusing('findPod', (id, { user }, { store }) => {
     const pod = store.get(id)
     return pod && pod.user !== user && [403, `no access to ${says(pod)}`]

@@ -105,10 +105,10 @@ export function restated(when: (request: Request) => boolean | Promise<boolean>,
 }
 
 /** Tells which reference serves, once a request has come: each part is given the whole of it. */
-export function knowing(tell: (service: PodService) => void): Change {
+export function knowing(onService: (service: PodService) => void): Change {
   return parts({
     authenticate: (original) => (authorization, service) => {
-      tell(service as PodService)
+      onService(service as PodService)
       return original(authorization, service)
     },
   })

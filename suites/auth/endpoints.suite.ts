@@ -44,8 +44,8 @@ rule('auth.management.hidden', options, async (context) => {
     const reply = await requests.get(operation)?.(stranger, { repeats: true })
     if (reply === undefined) continue
     check('refused').status(reply, 403, 404)
-    const isTold = (textOf(reply.bytes) ?? '').includes(name)
-    check('not-told').that(!isTold, 'a refusal without the name of the endpoint', 'the name of the endpoint', reply)
+    const isRevealed = (textOf(reply.bytes) ?? '').includes(name)
+    check('not-told').that(!isRevealed, 'a refusal without the name of the endpoint', 'the name of the endpoint', reply)
   }
   await expectUnchanged()
   await clock.sleep(laterMs)

@@ -39,9 +39,9 @@ rule('auth.queue.hidden', mayPurge, async (context) => {
       inconclusive('the stranger is answered 401 and nothing shows that its key is a valid one')
     }
     check('refused').status(reply, 403, 404)
-    const isTold = (textOf(reply.bytes) ?? '').includes(secret)
+    const isRevealed = (textOf(reply.bytes) ?? '').includes(secret)
     const observed = `status ${reply.status} with the input of the job`
-    check('not-told').that(!isTold, 'a refusal without the input of the job', observed, reply)
+    check('not-told').that(!isRevealed, 'a refusal without the input of the job', observed, reply)
   }
   expectAllWorked()
 })

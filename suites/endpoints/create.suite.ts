@@ -18,7 +18,7 @@ import {
 } from '../shared/endpoints.ts'
 import { expectRefusal } from '../shared/job-responses.ts'
 import { isNamed } from '../shared/listing.ts'
-import { kindOf } from '../shared/readers.ts'
+import { kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { type Arrangement, refusals } from '../shared/table.ts'
 
@@ -29,7 +29,7 @@ rule('endpoints.create', { creates: 2 }, async (context) => {
     const reply = await make(context)
     inconclusiveIfQuotaIsUsed(context, reply)
     check('accepted').success(reply)
-    const observed = kindOf(membersOf(reply.json)?.id)
+    const observed = kindOfValue(membersOf(reply.json)?.id)
     check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
   }
 })

@@ -3,7 +3,7 @@ import { type Exchange, jsonOf, mediaTypeOf, type WireResponse } from '../../har
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import { headers, mediaType } from '../shared/header-table.ts'
-import { integer, kindOf, list, text } from '../shared/readers.ts'
+import { integer, kindOfValue, list, text } from '../shared/readers.ts'
 import { shape } from '../shared/shape-table.ts'
 import { judged, type Shown } from '../shared/shapes.ts'
 
@@ -22,9 +22,9 @@ shape('errors.problem.shape', {
 headers('errors.problem.media-type', { on: 'error', of: ownError, headers: { 'Content-Type': mediaType(problemType) } })
 
 everyError('errors.problem.status', ({ body, status }) => {
-  const told = membersOf(jsonOf(body))?.status
-  if (!Number.isInteger(told)) return null
-  return judged('status', told === status, `status ${status} in the body`, `status ${told} in the body`)
+  const bodyStatus = membersOf(jsonOf(body))?.status
+  if (!Number.isInteger(bodyStatus)) return null
+  return judged('status', bodyStatus === status, `status ${status} in the body`, `status ${bodyStatus} in the body`)
 })
 
 /** An invariant over every error of the API itself. */
@@ -55,5 +55,5 @@ function everyProblem(id: RuleId, judge: (problem: Members) => Shown | null): vo
 function bodyKind(body: Uint8Array): string {
   if (body.length === 0) return 'no body'
   const json = jsonOf(body)
-  return json === undefined ? 'no JSON' : kindOf(json)
+  return json === undefined ? 'no JSON' : kindOfValue(json)
 }

@@ -5,7 +5,7 @@ import { noSuchPod } from '../../harness/planes/pods/client.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { bodySaid, type FuzzCase } from './cases.ts'
-import { findCauses, giveUp, lookAtPod, tell } from './look.ts'
+import { addNote, findCauses, giveUp, lookAtPod } from './look.ts'
 import { allowedText, classify, isIn } from './oracle.ts'
 import { createPlayer, type Played } from './player.ts'
 import { pinDown, simplest } from './shrink.ts'
@@ -40,8 +40,8 @@ export async function judge(stage: Subject, wrong: WrongCase, steps: Steps): Pro
 /** Keeps a wrong response that could not be searched in time. */
 function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
   const cases = [wrong.drawn]
-  if (wrong.observed === noAnswer) tellSilence(wrong.drawn, steps)
-  else if (isAllowedElsewhere(stage, wrong)) tellMove(stage, wrong, cases, steps)
+  if (wrong.observed === noAnswer) noteSilence(wrong.drawn, steps)
+  else if (isAllowedElsewhere(stage, wrong)) noteMove(stage, wrong, cases, steps)
   else steps.keep(stage, { ...wrong, cases, doubt: 'the run ended before it was sent again' })
 }
 
@@ -55,7 +55,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
   }
   if (observed === noAnswer && !(await isThere(context))) {
     await moveOn(stage, wrong, steps)
-    tellSilence(drawn, steps)
+    noteSilence(drawn, steps)
     return true
   }
   const play = createPlayer(context, trial, { drop: steps.drop, looks: false })
@@ -79,14 +79,14 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
   }
   const pinned = await pinDown(before, (cases) => shows([...cases, drawn]))
   if (pinned !== null) steps.keep(stage, { ...wrong, cases: [...pinned.cases, drawn] })
-  else if (observed === noAnswer) tellSilence(drawn, steps)
-  else if (!steps.isRule && isAllowedElsewhere(stage, wrong)) tellMove(stage, wrong, [...before, drawn], steps)
+  else if (observed === noAnswer) noteSilence(drawn, steps)
+  else if (!steps.isRule && isAllowedElsewhere(stage, wrong)) noteMove(stage, wrong, [...before, drawn], steps)
   else steps.keep(stage, { ...wrong, cases: [...before, drawn], doubt })
   return true
 }
 
-function tellMove(stage: Subject, { observed }: WrongCase, cases: readonly Drawn[], steps: Steps): void {
-  tell(stage, cases, `${observed} came once, as if the pod had changed its status by itself, and not again`, steps)
+function noteMove(stage: Subject, { observed }: WrongCase, cases: readonly Drawn[], steps: Steps): void {
+  addNote(stage, cases, `${observed} came once, as if the pod had changed its status by itself, and not again`, steps)
 }
 
 /** True if a pod of another status may answer an action in this way. */
@@ -158,6 +158,6 @@ async function isThere({ pods }: Context): Promise<boolean> {
   return (await unlessUnanswered(pods.get(noSuchPod, { raw429: true }))) !== null
 }
 
-function tellSilence({ one, path }: Drawn, { log: { silent }, seed }: Steps): void {
+function noteSilence({ one, path }: Drawn, { log: { silent }, seed }: Steps): void {
   silent.push(`${bodySaid(one)} (--seed ${seed} --path ${path})`)
 }

@@ -49,7 +49,7 @@ export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere 
   }
   const late = () => {
     const text = `${steps.clean(changed)} ${whileRefused}, and the run ended before the search for the cause`
-    tell(stage, [...stage.accepted, ...sent], text, steps)
+    addNote(stage, [...stage.accepted, ...sent], text, steps)
   }
   steps.log.undecided.add(late)
   const blamed = await findCauses(stage, sent, steps)
@@ -72,7 +72,7 @@ export async function lookAtPod(stage: Subject, steps: Steps, isJudgedElsewhere 
       context.inconclusive(
         `${changed} after refused bodies, and not when they were sent to a new pod: nothing shows which did it`,
       )
-    if ('value' in rest) tellUnexplained(stage, pod, rest.value.reply, blamed.failure, steps)
+    if ('value' in rest) noteUnexplained(stage, pod, rest.value.reply, blamed.failure, steps)
   }
   stage.sent = []
   await giveUp(stage, steps)
@@ -167,7 +167,7 @@ async function keepPinned(
 }
 
 /** Reports a change that no case shows again: a finding, unless a pod may change so by itself. */
-function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
+function noteUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: string | null, steps: Steps): void {
   const { aside } = stage
   const observed = steps.clean(changesIn(pod, reply, aside) ?? '')
   const now = reply.status === 200 ? podOf(reply.json, reply.exchange.n) : null
@@ -180,11 +180,11 @@ function tellUnexplained(stage: Subject, pod: PodView, reply: Reply, failure: st
     steps.keep(stage, { cases, allowed: [], observed, answer: null, also: unchanged, doubt })
     return
   }
-  tell(stage, cases, `${observed} ${whileRefused}, which a pod may change by itself, and not again`, steps)
+  addNote(stage, cases, `${observed} ${whileRefused}, which a pod may change by itself, and not again`, steps)
 }
 
 /** Tells of something that is not a finding, and of the cases that were sent before. */
-export function tell({ name }: Subject, cases: readonly Drawn[], text: string, { log, seed }: Steps): void {
+export function addNote({ name }: Subject, cases: readonly Drawn[], text: string, { log, seed }: Steps): void {
   const path = cases.map((each) => each.path).join()
   log.notes.add(`${name}: ${text}: no finding (--seed ${seed} --path ${path})`)
 }

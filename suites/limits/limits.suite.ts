@@ -29,8 +29,8 @@ invariant<Readings>('limits.pods.headers-syntax', {}, (readings, exchange) => {
     const items = rateItems(text)
     const expected = `${count} (whole) and ${seconds} of each window of ${name} as numbers from 0 on`
     const observed = items.flatMap(({ name: window, parameters }) => [
-      ...told(`${count} of ${window}`, countFault(parameters.get(count))),
-      ...told(`${seconds} of ${window}`, lengthFault(parameters.get(seconds))),
+      ...faultsIn(`${count} of ${window}`, countFault(parameters.get(count))),
+      ...faultsIn(`${seconds} of ${window}`, lengthFault(parameters.get(seconds))),
     ])
     return (items.length === 0 ? ['no window'] : observed).map((observed) => ({ expected, observed }))
   })
@@ -96,7 +96,7 @@ function windowsIn(exchange: Exchange) {
   })
 }
 
-function told(what: string, fault: string | null): string[] {
+function faultsIn(what: string, fault: string | null): string[] {
   return fault === null ? [] : [`${what} ${fault}`]
 }
 

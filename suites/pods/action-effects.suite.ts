@@ -5,7 +5,7 @@ import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
-import { kindOf } from '../shared/readers.ts'
+import { kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
@@ -118,7 +118,7 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
 
 function expectFreed(check: Context['check'], pod: PodView, before: PodView): void {
   check('cost').that(pod.value.cost === 0, 'cost 0', `cost ${show(pod.value.cost)}`, pod)
-  check('runtime').that(pod.value.runtime === null, 'runtime null', `runtime ${kindOf(pod.value.runtime)}`, pod)
+  check('runtime').that(pod.value.runtime === null, 'runtime null', `runtime ${kindOfValue(pod.value.runtime)}`, pod)
   const changed = changedFields(before.value, pod.value).filter((name) => kept.has(name))
   const texts = ({ value }: PodView) => changed.map((name) => `${name} ${show(value[name])}`).join(', ')
   check('kept').that(changed.length === 0, texts(before), texts(pod), pod)

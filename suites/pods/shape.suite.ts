@@ -3,7 +3,7 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { everyExchange } from '../../harness/rule/registry.ts'
 import {
   integer,
-  kindOf,
+  kindOfValue,
   list,
   nullable,
   number,
@@ -76,7 +76,7 @@ everyPod('pods.shape.id-matches', ({ id }, { subject }) => {
 everyPod('pods.shape.gpu-xor-cpu', (pod, { isWhole }) => {
   const shown = ['gpu', 'cpu'].filter((name) => name in pod)
   const expected = 'gpu or cpu, and no key of the other'
-  const both = { clause: 'omitted', expected, observed: `gpu ${kindOf(pod.gpu)}, cpu ${kindOf(pod.cpu)}` }
+  const both = { clause: 'omitted', expected, observed: `gpu ${kindOfValue(pod.gpu)}, cpu ${kindOfValue(pod.cpu)}` }
   return {
     exercised: [...(isWhole ? ['present'] : []), ...(shown.length > 0 ? ['omitted'] : [])],
     findings: [
@@ -106,5 +106,5 @@ everyPod('pods.shape.cost-zero', ({ cost, status }) => {
 
 everyPod('pods.shape.runtime-null', ({ runtime, status }) => {
   if (runtime === undefined || !isPodStatus(status) || status === 'RUNNING') return null
-  return judged('null', runtime === null, `null while ${status}`, `${kindOf(runtime)} while ${status}`)
+  return judged('null', runtime === null, `null while ${status}`, `${kindOfValue(runtime)} while ${status}`)
 })

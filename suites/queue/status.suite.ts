@@ -9,7 +9,7 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectRefusal, insist, otherOutput, shownStatus } from '../shared/job-responses.ts'
 import { lookUntil } from '../shared/look-until.ts'
-import { kindOf } from '../shared/readers.ts'
+import { kindOfValue } from '../shared/readers.ts'
 import { looksLater } from '../shared/unchanged.ts'
 
 /** The statuses that the description has (heading Job status). */
@@ -26,7 +26,7 @@ rule('queue.status.shape', { varies: [...anyJob, 'output', 'look'] }, async (con
   const failed = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await lookUntilEnd(context, 'error', failed, 'FAILED')
   const error = membersOf(end.json)?.error
-  check('error').that(typeof error === 'string', 'a string', kindOf(error), end)
+  check('error').that(typeof error === 'string', 'a string', kindOfValue(error), end)
 
   function expectOutput(reply: Reply): void {
     const shown = membersOf(reply.json)?.output
@@ -129,7 +129,7 @@ rule('queue.status.failed', { varies: anyJob }, async (context) => {
   const job = await fixture.submitted({ steps: [{ fail: 'no depth' }] })
   const end = await expectEnd(context, 'failed', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
   const error = end.job?.error
-  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOf(error), end.reply)
+  check('error').that(typeof error === 'string' && error !== '', 'a text', kindOfValue(error), end.reply)
 })
 
 /** Looks at a job; the answer shows it. */
@@ -143,8 +143,8 @@ function expectShownIn({ check }: Context, { id }: JobAt, reply: Reply): void {
   check('answered').success(reply)
   const shown = membersOf(reply.json)
   const seen = shown?.id
-  check('id').that(seen === id, 'the id of the job', typeof seen === 'string' ? 'another id' : kindOf(seen), reply)
-  check('status').that(typeof shown?.status === 'string', 'a string', kindOf(shown?.status), reply)
+  check('id').that(seen === id, 'the id of the job', typeof seen === 'string' ? 'another id' : kindOfValue(seen), reply)
+  check('status').that(typeof shown?.status === 'string', 'a string', kindOfValue(shown?.status), reply)
 }
 
 /** Looks at a job until it ends as it should; every answer shows it. The number of looks depends on the worker alone. */

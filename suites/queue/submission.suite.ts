@@ -22,7 +22,7 @@ import {
   submittedId,
   validSubmission,
 } from '../shared/job-responses.ts'
-import { kindOf } from '../shared/readers.ts'
+import { kindOfValue } from '../shared/readers.ts'
 
 /** How many submissions are sent at once, well below what /run admits at once. */
 const manyAtOnce = 100
@@ -42,7 +42,7 @@ rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => 
   for (const body of [validSubmission(context), ...dimensions.input.map(() => fixture.job().body)]) {
     const reply = await insist(context, 'accepted', () => queue.run(body))
     check('accepted').that(reply.status === 200, `${validText(body)} is accepted (200)`, responseText(reply), reply)
-    const observed = kindOf(membersOf(reply.json)?.id)
+    const observed = kindOfValue(membersOf(reply.json)?.id)
     check('id').that(idIn(reply.json) !== null, 'a string that is not empty', observed, reply)
     const status = shownStatus(reply)
     check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, reply)
@@ -113,8 +113,8 @@ async function expectCompleted(context: Context, send: Context['queue']['health'
       continue
     }
     if (isWaitOver(reply) && !isQuick) inconclusive('no job was done within the wait of /runsync, nor as soon by /run')
-    check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOf(status)}`, reply)
-    check('id').that(typeof id === 'string' && id !== '', 'an id', kindOf(id), reply)
+    check('completed').that(status === 'COMPLETED', 'status COMPLETED', `status ${kindOfValue(status)}`, reply)
+    check('id').that(typeof id === 'string' && id !== '', 'an id', kindOfValue(id), reply)
     const isSame = canonical(output) === canonical(expected)
     check('output').that(isSame, 'the output of the worker', otherOutput(output), reply)
     return

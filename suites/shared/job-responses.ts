@@ -8,7 +8,7 @@ import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../h
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { lookUntil } from './look-until.ts'
-import { kindOf } from './readers.ts'
+import { kindOfValue } from './readers.ts'
 import { looksLater } from './unchanged.ts'
 
 /** The shortest valid submission, before anything is made wrong with it. */
@@ -43,8 +43,8 @@ export function shownStatus(reply: Reply): string {
 /** The response shows a job in a status other than COMPLETED, or refuses to show it. */
 export function expectNotCompleted({ check }: Context, clause: string, reply: Reply): void {
   const status = shownStatus(reply)
-  const isTold = isRefusal(reply) || (isSuccess(reply.status) && status !== 'no status')
-  check(clause).that(isTold && status !== 'COMPLETED', 'never COMPLETED', status, reply)
+  const isConclusive = isRefusal(reply) || (isSuccess(reply.status) && status !== 'no status')
+  check(clause).that(isConclusive && status !== 'COMPLETED', 'never COMPLETED', status, reply)
 }
 
 /** The rules about how a job ends, and the plain job that each builds on. */
@@ -119,5 +119,5 @@ export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at
 
 /** An output that is not the one expected, for a report. */
 export function otherOutput(output: unknown): string {
-  return typeof output === 'object' && output !== null ? 'something else' : kindOf(output)
+  return typeof output === 'object' && output !== null ? 'something else' : kindOfValue(output)
 }

@@ -56,7 +56,7 @@ export function oneOf(values: readonly string[]): Reader {
 
 /** A text of a form; a text of another form is not shown, because it differs from run to run. */
 export function textOf(expected: string, isOfForm: (text: string) => boolean, other: string): Reader {
-  const observed = (value: unknown) => (typeof value === 'string' ? 'another text' : typeOf(value))
+  const observed = (value: unknown) => (typeof value === 'string' ? 'another text' : typeOfValue(value))
   const read = (value: unknown, path: string) =>
     typeof value === 'string' && isOfForm(value) ? null : { path, expected, observed: observed(value) }
   return Object.assign(read, { faults: faultsOf({ retyped: 7, 'another form': other }, observed) })
@@ -78,7 +78,7 @@ export function list(reader: Reader): Reader {
     spoil: (value: unknown) => [fault.spoil((value as readonly unknown[] | undefined)?.[0])],
   }))
   return withFaults([...faultsOf({ retyped: {} }), ...item], (value, path) => {
-    if (!Array.isArray(value)) return { path, expected: 'an array', observed: kindOf(value) }
+    if (!Array.isArray(value)) return { path, expected: 'an array', observed: kindOfValue(value) }
     return first(value.map((item) => reader(item, `${path}[]`)))
   })
 }
@@ -93,7 +93,7 @@ export function record(reader: Reader): Reader {
   }))
   return withFaults([...faultsOf({ retyped: null }), ...member], (value, path) => {
     const members = membersOf(value)
-    if (members === null) return { path, expected: 'an object', observed: kindOf(value) }
+    if (members === null) return { path, expected: 'an object', observed: kindOfValue(value) }
     return first(Object.values(members).map((one) => reader(one, `${path}.*`)))
   })
 }
@@ -103,7 +103,7 @@ export function object(required: Readers, optional: Readers = {}): Reader {
   return withFaults([...faultsOf({ retyped: 'plumbline' }), ...memberFaults(required, optional)], (value, path) => {
     const members = membersOf(value)
     return members === null
-      ? { path, expected: 'an object', observed: kindOf(value) }
+      ? { path, expected: 'an object', observed: kindOfValue(value) }
       : first(membersRead(members, required, optional, `${path}.`))
   })
 }
@@ -124,7 +124,7 @@ export function memberFaults(required: Readers, optional: Readers): readonly Fau
   const dropped = Object.keys(required).map((name) => ({
     name: `${name} dropped`,
     at: `.${name}`,
-    observed: kindOf(undefined),
+    observed: kindOfValue(undefined),
     spoil: (value: unknown) =>
       Object.fromEntries(Object.entries(membersOf(value) ?? {}).filter(([own]) => own !== name)),
   }))
@@ -143,7 +143,7 @@ export function memberFaults(required: Readers, optional: Readers): readonly Fau
 }
 
 /** The kind of a value in words that are the same on every run: a short text or number as it is, others by their type. */
-export function kindOf(value: unknown): string {
+export function kindOfValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
@@ -151,8 +151,8 @@ export function kindOf(value: unknown): string {
   return show(value)
 }
 
-function typeOf(value: unknown): string {
-  return typeof value === 'number' ? 'a number' : kindOf(value)
+function typeOfValue(value: unknown): string {
+  return typeof value === 'number' ? 'a number' : kindOfValue(value)
 }
 
 function kind(
@@ -161,11 +161,11 @@ function kind(
   wrong: Readonly<Record<string, unknown>>,
 ): Reader {
   return withFaults(faultsOf({ null: null, ...wrong }), (value, path) =>
-    isOfKind(value) ? null : { path, expected, observed: kindOf(value) },
+    isOfKind(value) ? null : { path, expected, observed: kindOfValue(value) },
   )
 }
 
-function faultsOf(wrong: Readonly<Record<string, unknown>>, observed = kindOf): readonly Fault[] {
+function faultsOf(wrong: Readonly<Record<string, unknown>>, observed = kindOfValue): readonly Fault[] {
   return Object.entries(wrong).map(([name, value]) => ({ name, at: '', observed: observed(value), spoil: () => value }))
 }
 

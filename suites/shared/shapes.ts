@@ -1,7 +1,7 @@
 import { type PodAction, type PodStatus, podRequired, tables } from '../../generated/tables.ts'
 import { type Members, membersOf } from '../../harness/exchange/read.ts'
 import type { InvariantStep } from '../../harness/rule/registry.ts'
-import { kindOf } from './readers.ts'
+import { kindOfValue } from './readers.ts'
 
 /** The clauses of a rule on which a value has a bearing, and its findings. Their texts are the same on every run. */
 export type Shown = Omit<InvariantStep<null>, 'state'>
@@ -14,7 +14,7 @@ export function judged(clause: string, holds: boolean, expected: string, observe
 /** Required fields that are missing; a value that is not an object has none of them. */
 export function missingFields(value: unknown): Shown['findings'] {
   const members = membersOf(value)
-  if (members === null) return [{ clause: 'fields', expected: 'a pod', observed: kindOf(value) }]
+  if (members === null) return [{ clause: 'fields', expected: 'a pod', observed: kindOfValue(value) }]
   const missing = podRequired.filter((name) => !(name in members))
   return missing.map((name) => ({ clause: 'fields', expected: `the field ${name}`, observed: `no ${name}` }))
 }
@@ -24,8 +24,8 @@ export function actionFlaws({ status, actions, locked }: Members): Shown | null 
   if (!isPodStatus(status) || status === 'TERMINATED' || actions === undefined) return null
   const permitted = tables.actions[status]
   const expected = `${[...permitted].sort().join(', ')} while ${status}`
-  if (!Array.isArray(actions)) return judged('permitted', false, expected, kindOf(actions))
-  const shown = new Set(actions.map((action) => (typeof action === 'string' ? action : kindOf(action))))
+  if (!Array.isArray(actions)) return judged('permitted', false, expected, kindOfValue(actions))
+  const shown = new Set(actions.map((action) => (typeof action === 'string' ? action : kindOfValue(action))))
   const freed: readonly PodAction[] = locked === true ? ['stop', 'restart'] : []
   const isSet =
     [...shown].every((action) => permitted.some((name) => name === action)) &&

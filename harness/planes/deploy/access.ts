@@ -11,23 +11,23 @@ import { deploy } from './plane.ts'
 export function createDeployAccess(host: OwnerContext): PlaneAccess {
   const { resources } = host.services
   const left = new Set<string>()
-  const tell = (name: string, id: string | null, state: 'requested' | 'refused' | 'created' | 'removed') =>
+  const recordState = (name: string, id: string | null, state: 'requested' | 'refused' | 'created' | 'removed') =>
     resources({ kind: 'resource', plane: deploy.name, name, id, state })
 
   function note(operation: string, { body, ids }: Call): (reply: Reply) => void {
     const names =
       operation === 'deployProject' ? (body as ProjectTree).project.endpoints.map((endpoint) => endpoint.name) : []
     const unique = [...new Set(names)]
-    for (const name of unique) tell(name, null, 'requested')
+    for (const name of unique) recordState(name, null, 'requested')
     return (reply) => {
       const isDone = membersOf(reply.json)?.exit === 0
       for (const name of unique) {
         if (isDone) left.add(name)
         // A refused project may have left endpoints, which are looked for at the end.
-        tell(name, isDone ? name : null, isDone ? 'created' : 'refused')
+        recordState(name, isDone ? name : null, isDone ? 'created' : 'refused')
       }
       if (operation === 'removeDeployed' && isSuccess(reply.status) && left.delete(ids?.id ?? '')) {
-        tell(ids?.id ?? '', ids?.id ?? '', 'removed')
+        recordState(ids?.id ?? '', ids?.id ?? '', 'removed')
       }
     }
   }
@@ -45,7 +45,7 @@ export function createDeployAccess(host: OwnerContext): PlaneAccess {
           const { status } = await cleaner.as('full').call('removeDeployed', { ids: { id: name } })
           if (!isSuccess(status)) return
           left.delete(name)
-          tell(name, name, 'removed')
+          recordState(name, name, 'removed')
         },
       })),
   }
