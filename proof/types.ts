@@ -47,8 +47,8 @@ export interface Latitude extends Variant {
   /** It differs from the reference by what its file declares absent, and by nothing else. */
   readonly onlyLacks?: boolean
   /**
-   * The resource that it makes scarce or slow, or the part of the traffic that its wrapper changes: two latitudes about the
-   * same one do not share an instance, since one could hide the other. A list if it is about several.
+   * The part of the traffic that its wrapper changes, or the resource that it makes scarce or slow; a list if there are
+   * several. Two latitudes with one in common do not share an instance, because one could hide the other.
    */
   readonly about?: string | readonly string[]
   /** Readings that differ from those of the reference; null if a reading is not recorded at all. */

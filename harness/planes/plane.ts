@@ -95,7 +95,10 @@ export interface Plane<Section extends PlaneSection = PlaneSection> extends Desc
   readonly name: string
   /** In messages: `the pod API`. */
   readonly title: string
-  /** Areas of its rules. A rule of another area is about it if the second word of its id is its name; all others are about the pod API. */
+  /**
+   * Areas whose rules are all about it. A rule of any other area is about the plane that its id names second
+   * (`auth.queue.…`), else about the pod API.
+   */
   readonly areas: readonly string[]
   readonly capabilities: Readonly<Record<string, Capability<Section>>>
   readonly pacing: Pacing

@@ -18,7 +18,7 @@ export function sectionOf({ target, inconclusive }: Context): ManagementPlane {
   return target.management ?? inconclusive('the target has no endpoint management')
 }
 
-/** A valid creation body with every stated member: no worker until a job comes, and one at most. */
+/** A valid creation body with every stated member. It has one worker at most, and none until a job comes. */
 export function endpointBody(context: Context, more: Members = {}): Members {
   const { extra, gpus, template } = sectionOf(context)
   return {
@@ -38,12 +38,12 @@ export function idleTimeoutOf(context: Context, seconds: number): number {
   return sectionOf(context).idleUnit === 's' ? seconds : seconds * 1_000
 }
 
-/** Creates an endpoint; again for a while if other rules have the workers of the account, or a gateway answers. */
+/** Creates an endpoint. Repeats it for a while if other rules have all workers, or a gateway responds. */
 export function create(context: Context, body: Members): Promise<Reply> {
   return whileQuotaIsUsed(context, () => context.on('management').call('createEndpoint', { body }), isQuotaUsed)
 }
 
-/** Sends again for a while: workers of endpoints that other rules deleted may count for some seconds. */
+/** Repeats `send` for a while: workers of deleted endpoints may count for some seconds. */
 export async function whileQuotaIsUsed<T>(
   { clock }: Context,
   send: () => Promise<T>,
@@ -59,7 +59,10 @@ export async function whileQuotaIsUsed<T>(
   }
 }
 
-/** An endpoint of this rule, and the body of its creation. Ends the rule as blocked if it is not created, as inconclusive if no worker is left. */
+/**
+ * Creates an endpoint for this rule. Ends the rule as blocked if that fails, as inconclusive if the account has no worker
+ * left.
+ */
 export async function createdEndpoint(context: Context, more: Members = {}) {
   const { blocked } = context
   const body = endpointBody(context, more)
@@ -77,7 +80,7 @@ async function namedId(context: Context, name: string): Promise<string | null> {
   return idIn(endpoints.find((one) => isNamed(String(one.name), name)))
 }
 
-/** Ends the rule as inconclusive if a creation was refused because no worker of the account is left. */
+/** Ends the rule as inconclusive if a creation was refused because the account has no worker left. */
 export function inconclusiveIfQuotaIsUsed({ inconclusive }: Context, reply: Reply): void {
   if (speaksOfQuota(reply)) inconclusive('the account has no workers left for another endpoint; free some of its quota')
 }
@@ -87,18 +90,18 @@ export function speaksOfQuota({ status, json }: Reply): boolean {
   return status >= 400 && saysQuota(json)
 }
 
-/** True if a refusal may pass: for the quota of workers, or by a gateway. */
+/** True for a refusal that may pass: the quota is used up, or a gateway responds. */
 export function isQuotaUsed(reply: Reply): boolean {
   return speaksOfQuota(reply) || isOutage(reply)
 }
 
-/** True if the text of a body is the message of the description: max workers across all endpoints, the workers quota. */
+/** True if a body has the message of the description about max workers across all endpoints and the workers quota. */
 export function saysQuota(json: unknown): boolean {
   const text = JSON.stringify(json ?? '').toLowerCase()
   return ['workers', 'quota', 'endpoints'].every((word) => text.includes(word))
 }
 
-/** The list of endpoints. Ends the rule as inconclusive if there is none in the response. */
+/** The list of endpoints. Ends the rule as inconclusive if the response has none. */
 export async function listEndpoints(context: Context, api = context.on('management')) {
   const { listAt } = sectionOf(context)
   const reply = await api.call('listEndpoints')
@@ -107,7 +110,7 @@ export async function listEndpoints(context: Context, api = context.on('manageme
   return { reply, endpoints: list.map((one) => membersOf(one) ?? {}) }
 }
 
-/** The list once it shows an endpoint that exists: only then does it show that another one does not. */
+/** The list, once it shows an endpoint that exists. Only then does it show that another one does not exist. */
 export async function listWith(context: Context, id: string) {
   const { inconclusive, target } = context
   const isShown = ({ endpoints }: { readonly endpoints: readonly Members[] }) =>
@@ -116,12 +119,12 @@ export async function listWith(context: Context, id: string) {
   return isShown(listing) ? listing : inconclusive('the list does not show an endpoint that exists')
 }
 
-/** How much later something that was refused is searched for once more, ms. */
+/** Time until the second search for something that was refused, ms. */
 export const laterMs = 2_000
 
 /**
- * None of these names is in the list, at once and a little later, beside an endpoint that was created after them. Removes
- * those that are.
+ * Expects none of these names in the list, now and a little later, while the list shows an endpoint that was created after
+ * them. Removes those that it finds.
  */
 export async function expectNotCreated(context: Context, names: readonly string[]): Promise<void> {
   const { check, clock, on } = context
@@ -149,7 +152,7 @@ export function get(context: Context, id: string): Promise<Reply> {
 /** The rule that a new endpoint takes jobs. */
 const reachable = 'endpoints.address'
 
-/** Submits a job to a new endpoint; again for a while if it is not reachable yet. */
+/** Submits a job to a new endpoint. Repeats that for a while if the endpoint is not reachable yet. */
 export async function submitTo(context: Context, at: string, wish: JobWish = {}): Promise<SubmittedJob> {
   const { fixture, row, target } = context
   const job = fixture.job({ ...wish, at })
@@ -162,7 +165,7 @@ export async function submitTo(context: Context, at: string, wish: JobWish = {})
   return submitted(job, acceptedId(job.body, reply), reply)
 }
 
-/** The end of a job. Ends the rule as inconclusive if it does not end in time: the platform may have no worker for it. */
+/** The end of a job. Ends the rule as inconclusive if it does not come in time: there may be no worker. */
 export async function endOf({ ended, inconclusive }: Context, job: SubmittedJob): Promise<Followed> {
   const end = await ended(job)
   return end.settled ? end : inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
