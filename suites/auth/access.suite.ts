@@ -1,5 +1,4 @@
-import { type PodAction, podActions } from '../../generated/tables.ts'
-import { type PodOperation, textOf } from '../../harness/exchange/exchange.ts'
+import { textOf } from '../../harness/exchange/exchange.ts'
 import { membersOf, type PodView } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/fixtures/change.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
@@ -10,6 +9,7 @@ import { anyPod } from '../../harness/variation/dimensions.ts'
 import { entriesOf, listHolding } from '../shared/listing.ts'
 import { expectUnchanged } from '../shared/unchanged.ts'
 import { type Send, workingPlane } from './operations.ts'
+import { isAction, type Permission, permissionsOf } from './permissions.ts'
 
 rule('auth.pods.hidden', { varies: [...anyPod, 'order'] }, async (context) => {
   const { as, check, fixture, inconclusive, random, target, vary } = context
@@ -75,19 +75,6 @@ rule('auth.granted', { varies: anyPod }, async (context) => {
     check('granted').success(reply)
   }
 })
-
-/** A permission of a key, as the target file names it: an operation, or one action of the action call. */
-type Permission = Exclude<PodOperation, 'triggerPodAction'> | PodAction
-
-/** The permissions behind the names of a target file; the action call as a whole stands for each action. */
-export function permissionsOf(names: readonly string[]): readonly Permission[] {
-  const all = names.flatMap((name) => (name === 'triggerPodAction' ? podActions : [name as Permission]))
-  return [...new Set(all)]
-}
-
-export function isAction(permission: Permission): permission is PodAction {
-  return podActions.some((action) => action === permission)
-}
 
 /** The pod that a request is about, of its own if the request changes it. */
 const podFor: Readonly<

@@ -13,6 +13,10 @@ import { lookUntil } from '../shared/look-until.ts'
 import { projectOf } from './projects.ts'
 import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
 
+/** The cache of peer addresses, ms (heading Limits). It is surely used after the first time, and no longer after both. */
+const staleMs = 300_000
+const [cachedMs, overMs] = [240_000, 70_000]
+
 const workerNeed = 'deploy.worker'
 
 rule('deploy.endpoint-per-config', { creates: 2 }, async (context) => {
@@ -106,10 +110,6 @@ rule('deploy.lb-many-routes', { ...usesNormal, creates: 1 }, async (context) => 
   const elsewhere = await received(context, await servingNormal(context), nonce)
   check('own').that(elsewhere.times === 0, 'no request elsewhere', 'the request elsewhere', elsewhere.reply)
 })
-
-/** Heading Limits: the cache of peer addresses, ms; and when it is surely used, and surely no longer. */
-const staleMs = 300_000
-const [cachedMs, overMs] = [240_000, 70_000]
 
 rule('deploy.peer-cache', { creates: 2 }, async (context) => {
   const { check, clock, inconclusive } = context

@@ -10,6 +10,9 @@ import { classify } from './oracle.ts'
 import { trySingle, type Way } from './single.ts'
 import { isChange, mayChange } from './trial.ts'
 
+/** Texts of which the description says the same as of another one. */
+const alike: ReadonlySet<string> = new Set(['$.s3Config.accessSecret', '$.s3Config.bucketName'])
+
 /** Random cases after the enumeration. */
 const drawn = 12
 const situation = { operation: 'runJob' } as const
@@ -55,8 +58,5 @@ function enumerated(): FuzzCase[] {
     ),
   ].filter(firstOfEach())
 }
-
-/** Texts of which the description says the same as of another one. */
-const alike: ReadonlySet<string> = new Set(['$.s3Config.accessSecret', '$.s3Config.bucketName'])
 
 const cases: readonly FuzzCase[] = [...enumerated(), ...drawCases(submissionBodies, 'JobSubmission', drawn)]

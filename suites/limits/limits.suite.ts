@@ -6,6 +6,9 @@ import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { headers, present } from '../shared/header-table.ts'
 import { countFault, lengthFault, numberOf, rateItems } from './rate-items.ts'
 
+/** As little time says nothing about whole seconds, ms. */
+const leastMs = 2_000
+
 /** Both headers (heading Limits): the clause that is about each, and what its windows count and how long they take. */
 const rateHeaders = [
   { clause: 'rate-limit', name: 'RateLimit', count: 'r', seconds: 't' },
@@ -136,9 +139,6 @@ interface Look {
 
 /** The first answer of a window that has not reset since, by key and window. */
 type Looks = Readonly<Record<string, Look>>
-
-/** As little time says nothing about whole seconds, ms. */
-const leastMs = 2_000
 
 invariant<Looks>('limits.pods.resets', {}, (looks, exchange, { tolerances }) => {
   const { key, response, sent, received } = exchange

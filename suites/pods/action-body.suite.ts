@@ -14,6 +14,12 @@ import { expectUnchanged } from '../shared/unchanged.ts'
 import { expectAccepted } from './answers.ts'
 import { acting, actingVaries, podForAction } from './arrangements.ts'
 
+/** Statuses of a refusal because of the body, or of its size; any other status may have another reason. */
+const bodyRefusals: ReadonlySet<number> = new Set([400, 415, 422])
+const sizeRefusals: ReadonlySet<number> = new Set([...bodyRefusals, 413])
+const largeMegabytes = 4
+const deepLevels = 10_000
+
 refusals('pods.action-body.not-json', acting, [400], {
   truncated: { text: (json) => json.slice(0, -1) },
   'bare-word': { text: (json) => String(JSON.parse(json).action) },
@@ -75,13 +81,6 @@ rule('pods.action-body.errors-list', { varies: actingVaries }, async (context) =
   }
 })
 
-/** Statuses of a refusal because of the body; any other status may have another reason. */
-const forTheBody: ReadonlySet<number> = new Set([400, 415, 422])
-const forItsSize: ReadonlySet<number> = new Set([...forTheBody, 413])
-
-const megabytes = 4
-const levels = 10_000
-
 rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (context) => {
   const { pods, fixture, blocked, target, vary } = context
   let pod = await fixture.pod('RUNNING')
@@ -91,7 +90,7 @@ rule('pods.action-body.no-effect', { varies: [...anyPod, 'order'] }, async (cont
       const reply = await pods.actWith(pod.id, body, { repeats: true })
       const { status } = reply
       inconclusiveIfOutage(reply)
-      if (!forTheBody.has(status)) unexpected.push({ by: id, status })
+      if (!bodyRefusals.has(status)) unexpected.push({ by: id, status })
       if (isSuccess(status)) pod = await fixture.pod('RUNNING')
     }
     await expectUnchanged(context, pod)
@@ -129,10 +128,10 @@ rule('pods.action-body.media-type', { varies: anyPod }, async (context) => {
 rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {
   const { pods, fixture, reading } = context
   const pod = await fixture.pod('RUNNING')
-  const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(megabytes * 1_000_000) })
+  const long = await pods.actWith(pod.id, { action: 'stop', reason: 'x'.repeat(largeMegabytes * 1_000_000) })
   expectRefused(context, 'megabytes', long)
   reading('megabytes', String(long.status))
-  const deepBody = raw(`{"action":"stop","reason":${'['.repeat(levels)}${']'.repeat(levels)}}`)
+  const deepBody = raw(`{"action":"stop","reason":${'['.repeat(deepLevels)}${']'.repeat(deepLevels)}}`)
   const deep = await pods.actWith(pod.id, deepBody)
   expectRefused(context, 'levels', deep)
   reading('levels', String(deep.status))
@@ -154,5 +153,5 @@ function expectRefused({ check, inconclusive }: Context, clause: string, reply: 
   const { status } = reply
   if (outageStatuses.has(status)) inconclusive(`a gateway answered ${status} before the API did`)
   check(clause).that(isRefusal(reply), 'a 4xx status', `status ${status}`, reply)
-  if (!forItsSize.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
+  if (!sizeRefusals.has(status)) inconclusive(`a body of ${clause} was answered ${status}, which is not for its size`)
 }

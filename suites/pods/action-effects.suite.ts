@@ -10,6 +10,9 @@ import { judged } from '../shared/shapes.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
 
+/** Members of a pod that an action does not change. */
+const keptMembers: ReadonlySet<string> = new Set(['disk', 'mounts', 'image', 'env', 'gpu', 'cpu'])
+
 rule('pods.action.error.start-leaves', { varies: aPod }, async (context) => {
   const { pods, fixture, check, settle, blocked, inconclusive } = context
   const pod = await fixture.pod('ERROR')
@@ -119,9 +122,7 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
 function expectFreed(check: Context['check'], pod: PodView, before: PodView): void {
   check('cost').that(pod.value.cost === 0, 'cost 0', `cost ${show(pod.value.cost)}`, pod)
   check('runtime').that(pod.value.runtime === null, 'runtime null', `runtime ${kindOfValue(pod.value.runtime)}`, pod)
-  const changed = changedFields(before.value, pod.value).filter((name) => kept.has(name))
+  const changed = changedFields(before.value, pod.value).filter((name) => keptMembers.has(name))
   const texts = ({ value }: PodView) => changed.map((name) => `${name} ${show(value[name])}`).join(', ')
   check('kept').that(changed.length === 0, texts(before), texts(pod), pod)
 }
-
-const kept: ReadonlySet<string> = new Set(['disk', 'mounts', 'image', 'env', 'gpu', 'cpu'])

@@ -5,6 +5,9 @@ import { rule } from '../../harness/rule/registry.ts'
 import { blockedBy, plainEnd, shownStatus } from '../shared/job-responses.ts'
 import { lookUntil } from '../shared/look-until.ts'
 
+/** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
+const deadlyJobs = 2
+
 /** How the first execution of each job ends. */
 const firsts: readonly { readonly what: string; readonly step: Step }[] = [
   { what: 'died', step: { exit: 1 } },
@@ -42,9 +45,6 @@ async function shownUnlessExecutedAgain({ check, found }: Context, jobs: Readonl
   return shown
 }
 
-/** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
-const deadly = 2
-
 rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
   const { check, ended, fixture, found, reading, target } = context
   const { retriesMs } = target.tolerances
@@ -52,7 +52,7 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
   if (plain.status !== 'COMPLETED') {
     blockedBy(context, 'queue.run.echo', `a plain job was ${plain.status} instead of COMPLETED`, plain.reply)
   }
-  for (let n = 0; n < deadly; n++) {
+  for (let n = 0; n < deadlyJobs; n++) {
     const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
     await found(job)
     const first = await ended(job, retriesMs)

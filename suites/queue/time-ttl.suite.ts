@@ -7,6 +7,9 @@ import { anyJob } from '../../harness/variation/dimensions.ts'
 import { laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { busyWorkers, expectWorkerFreed, leadMs } from './times.ts'
 
+/** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
+const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
+
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
 
 /** A worker that an earlier job brought would have taken it within so long, ms. */
@@ -147,9 +150,6 @@ async function running(
   }
   return inconclusive('no worker began with a job within its ttl')
 }
-
-/** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
-const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
 
 rule('queue.ttl.default', waitsLong, (context) => livesUntil(context, {}, defaultMs))
 

@@ -9,6 +9,11 @@ import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { blockedBy, expectEnd, laterJobReads } from '../shared/job-responses.ts'
 
+/** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
+const slowMs = 2_000
+/** Time between the submissions, ms: a queue that is looked at every few seconds meets each job at another moment. */
+const apartMs = 3_000
+
 /** The time between two attempts, ms (heading Limits). */
 const spacingMs = tables.durations.webhookSpacingMs
 
@@ -93,18 +98,12 @@ async function expectRetriedAfter(context: Context, statuses: readonly number[])
   }
 }
 
-/** How long the receiver thinks before its first answer, ms; the time may count from the attempt or from its answer. */
-const slowMs = 2_000
-
 /** How the receiver refuses the attempts of each job. */
 const refusals: readonly (readonly WebhookAnswer[])[] = [
   [{ slowMs, status: 500 }, 500],
   [404, 503],
   ['reset', 500],
 ]
-
-/** Time between the submissions, ms: a queue that is looked at every few seconds meets each job at another moment. */
-const apartMs = 3_000
 
 /** The time between two attempts. */
 interface Gap {

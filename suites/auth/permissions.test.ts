@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAction, permissionsOf } from './access.suite.ts'
+import { isAction, permissionsOf } from './permissions.ts'
 
 test.each([
   { names: ['listPods', 'getPod'], permissions: ['listPods', 'getPod'] },
