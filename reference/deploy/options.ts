@@ -9,7 +9,10 @@ export interface EndpointConfig {
   readonly workersMax: number
 }
 
-/** A `project.json`: see `docs/deploy-driver.md`. */
+/**
+ * A `project.json` (`docs/deploy-driver.md`), as a tool reads it. The harness has its own type: the reference shares none
+ * with it.
+ */
 export interface Project {
   readonly name: string
   readonly endpoints: readonly EndpointConfig[]
