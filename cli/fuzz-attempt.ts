@@ -1,6 +1,6 @@
 import { Blocked, Inconclusive, RuleBroken, Unanswered } from '../harness/rule/outcome.ts'
 import type { CampaignOptions } from '../suites/fuzz/campaign.ts'
-import { noAnswer } from '../suites/fuzz/judge.ts'
+import { noResponse } from '../suites/fuzz/judge.ts'
 import type { Failure, Outcome } from '../suites/fuzz/steps.ts'
 
 /** Why a run ended before its time. */
@@ -19,7 +19,7 @@ export function createGivingUp(give: (stop: Stop) => void): CampaignOptions['cam
   return (failure) => {
     failures = failure === null ? 0 : failures + 1
     if (failure === null || failures < givenUpAfter) return
-    give({ reason: failure.reason ?? failure.failure, isUnreachable: failure.failure === noAnswer })
+    give({ reason: failure.reason ?? failure.failure, isUnreachable: failure.failure === noResponse })
   }
 }
 
@@ -39,7 +39,7 @@ function failureOf(error: unknown, clean: (text: string) => string): Failure {
     const { observed, expected } = error.finding
     return { failure: clean(observed), expected: clean(expected), undecided: false }
   }
-  if (error instanceof Unanswered) return { failure: noAnswer, undecided: false, reason: clean(error.message) }
+  if (error instanceof Unanswered) return { failure: noResponse, undecided: false, reason: clean(error.message) }
   // An exhausted quota, an outage, a failed creation: no effect of the body.
   if (!(error instanceof Inconclusive || error instanceof Blocked)) throw error
   return { failure: clean(error.message.replace(/^pod\.\w+ \w+ \w+: /, '')), undecided: true }

@@ -5,7 +5,7 @@ import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import { program, type TargetFacts } from './rerun.ts'
 import { comment, marksIn, printfFormat, variableOf, word } from './shell.ts'
-import { answerText, mentionsStatusOf } from './shown.ts'
+import { mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
 export interface ShellReproduction extends Reproduction, TargetFacts {
@@ -85,7 +85,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const { shown, answer, made } = step
     const { polls, waitedMs, request: sent } = shown
     const tries = polls === null ? '' : `, after ${polls.count} requests, the first answered ${polls.from}`
-    const title = `${at + 1}. ${shown.operation}: ${answerText(answer)} in the run${tries}`
+    const title = `${at + 1}. ${shown.operation}: ${shownResponseText(answer)} in the run${tries}`
     const lines = waitedMs < 1_000 ? [comment(title)] : [wait(waitedMs), comment(title)]
     if (step.hook !== null)
       lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))

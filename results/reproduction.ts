@@ -4,7 +4,7 @@ import { allPlanes, madeBy } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import type { EvidenceEvent, ExchangeEvent } from '../harness/record/events.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
-import { type Answer, answerOf, answerText, mentionsStatusOf, showExchange } from './shown.ts'
+import { mentionsStatusOf, type ShownResponse, showExchange, shownResponseOf, shownResponseText } from './shown.ts'
 import type { ShownExchange, ShownPolls } from './types.ts'
 
 /** Most exchanges of a scenario. */
@@ -41,7 +41,7 @@ export interface Step {
   readonly shown: ShownExchange
   /** The request body; null if there was none or it is longer than `keptBodyBytes`. */
   readonly body: Uint8Array | null
-  readonly answer: Answer | null
+  readonly answer: ShownResponse | null
   readonly made: Made | null
   /** The pod status whose hook was called for its pod just before; null if none was. */
   readonly hook: string | null
@@ -113,7 +113,7 @@ async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
       key: [owner, request.method, request.url, headerOf(request.headers, 'authorization')].join(' '),
       sentMs: sent.target,
       polls: null,
-      answer: answerOf(exchange),
+      answer: shownResponseOf(exchange),
       made,
       hook: hooks.get(subject ?? '') ?? null,
       listed:
@@ -177,9 +177,9 @@ function fold(entries: readonly Entry[], { evidence }: Failing): Entry[] {
 }
 
 function folded(before: Entry, entry: Entry): Entry {
-  const from = answerText(before.answer)
+  const from = shownResponseText(before.answer)
   const { count, ...since } = before.polls ?? { count: 1, sinceMs: before.sentMs, from }
-  return { ...entry, hook: before.hook, polls: { ...since, count: count + 1, to: answerText(entry.answer) } }
+  return { ...entry, hook: before.hook, polls: { ...since, count: count + 1, to: shownResponseText(entry.answer) } }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ShownExchange, ShownMessage } from './types.ts'
 export const shownBodyCharacters = 4_000
 
 /** A response in short: its HTTP status, and the status of the pod or job in it. */
-export interface Answer {
+export interface ShownResponse {
   readonly status: number
   readonly state: string | null
 }
@@ -31,20 +31,20 @@ export function showExchange(exchange: Exchange): ShownExchange {
 }
 
 /** The response of an exchange in short; null without one. */
-export function answerOf({ response }: Exchange): Answer | null {
+export function shownResponseOf({ response }: Exchange): ShownResponse | null {
   if (response === null) return null
   const status = membersOf(jsonOf(response.body))?.status
   return { status: response.status, state: typeof status === 'string' ? status : null }
 }
 
 /** `200 RUNNING`, `404`, or `no answer`. */
-export function answerText(answer: Answer | null): string {
+export function shownResponseText(answer: ShownResponse | null): string {
   if (answer === null) return 'no answer'
   return answer.state === null ? String(answer.status) : `${answer.status} ${answer.state}`
 }
 
 /** True if the wrong part of a response is its HTTP status. */
-export function mentionsStatusOf({ observed }: Finding, { status }: Answer): boolean {
+export function mentionsStatusOf({ observed }: Finding, { status }: ShownResponse): boolean {
   return new RegExp(`^status ${status}\\b`).test(observed)
 }
 

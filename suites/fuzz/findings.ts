@@ -4,7 +4,7 @@ import type { Subject } from './stages.ts'
 import type { Seen, Steps } from './steps.ts'
 import type { Trial } from './trial.ts'
 
-/** Bodies whose answers, or whose effects, differ from what is allowed: most often one, as simple as it can be. */
+/** Bodies whose responses or effects are not allowed: most often one, as simple as it can be. */
 export interface FuzzFinding {
   readonly operation: Trial['operation']
   /** The subject of the bodies, a new one: `updatePod gpu network`. */
@@ -66,7 +66,7 @@ export function findingSaid({ cases }: Pick<FuzzFinding, 'cases'>): string {
   return cases.map((one) => `${caseSaid(one)} (${one.mutator})`).join('; then ')
 }
 
-/** Findings with the same answer to what was to be answered in the same way: most often of one cause. */
+/** Findings with the same response where the same one was allowed: most often of one cause. */
 export function groupsOf(findings: readonly FuzzFinding[]): FuzzFinding[][] {
   const sorted = [...findings].sort((a, b) => b.count - a.count)
   const groups = Map.groupBy(sorted, (one) => JSON.stringify([one.operation, one.expected, one.observed]))

@@ -10,7 +10,7 @@ import { allowedText, classify, isIn } from './oracle.ts'
 import { createPlayer, type Played } from './player.ts'
 import { pinDown, simplest } from './shrink.ts'
 import { type Subject, spend } from './stages.ts'
-import type { Drawn, FuzzAnswer, Outcome, Seen, Steps } from './steps.ts'
+import type { Drawn, FuzzResponse, Outcome, Seen, Steps } from './steps.ts'
 import { allowedOf, sendTwice, type Trial, withoutPod } from './trial.ts'
 
 /** A case with a forbidden result. After a success nobody knows how the pod is. */
@@ -23,7 +23,7 @@ export type WrongCase = Omit<Seen, 'cases' | 'change' | 'doubt'> & {
 const tries = { onOnePod: 200, onNewPods: 6 } as const
 
 /** The requests that had no whole response. */
-export const noAnswer = 'no complete response'
+export const noResponse = 'no complete response'
 
 /**
  * Keeps a case with a forbidden result: alone if it has that on a new pod, else after those of the earlier cases that it
@@ -40,7 +40,7 @@ export async function judge(stage: Subject, wrong: WrongCase, steps: Steps): Pro
 /** Keeps a wrong response that could not be searched in time. */
 function keepLate(stage: Subject, wrong: WrongCase, steps: Steps): void {
   const cases = [wrong.drawn]
-  if (wrong.observed === noAnswer) noteSilence(wrong.drawn, steps)
+  if (wrong.observed === noResponse) noteSilence(wrong.drawn, steps)
   else if (isAllowedElsewhere(stage, wrong)) noteMove(stage, wrong, cases, steps)
   else steps.keep(stage, { ...wrong, cases, doubt: 'the run ended before it was sent again' })
 }
@@ -53,7 +53,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
     await moveOn(stage, wrong, steps)
     return true
   }
-  if (observed === noAnswer && !(await isThere(context))) {
+  if (observed === noResponse && !(await isThere(context))) {
     await moveOn(stage, wrong, steps)
     noteSilence(drawn, steps)
     return true
@@ -61,7 +61,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
   const play = createPlayer(context, trial, { drop: steps.drop, looks: false })
   const shows = async (cases: readonly Drawn[]): Promise<true | null> => {
     const seen = wrongIn(await steps.outcomeOf(() => play(cases.map(({ one }) => one))))
-    return seen === observed && (seen !== noAnswer || (await isThere(context))) ? true : null
+    return seen === observed && (seen !== noResponse || (await isThere(context))) ? true : null
   }
   if (await shows([drawn])) {
     await moveOn(stage, wrong, steps)
@@ -79,7 +79,7 @@ async function decide(stage: Subject, wrong: WrongCase, steps: Steps): Promise<b
   }
   const pinned = await pinDown(before, (cases) => shows([...cases, drawn]))
   if (pinned !== null) steps.keep(stage, { ...wrong, cases: [...pinned.cases, drawn] })
-  else if (observed === noAnswer) noteSilence(drawn, steps)
+  else if (observed === noResponse) noteSilence(drawn, steps)
   else if (!steps.isRule && isAllowedElsewhere(stage, wrong)) noteMove(stage, wrong, [...before, drawn], steps)
   else steps.keep(stage, { ...wrong, cases: [...before, drawn], doubt })
   return true
@@ -113,16 +113,16 @@ function takesNewPods({ trial: { operation } }: Subject): boolean {
 }
 
 /** The result of a case as an observation. */
-export function answerIn(outcome: Outcome<FuzzAnswer>): string {
+export function observedIn(outcome: Outcome<FuzzResponse>): string {
   if ('value' in outcome) return `status ${outcome.value.status}`
   return outcome.expected === undefined ? outcome.failure : `a success, and then ${outcome.failure}`
 }
 
 /** The failure of the last of the cases that were played; null if there is none. */
 export function wrongIn(outcome: Outcome<Played>): string | null {
-  if ('failure' in outcome) return answerIn(outcome)
+  if ('failure' in outcome) return observedIn(outcome)
   const { reply, isAllowed, change } = outcome.value
-  if (!isAllowed) return answerIn({ value: reply })
+  if (!isAllowed) return observedIn({ value: reply })
   return change === null ? null : `status ${reply.status}, and then ${change.text}`
 }
 
@@ -146,14 +146,14 @@ async function leastOf(
     const isSpoiled = isNewEach || !('value' in again) || isSuccess(again.value.status)
     if (isSpoiled) await steps.drop(used)
     pod = isSpoiled ? null : used
-    return answerIn(again) === observed && allowedText(allowedOf(trial, used, one.bytes)) === allowedText(allowed)
+    return observedIn(again) === observed && allowedText(allowedOf(trial, used, one.bytes)) === allowedText(allowed)
   }
   const least = await simplest(drawn, isSame, isNewEach ? tries.onNewPods : tries.onOnePod)
   if (pod !== null) await steps.drop(pod)
   return least !== drawn && (await shows([least])) ? least : drawn
 }
 
-/** True if the target answers at all. */
+/** True if the target responds at all. */
 async function isThere({ pods }: Context): Promise<boolean> {
   return (await unlessUnanswered(pods.get(noSuchPod, { raw429: true }))) !== null
 }

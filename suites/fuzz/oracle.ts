@@ -1,13 +1,13 @@
 import { type Tables, tables } from '../../generated/tables.ts'
 import { type SchemaName, type Validator, validators } from '../../generated/validators.ts'
 import { ofAction } from './oracle/action.ts'
-import type { Allowed, Situation } from './oracle/answers.ts'
+import type { Allowed, Situation } from './oracle/allowed.ts'
 import { ofCreation } from './oracle/creation.ts'
 import { ofPatch } from './oracle/patch.ts'
 import { readBody } from './oracle/reading.ts'
 import { ofSubmission } from './oracle/submission.ts'
 
-/** Every class of answers that the description allows to these bytes in this situation; pure, and never empty. */
+/** All responses that the description allows to these bytes in this situation; pure, and never empty. */
 export type Oracle = (situation: Situation, bytes: Uint8Array) => readonly Allowed[]
 
 const functions = { readBody, ofAction, ofPatch, ofCreation, ofSubmission }
@@ -36,8 +36,8 @@ export function createOracle(changed: Partial<OracleParts> = {}): Oracle {
 /** The oracle that the rules go by. */
 export const classify: Oracle = createOracle()
 
-export type { After, Allowed, Answers, FuzzOperation, Situation } from './oracle/answers.ts'
-export { allowedText, isIn, isLeft } from './oracle/answers.ts'
+export type { After, Allowed, FuzzOperation, Situation, Statuses as Answers } from './oracle/allowed.ts'
+export { allowedText, isIn, isLeft } from './oracle/allowed.ts'
 
 function onQueue(refusal: Allowed): Allowed {
   return { ...refusal, answers: refusal.answers === '4xx' ? [400, 413] : [400] }

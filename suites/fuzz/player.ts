@@ -9,7 +9,7 @@ import { allowedOf, asideAfter, isChange, lookAfterMs, sendTwice, type Trial, wi
 
 /** The result of cases that were sent to a new pod, one after the other. */
 export interface Played {
-  /** The answer to the last case. */
+  /** The response to the last case. */
   readonly reply: Reply
   readonly allowed: readonly Allowed[]
   /** True if that response is in a permitted class. */
@@ -20,7 +20,7 @@ export interface Played {
 
 export interface Change {
   readonly text: string
-  /** The answer that shows it. */
+  /** The response that shows it. */
   readonly reply: Reply
 }
 

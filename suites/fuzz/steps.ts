@@ -19,15 +19,15 @@ export interface Failure {
 }
 
 /** The parts of a response that the loop reads. */
-export type FuzzAnswer = Pick<Reply, 'status' | 'json'>
+export type FuzzResponse = Pick<Reply, 'status' | 'json'>
 
 /** An observation and its cases. */
 export interface Seen {
   readonly cases: readonly Drawn[]
   readonly allowed: readonly Allowed[]
   readonly observed: string
-  /** The answer to the last case, or null if it had none. */
-  readonly answer: FuzzAnswer | null
+  /** The response to the last case, or null if it had none. */
+  readonly answer: FuzzResponse | null
   /** The forbidden change of the pod. */
   readonly change?: Change
   /** The expectation beyond a permitted response. */
@@ -56,10 +56,10 @@ export interface Steps {
   /** The result of some work, or its failure (no response, no pod, a broken rule) as a value that may be kept. */
   readonly outcomeOf: <T>(work: () => Promise<T>) => Promise<Outcome<T>>
   /** Sends a body to a pod; in a campaign without pacing and record, so that a 429 has to be waited out. */
-  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzAnswer>
+  readonly direct: (trial: Trial, pod: PodView, bytes: Uint8Array) => Promise<FuzzResponse>
   /** True if waiting takes no real time, so that each look at a pod waits for late effects. */
   readonly isTimeFree: boolean
-  /** Told of each case that was sent: why no answer came that says something, or null. */
+  /** Called for each case that was sent, with the reason if its response says nothing, else with null. */
   readonly came: (failure: Failure | null) => void
   /** Removes a pod that is of no more use. */
   readonly drop: (pod: PodView) => Promise<void>

@@ -34,7 +34,7 @@ export function lookAfterMs({ target }: Context): number {
   return Math.min(longestWaitMs, target.tolerances.visibleMs)
 }
 
-/** The classes of answers that are allowed to a body in a trial. */
+/** The responses that are allowed to a body in a trial. */
 export function allowedOf(trial: Trial, pod: PodView, bytes: Uint8Array): readonly Allowed[] {
   return trial.isPodless ? anyRefusal : classify(trial.situation(pod), bytes)
 }

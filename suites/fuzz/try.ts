@@ -4,12 +4,12 @@ import { outageStatuses } from '../../harness/rule/check.ts'
 import { responseTo, unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { sameMounts } from '../shared/patching.ts'
 import { bodySaid } from './cases.ts'
-import { answerIn, judge } from './judge.ts'
+import { judge, observedIn } from './judge.ts'
 import { giveUp, lookAtPod, payOwed } from './look.ts'
 import { type Allowed, isIn, isLeft } from './oracle.ts'
 import { changesIn } from './player.ts'
 import { isSpent, type Subject } from './stages.ts'
-import type { Drawn, FuzzAnswer, Steps } from './steps.ts'
+import type { Drawn, FuzzResponse, Steps } from './steps.ts'
 import { allowedOf, asideAfter, isChange, lookAfterMs, type Trial, withMountsOf, withoutPod } from './trial.ts'
 
 /** Cases between two looks at a pod. */
@@ -69,7 +69,7 @@ export async function tryOne(stage: Subject, drawn: Drawn, steps: Steps, sendsVa
     if (steps.isRule && answer !== null && context.lacksCapacity(answer as Reply)) {
       context.inconclusive('the target has no capacity')
     }
-    const wrong = { drawn, allowed, observed: answerIn(outcome), answer, isPodless: trial.isPodless }
+    const wrong = { drawn, allowed, observed: observedIn(outcome), answer, isPodless: trial.isPodless }
     return (await judge(stage, wrong, steps)) || tryOne(stage, drawn, steps, sendsValid)
   }
   if (steps.isRule) context.check('answer').saw(outcome.value as Reply)
@@ -105,7 +105,7 @@ export async function podFor(stage: Subject, { outcomeOf, log: { unmade } }: Ste
   return null
 }
 
-async function accepted(stage: Subject, drawn: Drawn, reply: FuzzAnswer, seen: readonly Allowed[], steps: Steps) {
+async function accepted(stage: Subject, drawn: Drawn, reply: FuzzResponse, seen: readonly Allowed[], steps: Steps) {
   const before = stage.pod
   if (before === null) return
   const after = seen.map((one) => one.after)
@@ -123,5 +123,5 @@ async function accepted(stage: Subject, drawn: Drawn, reply: FuzzAnswer, seen: r
   if ('value' in outcome && outcome.value !== null) return goOn(outcome.value)
   if ('value' in outcome || outcome.undecided) return giveUp(stage, steps)
   const what = { drawn, allowed: seen, answer: reply, isPodless: false }
-  await judge(stage, { ...what, observed: answerIn(outcome), also: outcome.expected }, steps)
+  await judge(stage, { ...what, observed: observedIn(outcome), also: outcome.expected }, steps)
 }

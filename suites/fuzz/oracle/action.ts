@@ -2,7 +2,7 @@ import { type RuleId, rules } from '../../../generated/rules.ts'
 import type { PodAction, PodStatus, Tables } from '../../../generated/tables.ts'
 import type { Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { type Allowed, refused, refusing } from './answers.ts'
+import { type Allowed, refused, refusing } from './allowed.ts'
 
 /**
  * The permitted responses to an action call, by its body and the pod's status (headings Trigger a pod action, Pod

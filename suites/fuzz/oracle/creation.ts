@@ -1,6 +1,6 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { type Allowed, failuresOf, mayBeTaken, refusalOf, refused, refusing } from './answers.ts'
+import { type Allowed, failuresOf, mayBeTaken, refusalOf, refused, refusing } from './allowed.ts'
 
 const heading = 'Other operations'
 

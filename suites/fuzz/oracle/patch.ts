@@ -1,6 +1,6 @@
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { canonical, type Members, membersOf } from '../../../harness/exchange/read.ts'
-import { type Allowed, type Answers, failuresOf, refusalOf, refused, refusing, type Situation } from './answers.ts'
+import { type Allowed, failuresOf, refusalOf, refused, refusing, type Situation, type Statuses } from './allowed.ts'
 import { isUnusualText } from './reading.ts'
 
 const asStated = 'mounts have to be complete, typed as stated and without further properties'
@@ -60,7 +60,7 @@ function breaksIn({ persistent, network }: Members, pod: Patched): Allowed[] {
   const { kind, mounts, otherVolumes, isVolumeThere } = pod
   const own = membersOf(mounts) ?? {}
   const broken: Allowed[] = []
-  const breaks = (answers: Answers, reason: string) => broken.push(refused(answers, reason, 'Mounts'))
+  const breaks = (answers: Statuses, reason: string) => broken.push(refused(answers, reason, 'Mounts'))
   const list = Array.isArray(network) ? (network as readonly unknown[]) : null
   if (persistent !== undefined) {
     if (kind === 'cpu') breaks(refusing('cpuPersistent'), 'a CPU pod has no persistent mount')

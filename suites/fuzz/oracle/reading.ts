@@ -1,7 +1,7 @@
 import { memoize } from '../../../harness/common/memoize.ts'
 import { jsonIn, textOf } from '../../../harness/exchange/exchange.ts'
 import { membersOf } from '../../../harness/exchange/read.ts'
-import { type Allowed, refused } from './answers.ts'
+import { type Allowed, refused } from './allowed.ts'
 
 /** The tokens of a JSON text, white space left out. */
 export function tokensOf(text: string): readonly string[] {

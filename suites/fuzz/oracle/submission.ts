@@ -2,7 +2,7 @@ import { tables } from '../../../generated/tables.ts'
 import type { ValidationFailure, Validator } from '../../../generated/validators.ts'
 import { type Members, membersOf } from '../../../harness/exchange/read.ts'
 import { schemaNamed } from '../schema.ts'
-import { type Allowed, failuresOf, mayBeTaken, refused } from './answers.ts'
+import { type Allowed, failuresOf, mayBeTaken, refused } from './allowed.ts'
 
 const heading = 'Job submission body'
 

@@ -31,8 +31,8 @@ export type Situation =
 
 export type FuzzOperation = Situation['operation']
 
-/** A class of answers: `2xx`, `4xx`, or exactly these statuses. */
-export type Answers = '2xx' | '4xx' | readonly number[]
+/** A class of statuses: `2xx`, `4xx`, or exactly these. */
+export type Statuses = '2xx' | '4xx' | readonly number[]
 
 /** The effect of such a response. */
 export type After =
@@ -44,20 +44,20 @@ export type After =
   /** Something new: a pod, a job. */
   | { readonly kind: 'made' }
 
-/** One class of answers that the description allows, why, under which heading, and what is so afterwards. */
+/** Responses that the description allows: their statuses, the reason, its heading, and the effect of the request. */
 export interface Allowed {
-  readonly answers: Answers
+  readonly answers: Statuses
   readonly reason: string
   readonly source: string
   readonly after: After
-  /** Answers to such a body that another row of the ledger judges, with what they leave behind. */
+  /** Statuses for such a body that another row of the ledger judges, with the effect of the request. */
   readonly left?: { readonly to: RuleId; readonly answers: 'any' | readonly number[] }
 }
 
 export const unchanged: After = { kind: 'unchanged' }
 
 /** A refusal that leaves everything as it was. */
-export function refused(answers: Answers, reason: string, source = 'Errors'): Allowed {
+export function refused(answers: Statuses, reason: string, source = 'Errors'): Allowed {
   return { answers, reason, source, after: unchanged }
 }
 
@@ -67,7 +67,7 @@ export function isLeft(status: number, allowed: readonly Allowed[]): boolean {
 }
 
 /** True if a status is in a class. */
-export function isIn(status: number, answers: Answers): boolean {
+export function isIn(status: number, answers: Statuses): boolean {
   if (answers === '2xx') return isSuccess(status)
   if (answers === '4xx') return status >= 400 && status < 500 && !rateAndAccess.has(status)
   return answers.includes(status)
@@ -82,7 +82,7 @@ export function allowedText(allowed: readonly Allowed[]): string {
   return [...new Set(texts)].join(' or ')
 }
 
-/** Answers that say nothing about a body. */
+/** Statuses that say nothing about a body. */
 const rateAndAccess: ReadonlySet<number> = new Set([401, 403, 429])
 
 /**
@@ -100,7 +100,7 @@ export function failuresOf(value: unknown, isValid: Validator): readonly Validat
  * How a body with this failure may be refused: as the document says beside a named constraint, else with `usual`. The
  * reason is the text of the constraint if it has one.
  */
-export function refusalOf(failure: ValidationFailure, usual: Answers, reason: string, source: string): Allowed {
+export function refusalOf(failure: ValidationFailure, usual: Statuses, reason: string, source: string): Allowed {
   const name = constraintOf(failure)
   const text = failure.keyword === 'not' ? sayConstraint(failure) : reason
   return refused(name === null ? usual : refusing(name), text, source)
@@ -113,7 +113,7 @@ export function mayBeTaken(failure: ValidationFailure): boolean {
 }
 
 /** The statuses that may refuse a request for breaking a named constraint. */
-export function refusing(name: ConstraintName): Answers {
+export function refusing(name: ConstraintName): Statuses {
   const answers: readonly Answer[] = constraints[name]
   if (answers.includes('4XX')) return '4xx'
   return answers.filter((answer): answer is number => typeof answer === 'number' && answer >= 400).sort()
