@@ -20,7 +20,7 @@ export async function removeLeftovers(
     if (clock.kind !== 'record') await remove(services, clock, owners, keeps)
   } finally {
     // Other rules need the workers.
-    for (const owner of owners) for (const side of owner.allAccess()) side.releaseAll?.()
+    for (const owner of owners) for (const access of owner.allAccess()) access.releaseAll?.()
   }
 }
 

@@ -39,7 +39,7 @@ export function readLedger(files: readonly Source[], headings: Source): readonly
   const sources = sourcesOf(headings)
   const seen = new Map<string, string>()
   return files.flatMap(({ path, data }) => {
-    if (!Array.isArray(data)) throw new Error(`${path} holds ${kindOf(data)}; write a list of rules.`)
+    if (!Array.isArray(data)) throw new Error(`${path} holds ${kindOfValue(data)}; write a list of rules.`)
     return data.map((row: unknown, index) => {
       const rule = readRow(row, `${path}, ${nameOf(row, index)}`)
       const where = `${path}, rule ${rule.id}`
@@ -74,7 +74,7 @@ function explain(error: ErrorObject | undefined, row: unknown): string {
   }
   if (keyword === 'required') return `"${params.missingProperty}" is missing; add it.`
   if (keyword === 'enum') return `"${key}" is ${given}; it must be one of ${params.allowedValues.join(', ')}.`
-  if (key === '') return `the row is ${kindOf(row)}; write an object.`
+  if (key === '') return `the row is ${kindOfValue(row)}; write an object.`
   return `"${key}" is ${given}; it ${error.message}.`
 }
 
@@ -83,7 +83,7 @@ function nameOf(row: unknown, index: number): string {
   return typeof id === 'string' ? `rule ${id}` : `row ${index + 1}`
 }
 
-function kindOf(value: unknown): string {
+function kindOfValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   return Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`
 }
