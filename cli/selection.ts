@@ -132,8 +132,8 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   const below = rows.filter(({ id }) => id.startsWith(`${pattern}.`)).length
   if (below > 0)
     return `--only: no rule has the id ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} with it; write ${pattern}.*`
-  const hint = suggestion(pattern, [...new Set(rows.flatMap(({ id, area }) => [id, area]))])
-  return `--only: no rule matches ${pattern}${hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'}`
+  const known = [...new Set(rows.flatMap(({ id, area }) => [id, area]))]
+  return `--only: no rule matches ${pattern}${suggestion(pattern, known, 'npx plumbline rules lists them')}`
 }
 
 /** Profiles of the rules that only load judges and that can be decided on any target. */

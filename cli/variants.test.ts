@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import { defaultKeys } from '../reference/index.ts'
+import { UsageError } from './errors.ts'
 import { findVariants, variantData, variantLines } from './variants.ts'
 
 const teapot: Variant = {
@@ -28,11 +29,19 @@ test('changes are laid over each other, wrappers from inside out', async () => {
   expect(await statusWith([louder, teapot])).toBe(418)
 })
 
-test('a name that is not known is refused with the nearest', () => {
+test('variants are found in the given order', () => {
   expect(findVariants('--defect', ['louder', 'teapot'], [teapot, louder])).toEqual([louder, teapot])
-  expect(() => findVariants('--defect', ['teapt'], [teapot])).toThrow(
-    '--defect: unknown name teapt; did you mean teapot?',
-  )
+})
+
+const named = ['run-answers-202', 'run-answers-late', 'run-id-number', 'endpoints-empty', 'status-answers-500']
+
+test.each([
+  ['run-answers-20', '; did you mean run-answers-202?'],
+  ['answers-run-twice', '; similar: run-answers-late, run-answers-202; npx plumbline serve --list lists all'],
+  ['WRONG', '; npx plumbline serve --list lists all'],
+])('the unknown name %s is refused with those that are near', (name, hint) => {
+  const all = named.map((id) => ({ ...teapot, id }))
+  expect(() => findVariants('--defect', [name], all)).toThrow(new UsageError(`--defect: unknown name ${name}${hint}`))
 })
 
 test('defects and latitudes are listed with their sentences', () => {

@@ -8,12 +8,9 @@ export function findVariants<V extends Variant>(flag: string, names: readonly st
   return names.map((name) => {
     const found = all.find(({ id }) => id === name)
     if (found !== undefined) return found
-    const hint = suggestion(
-      name,
-      all.map(({ id }) => id),
-    )
+    const ids = all.map(({ id }) => id)
     throw new UsageError(
-      `${flag}: unknown name ${name}${hint.includes('did you mean') ? hint : '; npx plumbline serve --list lists them'}`,
+      `${flag}: unknown name ${name}${suggestion(name, ids, 'npx plumbline serve --list lists all')}`,
     )
   })
 }

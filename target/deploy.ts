@@ -22,7 +22,8 @@ const leastLimitMs = 100
 export function deployOf(section: FileSection<'deploy'>, around: Surroundings): DeployPlane {
   const { build, deploy, list, remove, call, environment = {}, limit, ...rest } = section
   const values = Object.entries(environment).map(([name, text]) => {
-    const value = take(resolveText(text, around.environment), ['deploy', 'environment', name], around.fault) ?? ''
+    const value = take(resolveText(text, around.environment), ['deploy', 'environment', name], around.fault)
+    if (value === null) return { name, value: '', isSecret: false }
     if (value === text && looksSecret.test(name) && !text.startsWith(examplePrefix)) {
       around.fault(
         ['deploy', 'environment', name],

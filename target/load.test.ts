@@ -133,12 +133,25 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a variable that is not set',
     file({ keys: '{full: "${NOPE}"}' }),
-    'target.yaml:3: keys.full: environment variable NOPE is not set',
+    'target.yaml:3: keys.full: environment variable NOPE is not set; set it and run again',
+  ],
+  [
+    'a variable that is not set and that several keys name',
+    file({ keys: '{full: "${NOPE}", second: "${NOPE}", restricted: {key: "${NOPE}"}}' }),
+    'target.yaml:3: keys.full, keys.second, keys.restricted.key: environment variable NOPE is not set; set it and run again',
+  ],
+  [
+    'a variable that is not set, for a key of the deployment tool as well',
+    file({
+      keys: '{full: "${NOPE}"}',
+      more: 'deploy: {build: [t, "{project}", "{package}"], deploy: [t, "{project}"], list: [t], remove: [t, "{name}"], environment: {KEY: "${NOPE}"}}',
+    }),
+    'target.yaml:3: keys.full, deploy.environment.KEY: environment variable NOPE is not set; set it and run again',
   ],
   [
     'a variable that is empty',
     file({ keys: '{full: "${EMPTY}"}' }),
-    'target.yaml:3: keys.full: environment variable EMPTY is empty',
+    'target.yaml:3: keys.full: environment variable EMPTY is empty; set it and run again',
   ],
   [
     'a key that no header may carry',
@@ -423,9 +436,12 @@ test('the altered key is in no target file, and comes out of no record', () => {
   )
 })
 
-test('a file that cannot be read is one sentence', () => {
-  expect(() => loadTarget('no/such/file.yaml', {})).toThrow(
-    'no/such/file.yaml: the target file cannot be read (ENOENT)',
+test.each([
+  ['no/such/file.yaml', 'no such target file'],
+  ['.', 'the target file cannot be read (EISDIR)'],
+])('a file that cannot be read is one sentence: %s', (name, why) => {
+  expect(() => loadTarget(name, {})).toThrow(
+    `${name}: ${why}; name one with --target FILE, or write ./plumbline.yaml, the default (docs/target-file.md)`,
   )
 })
 
@@ -522,7 +538,7 @@ absent: {endpoint.second: one is all there is}
     [
       'no plane at all',
       head,
-      'target.yaml:1: pods is missing; expected the base address of the pod API, or a mapping with url',
+      'target.yaml:1: the file has no plane; add at least one of pods (the pod API), queue (the queue-based endpoints), lb (a load-balanced endpoint), management (endpoint management), deploy (the deployment tool), openapi (the API document), such as pods: https://api.example.com',
     ],
     [
       'the dedicated endpoint in another part',

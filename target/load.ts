@@ -18,7 +18,9 @@ export function loadTarget(file: string, environment: Environment): Target {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
-    throw new TargetFileError(file, [{ line: 0, path: '', message: `the target file cannot be read (${code})` }])
+    const why = code === 'ENOENT' ? 'no such target file' : `the target file cannot be read (${code})`
+    const message = `${why}; name one with --target FILE, or write ./plumbline.yaml, the default (docs/target-file.md)`
+    throw new TargetFileError(file, [{ line: 0, path: '', message }])
   }
   return parseTarget(text, { file, environment })
 }
@@ -46,7 +48,7 @@ export function parseTarget(text: string, { file, environment }: { file: string;
     throw new TargetFileError(file, inOrder(faults))
   }
   const target = normalise(checked.file, { environment, ruleIds: [...ruleById.keys()], fault: note })
-  if (faults.length > 0) throw new TargetFileError(file, inOrder(faults))
+  if (faults.length > 0) throw new TargetFileError(file, onceEach(inOrder(faults)))
   return target
 }
 
@@ -80,6 +82,18 @@ function offsetOf(document: Document, path: Path, atKey: boolean): number | unde
   const node = path.length === 0 ? document.contents : document.getIn(path, true)
   if (isNode(node)) return (node as Node).range?.[0]
   return path.length === 0 ? undefined : offsetOf(document, path.slice(0, -1), false)
+}
+
+/** One fault for each environment variable, however many keys name it. */
+function onceEach(faults: readonly TargetFault[]): TargetFault[] {
+  const tailOf = ({ path, message }: TargetFault) => message.slice(path.length)
+  const isOfVariable = (fault: TargetFault) => tailOf(fault).startsWith(': environment variable ')
+  const groups = Map.groupBy(faults, (fault) => (isOfVariable(fault) ? tailOf(fault) : fault))
+  return [...groups.values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return []
+    const paths = [first, ...more].map(({ path }) => path).join(', ')
+    return more.length === 0 ? [first] : [{ ...first, message: paths + tailOf(first) }]
+  })
 }
 
 function inOrder(faults: readonly TargetFault[]): TargetFault[] {

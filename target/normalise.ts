@@ -19,7 +19,8 @@ export function normalise(file: TargetFile, around: Surroundings): Target {
   const sections = sectionsOf(file, absent, around)
   const given = Object.values(sections).filter((section): section is PlaneSection => section !== null)
   if (given.length === 0) {
-    fault([], 'pods is missing; expected the base address of the pod API, or a mapping with url')
+    const planes = allPlanes().map(({ name, title }) => `${name} (${title})`)
+    fault([], `the file has no plane; add at least one of ${planes.join(', ')}, such as pods: https://api.example.com`)
   }
   const keys = keysOf(file, around)
   const target: Target = {
@@ -111,15 +112,13 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
 function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): KnownFailure[] {
   return known.map((entry, index) => {
     if (!ruleIds.includes(entry.rule)) {
-      fault(['known', index, 'rule'], `known.${index}.rule: unknown rule ${entry.rule}${near(entry.rule, ruleIds)}`)
+      fault(
+        ['known', index, 'rule'],
+        `known.${index}.rule: unknown rule ${entry.rule}${suggestion(entry.rule, ruleIds, 'npx plumbline rules lists them')}`,
+      )
     }
     return { ...entry, clause: entry.clause ?? null }
   })
-}
-
-function near(id: string, ruleIds: readonly string[]): string {
-  const hint = suggestion(id, ruleIds)
-  return hint.includes('did you mean') ? hint : '; npx plumbline rules lists them'
 }
 
 /** The host of the first plane that has an address; a deployment tool has none. */

@@ -37,8 +37,8 @@ export function resolveText(text: string, environment: Environment): Resolved {
   const name = nameIn(text)
   if (name === null) return { value: text }
   const value = environment[name]
-  if (value === undefined) return { fault: `environment variable ${name} is not set` }
-  return value === '' ? { fault: `environment variable ${name} is empty` } : { value }
+  if (value === undefined) return { fault: `environment variable ${name} is not set; set it and run again` }
+  return value === '' ? { fault: `environment variable ${name} is empty; set it and run again` } : { value }
 }
 
 function nameIn(text: string): string | null {
