@@ -48,6 +48,17 @@ describe('answers that are no answers end within the bound, each as its kind of 
     expect((failure as TransportFailure).kind).toBe(kind)
   })
 
+  test.each([
+    ['HTTP', plain],
+    ['a banner', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ])('a port that speaks %s is not TLS', async (_, text) => {
+    http = overHttp({})
+    const url = (await answering((socket) => socket.end(text))).replace('http:', 'https:')
+    const failure = await http.send(get(url)).catch((error: unknown) => error)
+    const message = `GET ${url} could not connect (the address begins with https, but the port does not speak TLS; use http, or the port that does)`
+    expect(failure).toMatchObject({ kind: 'unreachable', message })
+  })
+
   test('nobody listens', async () => {
     http = overHttp({})
     const failure = await http.send(get('http://127.0.0.1:1')).catch((error: unknown) => error)

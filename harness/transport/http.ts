@@ -187,14 +187,18 @@ function inWords(error: unknown): string {
   return words[code] ?? (own || code || String(error))
 }
 
+const noTls = 'the address begins with https, but the port does not speak TLS; use http, or the port that does'
+
 const words: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name of the host could not be looked up',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
-  EHOSTUNREACH: 'no way leads to the host',
-  ENETUNREACH: 'no way leads to the host',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
   ENOTFOUND: 'no host has this name',
   EPIPE: 'the connection was closed',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
   UND_ERR_SOCKET: 'the connection was closed',
 }
