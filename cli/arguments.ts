@@ -1,6 +1,8 @@
 import type * as typed from '@commander-js/extra-typings'
 import * as commander from 'commander'
 import { parseDuration } from '../target/duration.ts'
+import { suggestion } from '../target/nearest.ts'
+import { UsageError } from './errors.ts'
 
 /** The parts of commander, with options that are typed by their flags. */
 export const { Argument, Command, Option } = commander as unknown as typeof typed
@@ -31,6 +33,15 @@ export function lengthOfTime(text: string): number {
   const ms = parseDuration(text)
   if (ms !== null && ms > 0) return ms
   throw expected('a length of time above 0 with its unit, such as 20s, 5m or 1h', text)
+}
+
+/** Reads one of a few words, such as the name of a plan. Throws UsageError for another. */
+export function oneOf<Word extends string>(what: string, known: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const word = known.find((each) => each === text)
+    if (word !== undefined) return word
+    throw new UsageError(`unknown ${what} "${text}"${suggestion(text, known)}`)
+  }
 }
 
 export function quotaList(text: string): Record<string, number> {

@@ -54,6 +54,18 @@ describe.concurrent('one clear sentence', () => {
       2,
       `${'bad.yaml'}:3: keys.full: the key is written out; use \${NAME} and set that environment variable`,
     ],
+    [
+      'check --target none.yaml',
+      2,
+      'none.yaml: no such target file; name one with --target FILE, or write ./plumbline.yaml, the default (docs/target-file.md)',
+    ],
+    ['load foo', 2, 'plumbline: unknown load plan "foo"; known: smoke, limits, pods'],
+    ['load limist --target bad.yaml', 2, 'plumbline: unknown load plan "limist"; did you mean limits?'],
+    [
+      'load limits',
+      2,
+      'plumbline: load needs --target FILE; it has no default, because it floods and purges an endpoint',
+    ],
     ['check --reference --keep', 2, 'plumbline: --keep leaves pods on a target; those of --reference end with the run'],
     [
       'fuzz --runs 0',

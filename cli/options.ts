@@ -7,10 +7,12 @@ import {
   integer,
   lengthOfTime,
   Option,
+  oneOf,
   price,
   quotaList,
   share,
 } from './arguments.ts'
+import type { LoadKind } from './selection.ts'
 
 // The commands with their flags, from which the types of their options follow.
 
@@ -81,8 +83,12 @@ export const plan = () =>
 
 export const load = () =>
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
-    .addArgument(new Argument('<kind>', 'the load to drive').choices(['smoke', 'limits', 'pods']))
-    .requiredOption('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
+    .addArgument(
+      new Argument('<plan>', 'smoke, limits or pods').argParser(
+        oneOf<LoadKind>('load plan', ['smoke', 'limits', 'pods']),
+      ),
+    )
+    .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')
     .addOption(common.only)
     .option('--profile <list>', 'profiles to judge, separated by commas (default: all but lab)')
     .addOption(common.out)

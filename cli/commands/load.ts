@@ -19,8 +19,11 @@ type Options = commands.OptionsOf<typeof commands.load>
 
 /** Runs the rules of load alone: those of a plane, or one request of each operation. Returns the exit code. */
 export async function load(kind: LoadKind, options: Options, terminal: Terminal): Promise<number> {
-  const { out, quiet } = options
-  const target = await readTarget(options.target, terminal)
+  const { out, quiet, target: targetFile } = options
+  if (targetFile === undefined) {
+    throw new UsageError('load needs --target FILE; it has no default, because it floods and purges an endpoint')
+  }
+  const target = await readTarget(targetFile, terminal)
   refuseNothing(kind, target)
   const { profiles, selected } = selectLoad(kind, options)
   await refuseStandingClock(target)
@@ -30,7 +33,7 @@ export async function load(kind: LoadKind, options: Options, terminal: Terminal)
   return conduct({
     plan: { seed: null, profiles, strict: false, keep: false, rules: selected, load },
     target,
-    targetFile: options.target,
+    targetFile,
     out,
     quiet,
     estimate,

@@ -34,8 +34,8 @@ function plumbline(words: string, environment: Record<string, string> = {}) {
 
 describe('one clear sentence before anything is sent', () => {
   test.each<[string, number, RegExp]>([
-    ['load flood --target normal.yaml', 2, /Allowed choices are smoke, limits, pods/],
-    ['load limits', 2, /required option '--target <file>' not specified/],
+    ['load flood --target normal.yaml', 2, /unknown load plan "flood"; known: smoke, limits, pods/],
+    ['load limits', 2, /load needs --target FILE/],
     ['load limits --target pods.yaml', 2, /has no queue-based endpoints; add queue: \{url, endpoints\}$/m],
     [
       'load limits --target normal.yaml',
