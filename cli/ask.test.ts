@@ -1,6 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseTarget } from '../target/load.ts'
 import { refusalBefore } from './ask.ts'
+import { runHere } from './testing/in-process.ts'
 
 // The closed port stands for an endpoint without a worker: on a controlled clock nobody would let one start.
 test.each([
@@ -9,6 +14,48 @@ test.each([
 ])('a plane whose response may need time is asked in real time alone, with "%s"', async (clock, refusal) => {
   const text = `plumbline: 1\nlb: {endpoints: {normal: "http://127.0.0.1:1"}}\nkeys: {full: plumbline-example-full}\n${clock}`
   const target = parseTarget(text, { file: 'target.yaml', environment: {} })
-  const found = await refusalBefore(target, () => true, 'plan')
+  const found = await refusalBefore(
+    target,
+    () => true,
+    'plan',
+    () => {},
+  )
   expect(found && { exit: found.exit }).toEqual(refusal)
 })
+
+const pods = (url: string) => `pods: ${url}`
+const queue = (url: string) => `queue: {url: "${url}", endpoints: {normal: e-1}}`
+
+test.concurrent.for<[words: string, section: (url: string) => string, request: string, code: number]>([
+  ['check', pods, 'GET /v2/pods', 5],
+  ['plan', pods, 'GET /v2/pods', 0],
+  ['fuzz', pods, 'GET /v2/pods', 5],
+  ['check --only queue.run.accepted', queue, 'GET /v2/e-1/health', 5],
+])(
+  '%s says that a target is silent, and asks it once',
+  { timeout: 60_000 },
+  async ([words, section, request, code], { expect, onTestFinished }) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'plumbline-silent-'))
+    const requests: string[] = []
+    const sockets: Socket[] = []
+    const server = createServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => {})
+      socket.on('data', (data) => requests.push(data.toString().split(' HTTP')[0] ?? ''))
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      rmSync(cwd, { recursive: true, force: true })
+    })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const text = `plumbline: 1\n${section(url)}\nkeys: {full: plumbline-example-full}\ntolerances: {answer: 2s}\n`
+    writeFileSync(join(cwd, 'plumbline.yaml'), text)
+    const seen = await runHere(words.split(' '), { cwd })
+    expect(seen.err).toContain(`waiting for a response of ${url}, 2s at most (tolerances.answer)\n`)
+    expect(seen.out + seen.err).toContain(`${request.replace(' ', ` ${url}`)} had no complete response within 2000 ms`)
+    expect(requests.filter((one) => !one.endsWith('/plumbline/clock'))).toEqual([request])
+    expect(seen.code).toBe(code)
+  },
+)

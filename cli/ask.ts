@@ -4,6 +4,7 @@ import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import { probeTarget, refusalOf } from '../harness/run/probe.ts'
 import { overHttp } from '../harness/transport/http.ts'
+import { sayIfSlow } from '../harness/transport/slow.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
@@ -14,6 +15,8 @@ export interface ShownQuota {
   readonly windows: readonly RateWindow[]
   /** Why the target did not answer; null if it did, or was not asked. */
   readonly failure: string | null
+  /** True if the target did not answer in time. */
+  readonly isLate?: boolean
   /** How long a request takes, real ms; missing if unknown. */
   readonly requestMs?: number
 }
@@ -23,9 +26,13 @@ const ofFirst = 0.5
 
 /**
  * Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. Without
- * a target, a plane or a key nothing is asked.
+ * a target, a plane or a key nothing is asked. `say` gets a line if the target takes a while.
  */
-export async function quotaOf(plane: Plane | undefined, target: Target | null): Promise<ShownQuota> {
+export async function quotaOf(
+  plane: Plane | undefined,
+  target: Target | null,
+  say: (line: string) => void,
+): Promise<ShownQuota> {
   const shows = plane?.pacing.refresh ?? null
   const isAsked = target?.clock === 'real' && target.keys.full !== undefined
   if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
@@ -33,11 +40,12 @@ export async function quotaOf(plane: Plane | undefined, target: Target | null): 
   return asking(target, 'plan', async (clientOf) => {
     const startMs = performance.now()
     try {
-      const windows = windowsOf(await clientOf(plane)(shows))
+      const address = sectionOf(target, plane.name)?.url ?? plane.title
+      const windows = windowsOf(await sayIfSlow(address, target, clientOf(plane)(shows), say))
       return { windows, failure: null, requestMs: (performance.now() - startMs) * ofFirst }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
-      return { windows: [], failure: error.message }
+      return { windows: [], failure: error.message, isLate: error.kind === 'timeout' }
     }
   })
 }
@@ -50,12 +58,15 @@ export function refusalBefore(
   target: Target,
   isJudged: (plane: string) => boolean,
   purpose: string,
+  say: (line: string) => void,
 ): Promise<ReturnType<typeof refusalOf>> {
   const mayWait = ({ operations, probes }: Plane) =>
     probes.some(({ operation }) => operations[operation]?.held === true)
   const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
   const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
-  return asking(target, purpose, async (clientOf) => refusalOf(await probeTarget(asked, isJudged, clientOf), target))
+  return asking(target, purpose, async (clientOf) =>
+    refusalOf(await probeTarget(asked, isJudged, clientOf, say), target),
+  )
 }
 
 /** Asks a target over HTTP, in the name of a command. */

@@ -9,26 +9,29 @@ import { rowOf } from '../harness/run/rows.ts'
 import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import type { Target } from '../target/types.ts'
-import { quotaOf } from './ask.ts'
+import { quotaOf, type ShownQuota } from './ask.ts'
 import { UsageError } from './errors.ts'
 
 /**
- * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. Without a
+ * The plan of a run over selected rules, its budget in ms (null: unlimited), the lines printed before the run, and the plane that did not answer in time. Without a
  * given budget, a run in real time has five minutes. The target is asked once for its quotas. `given` null: the reference
- * in this process, which costs nothing.
+ * in this process, which costs nothing. `say` gets a line if the target takes a while; `refusal`: why it is not asked.
  */
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
   budget: number | undefined,
-  heavy = false,
+  heavy: boolean,
+  say: (line: string) => void,
+  refusal: string | null = null,
 ) {
   const target = given ?? embed().target
   const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
   const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
-  const { failure, ...shown } = await quotaOf(paced, given)
+  const asked: ShownQuota = refusal === null ? await quotaOf(paced, given, say) : { windows: [], failure: refusal }
+  const { failure, isLate, ...shown } = asked
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
   const fitting = planFor({ target, rules, rowOf, budgetMs, ...shown })
   const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
@@ -38,7 +41,8 @@ export async function planOf(
     ...(given === null || plan.rules > 0 ? [] : profilesLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]
-  return { budgetMs, plan, lines }
+  const late = isLate === true && paced !== undefined && failure !== null ? { plane: paced.name, failure } : null
+  return { budgetMs, plan, lines, late }
 }
 
 /** Names the profiles that judge what a target gives, if a plan has no rules. */

@@ -68,18 +68,20 @@ async function plannedFor(
   selected: readonly string[],
   { budget, heavy, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
+): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost' | 'probed'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs, leftOut: heavy ? [] : heavyLeftOut(target, selected) }
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
-  const { budgetMs, plan, lines } = await planOf(target, selected, budget, heavy)
-  if (!quiet) for (const line of lines) terminal.err(line)
+  const say = quiet ? () => {} : terminal.err
+  const { budgetMs, plan, lines, late } = await planOf(target, selected, budget, heavy, say)
+  for (const line of lines) say(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {
     leftOut: plan.leftOut,
     budgetMs: budgetMs ?? controlledBudgetMs,
     ...(maxCost !== undefined && { maxCost }),
+    ...(late !== null && { probed: late }),
   }
 }
 

@@ -153,7 +153,7 @@ const pathForm = /^\d+(:\d+)*(,\d+(:\d+)*)*$/
 /** Opens a target that looks like the pod API; null if it does not answer, which is reported. */
 async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget | null> {
   if (target.pods === null) throw new UsageError('the target file has no address of the pod API; add pods')
-  const refusal = await refusalBefore(target, (plane) => plane === 'pods', 'fuzz')
+  const refusal = await refusalBefore(target, (plane) => plane === 'pods', 'fuzz', err)
   if (refusal?.exit === exitCodes.usage) throw new UsageError(refusal.message)
   if (refusal !== null) {
     err(`plumbline: ${refusal.message}`)

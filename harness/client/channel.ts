@@ -34,6 +34,8 @@ export interface SendOptions {
    * held.
    */
   readonly answerMs?: number
+  /** A GET without a response is sent again only within this, real ms; default: whenever it failed. */
+  readonly withinMs?: number
   /** Sent on a new connection. */
   readonly newConnection?: boolean
 }

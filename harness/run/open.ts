@@ -23,6 +23,7 @@ import { withTool } from '../tool/transport.ts'
 import { drainable } from '../transport/drain.ts'
 import { overHttp } from '../transport/http.ts'
 import { inProcess } from '../transport/in-process.ts'
+import { sayIfSlow } from '../transport/slow.ts'
 import type { Transport } from '../transport/types.ts'
 import { guardRun } from './guard.ts'
 import { type Judgement, recordJudgement } from './judge.ts'
@@ -48,7 +49,10 @@ export async function openRun(options: RunOptions) {
   const recorder = createFileRecorder(options.evidence, createRedactor(secretsOf(target)))
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
-  const clock = await clockOf(waited).catch((error: unknown) => {
+  const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
+  const opening =
+    typeof target.clock === 'string' ? clockOf(waited) : sayIfSlow(target.clock.url, target, clockOf(waited), say)
+  const clock = await opening.catch((error: unknown) => {
     if (!(error instanceof ClockFault)) throw error
     clockFault = error.message
     return createRealClock(waited)
@@ -89,7 +93,8 @@ export async function openRun(options: RunOptions) {
     leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
-  const stopped = refused(deaf) ?? refusalOf(await session.probe(), target) ?? refused(clockFault)
+  const stopped =
+    refused(deaf) ?? refusalOf(options.probed ?? (await session.probe(say)), target) ?? refused(clockFault)
   reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )

@@ -6,6 +6,7 @@ import { membersOf } from '../exchange/read.ts'
 import { allPlanes, planeNamed, sectionOf } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { Inconclusive } from '../rule/outcome.ts'
+import { sayIfSlow } from '../transport/slow.ts'
 import { TransportFailure } from '../transport/types.ts'
 
 /** One look at a plane before anything is created. */
@@ -19,17 +20,19 @@ export type ProbeResult =
 
 /**
  * Looks at the first plane of the target that has an address and the others that are judged, up to the first that prevents
- * a run. Null if no plane has an address.
+ * a run. Null if no plane has an address. `say` gets a line if a plane takes a while.
  */
 export async function probeTarget(
   target: Target,
   isJudged: (plane: string) => boolean,
   directTo: (plane: Plane) => Direct,
+  say: (line: string) => void,
 ): Promise<ProbeResult | null> {
   let first: ProbeResult | null = null
   for (const plane of allPlanes()) {
-    if ((sectionOf(target, plane.name)?.url ?? null) === null || (first !== null && !isJudged(plane.name))) continue
-    const seen = await seenOf(plane, target, directTo(plane))
+    const url = sectionOf(target, plane.name)?.url ?? null
+    if (url === null || (first !== null && !isJudged(plane.name))) continue
+    const seen = await sayIfSlow(url, target, seenOf(plane, target, directTo(plane)), say)
     if (!('status' in seen)) return seen
     first ??= seen
   }

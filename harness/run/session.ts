@@ -130,7 +130,7 @@ export function createSession(options: SessionOptions) {
       return judgements
     },
     /** Looks at each plane that is judged before anything is created: see `probeTarget`. */
-    async probe(): Promise<ProbeResult | null> {
+    async probe(say: (line: string) => void = () => {}): Promise<ProbeResult | null> {
       const prober = addOwner('probe')
       try {
         const judged = new Set(options.rules.flatMap(({ id }) => needsOf(rowOf(id))))
@@ -140,10 +140,10 @@ export function createSession(options: SessionOptions) {
             const { exchange } = await prober
               .access(plane)
               .as('full')
-              .call(operation, { ...call, raw429: true })
+              .call(operation, { ...call, raw429: true, withinMs: target.tolerances.answerMs })
             return exchange.response as WireResponse
           }
-        return await probeTarget(target, (plane) => judged.has(plane), directTo)
+        return await probeTarget(target, (plane) => judged.has(plane), directTo, say)
       } finally {
         prober.actor.done()
       }

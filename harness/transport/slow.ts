@@ -1,0 +1,21 @@
+import type { Target } from '../../target/types.ts'
+import { lengthOf } from '../common/length.ts'
+
+/** Real ms after which a user is told what a command waits for. */
+const quietMs = 1_500
+
+/** Waits for a response of a target, and says so if it takes a while. */
+export async function sayIfSlow<T>(
+  address: string,
+  { tolerances: { answerMs } }: Pick<Target, 'tolerances'>,
+  response: Promise<T>,
+  say: (line: string) => void,
+): Promise<T> {
+  const sentence = `waiting for a response of ${address}, ${lengthOf(answerMs)} at most (tolerances.answer)`
+  const timer = setTimeout(() => say(sentence), quietMs)
+  try {
+    return await response
+  } finally {
+    clearTimeout(timer)
+  }
+}
