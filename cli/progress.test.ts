@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Progress } from '../harness/run/options.ts'
-import { advance, atStart, draw } from './progress.ts'
+import { advance, atStart, draw, showProgress } from './progress.ts'
+import type { Terminal } from './terminal.ts'
 
 test('a display says what is done, what waits and for how long', () => {
   const story: Progress[] = [
@@ -30,4 +31,35 @@ test('on a controlled clock nothing is counted down', () => {
     { type: 'waiting', nowMs: 0, pending: [{ name: 'c', until: 10_000 }] },
   ] satisfies Progress[]
   expect(draw(state.reduce<typeof atStart>(advance, atStart), 5_000)[1]).toBe('  waits 10s at most  c')
+})
+
+const waiting = (nowMs: number, ...untils: number[]): Progress => ({
+  type: 'waiting',
+  nowMs,
+  pending: untils.map((until) => ({ name: `until-${until}`, until })),
+})
+
+test.each<[says: string, clock: string, waits: Progress[], told: string[]]>([
+  ['a short wait', 'real', [waiting(1_000_000, 1_009_000)], []],
+  [
+    'a long wait, once',
+    'real',
+    [waiting(1_000_000, 1_009_000, 1_059_000), waiting(1_001_000, 1_059_000, 1_060_000)],
+    ['longest wait: until-1059000, which goes on in 59s at the latest, usually sooner'],
+  ],
+  [
+    'one that ends much later',
+    'real',
+    [waiting(1_000_000, 1_020_000), waiting(1_001_000, 1_091_000)],
+    [
+      'longest wait: until-1020000, which goes on in 20s at the latest, usually sooner',
+      'longest wait: until-1091000, which goes on in 1m30s at the latest, usually sooner',
+    ],
+  ],
+  ['a wait that takes no real time', 'remote', [waiting(1_000_000, 1_059_000)], []],
+])('without a terminal, lines tell of %s', (_, clock, waits, told) => {
+  const lines: string[] = []
+  const progress = showProgress({ live: false, err: (line: string) => lines.push(line) } as unknown as Terminal)
+  for (const line of [{ type: 'started', rules: 4, clock } as const, ...waits]) progress.tell(line)
+  expect(lines.slice(1)).toEqual(told)
 })

@@ -123,6 +123,9 @@ export function redraw(text: () => string): { clear(): void; end(): void } {
   }
 }
 
+/** A wait has a line if it ends so much later than now and than those that had one, ms. */
+const worthTellingMs = 10_000
+
 function plainProgress({ err }: Terminal): Shown {
   let state = atStart
   let quarter = 0
@@ -141,8 +144,10 @@ function plainProgress({ err }: Terminal): Shown {
       }
       if (progress.type === 'waiting' && state.clock === 'real') {
         const [last] = latest(progress.pending)
-        if (last !== undefined && last.until > deadlineMs + 10_000) {
-          err(`${last.name} gives up waiting in ${span(last.until - progress.nowMs)} and usually ends sooner`)
+        if (last !== undefined && last.until > Math.max(deadlineMs, progress.nowMs) + worthTellingMs) {
+          err(
+            `longest wait: ${last.name}, which goes on in ${span(last.until - progress.nowMs)} at the latest, usually sooner`,
+          )
         }
         deadlineMs = Math.max(deadlineMs, last?.until ?? 0)
       }
