@@ -101,7 +101,24 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-export function found(findings: number): string {
+/** The state of a run under way. `reducing`: possible findings whose simplest case is still searched. */
+export function progressLine({
+  cases,
+  seconds,
+  findings,
+  reducing,
+}: {
+  readonly cases: number
+  readonly seconds: number
+  readonly findings: readonly FuzzFinding[]
+  readonly reducing: number
+}): string {
+  const rate = Math.round(cases / Math.max(seconds, 0.001))
+  const search = reducing === 0 ? '' : `; reducing ${pluralize(reducing, 'possible finding')} to the simplest body`
+  return `${pluralize(cases, 'case')}, ${rate} a second, ${found(groupsOf(findings).length)}${search}`
+}
+
+function found(findings: number): string {
   return findings === 0 ? 'no findings' : pluralize(findings, 'finding')
 }
 

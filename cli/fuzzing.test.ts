@@ -9,7 +9,8 @@ import { misreadPatches } from '../proof/fuzz/misread-patches.ts'
 import { createInstance } from '../proof/instance.ts'
 import type { Variant } from '../proof/types.ts'
 import type { FuzzFinding } from '../suites/fuzz/findings.ts'
-import { againCommand, curlOf } from './fuzz-report.ts'
+import { createLog } from '../suites/fuzz/steps.ts'
+import { againCommand, curlOf, progressLine } from './fuzz-report.ts'
 import { fuzzTarget, type OpenTarget, openReference, replayOn } from './fuzzing.ts'
 
 const branch = { run: 'rtest000000', resources() {} }
@@ -51,6 +52,28 @@ test('the reference is clean', { timeout: 120_000 }, async () => {
   })
   expect(run).toEqual({ cases: expect.any(Number), findings: [], stopped: null, notes: [], limited: 0 })
   expect(run.cases).toBeGreaterThanOrEqual(2_400)
+})
+
+test.each([
+  [0, '250 cases, 50 a second, no findings'],
+  [1, '250 cases, 50 a second, no findings; reducing 1 possible finding to the simplest body'],
+  [2, '250 cases, 50 a second, no findings; reducing 2 possible findings to the simplest body'],
+])('progress says that %i possible findings are reduced', (reducing, line) => {
+  expect(progressLine({ cases: 250, seconds: 5, findings: [], reducing })).toBe(line)
+})
+
+test('a possible finding is counted while it is reduced', async () => {
+  const log = createLog()
+  const counts = new Set<number>()
+  const target = open(oddActions[0])
+  const transport: OpenTarget['transport'] = (...sent) => {
+    counts.add(log.undecided.size)
+    return target.transport(...sent)
+  }
+  const run = await fuzzTarget({ open: { ...target, transport }, seed: 3, branch, log, goesOn: (cases) => cases < 500 })
+  expect(run.findings).not.toEqual([])
+  expect(counts).toContain(1)
+  expect(log.undecided.size).toBe(0)
 })
 
 describe('a gateway that answers 503', () => {

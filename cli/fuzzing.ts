@@ -49,6 +49,8 @@ export interface FuzzOptions {
   readonly goesOn: (cases: number) => boolean
   readonly onCase?: () => void
   readonly findings?: Map<string, FuzzFinding>
+  /** Filled while cases are tried. */
+  readonly log?: ReturnType<typeof createLog>
   /** Bodies that may go to a pod that does not exist while pods are made; any number unless given. */
   readonly mostPodless?: number
   /** Ends the run at once when it resolves, with what was found so far. */
@@ -116,7 +118,7 @@ export async function fuzzTarget(options: FuzzOptions): Promise<FuzzRun> {
   const clean = (text: string) => shorten(recorder, text)
   const findings = options.findings ?? new Map<string, FuzzFinding>()
   const end = new AbortController()
-  const log = createLog()
+  const log = options.log ?? createLog()
   let cases = 0
   let underWay = 0
   let limited = 0

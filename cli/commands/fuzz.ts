@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClockFault } from '../../harness/clock/state.ts'
-import { pluralize } from '../../harness/common/pluralize.ts'
 import { program } from '../../results/rerun.ts'
 import { exitCodes } from '../../results/types.ts'
-import { type FuzzFinding, findingSaid, groupsOf } from '../../suites/fuzz/findings.ts'
+import { type FuzzFinding, findingSaid } from '../../suites/fuzz/findings.ts'
+import { createLog } from '../../suites/fuzz/steps.ts'
 import type { Target } from '../../target/types.ts'
 import { refusalBefore } from '../ask.ts'
 import { UsageError } from '../errors.ts'
-import { bodyLines, curlOf, found, report } from '../fuzz-report.ts'
+import { bodyLines, curlOf, progressLine, report } from '../fuzz-report.ts'
 import {
   type Branch,
   type FuzzRun,
@@ -93,8 +93,9 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
   const forMs = options.for ?? null
   const most = forMs === null ? (options.runs ?? usualRuns) : Number.POSITIVE_INFINITY
   const findings = new Map<string, FuzzFinding>()
+  const log = createLog()
   const begunMs = performance.now()
-  const progress = showProgress(terminal, findings, begunMs)
+  const progress = showProgress(terminal, { findings, log, begunMs })
   // The last looks at pods take a while, too.
   const lastCaseMs = forMs === null ? Number.POSITIVE_INFINITY : forMs - Math.min(lastLooksMs, forMs / 4)
   try {
@@ -103,6 +104,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
       seed,
       branch,
       findings,
+      log,
       goesOn: (cases) => cases < most && !interrupted.aborted && performance.now() - begunMs < lastCaseMs,
       onCase: progress.tick,
       ...(forMs === null && { mostPodless: most / 5 }),
@@ -164,11 +166,22 @@ async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget
   })
 }
 
-function showProgress({ live, err }: Terminal, findings: ReadonlyMap<string, FuzzFinding>, begunMs: number) {
+function showProgress(
+  { live, err }: Terminal,
+  {
+    findings,
+    log,
+    begunMs,
+  }: {
+    readonly findings: ReadonlyMap<string, FuzzFinding>
+    readonly log: ReturnType<typeof createLog>
+    readonly begunMs: number
+  },
+) {
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return `${pluralize(cases, 'case')}, ${Math.round(cases / seconds)} a second, ${found(groupsOf([...findings.values()]).length)}`
+    return progressLine({ cases, seconds, findings: [...findings.values()], reducing: log.undecided.size })
   }
   const tick = () => void cases++
   if (live) return { tick, end: redraw(line).end }
