@@ -12,18 +12,27 @@ import type { Target } from '../target/types.ts'
 import { quotaOf, type ShownQuota } from './ask.ts'
 import { UsageError } from './errors.ts'
 
+export interface PlanRequest {
+  /** Time limit of the run, ms; undefined: five minutes in real time, else unlimited. */
+  readonly budget: number | undefined
+  readonly heavy: boolean
+  /** Gets a line if the target takes a while to answer. */
+  readonly say: (line: string) => void
+  /** Why the target is not asked for its quotas. */
+  readonly refusal?: string | null
+  /** Says where the rules that are left out are listed. */
+  readonly list: string
+}
+
 /**
- * The plan of a run over selected rules, its budget in ms (null: unlimited), the lines printed before the run, and the plane that did not answer in time. Without a
- * given budget, a run in real time has five minutes. The target is asked once for its quotas. `given` null: the reference
- * in this process, which costs nothing. `say` gets a line if the target takes a while; `refusal`: why it is not asked.
+ * The plan of a run over selected rules, its budget in ms (null: unlimited), the lines printed before the run, and the plane
+ * that did not answer in time. The target is asked once for its quotas. `given` null: the reference in this process, which
+ * costs nothing.
  */
 export async function planOf(
   given: Target | null,
   selected: readonly string[],
-  budget: number | undefined,
-  heavy: boolean,
-  say: (line: string) => void,
-  refusal: string | null = null,
+  { budget, heavy, say, refusal = null, list }: PlanRequest,
 ) {
   const target = given ?? embed().target
   const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
@@ -37,7 +46,7 @@ export async function planOf(
   const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
-    ...planLines(plan),
+    ...planLines(plan, list),
     ...(given === null || plan.rules > 0 ? [] : profilesLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]

@@ -46,6 +46,36 @@ describe('the text of a run', () => {
   })
 
   it.each([
+    [
+      1,
+      [
+        '  limits.r0  unverified: left out by the budget of 20s: it takes 30s by itself',
+        '  queue.late  unverified: not done within the budget of 20s',
+      ],
+    ],
+    [
+      4,
+      [
+        '  queue.late  unverified: not done within the budget of 20s',
+        '  4 rules (limits 2, pods 2)  unverified: left out by the budget of 20s; results.json has the reason of each',
+      ],
+    ],
+  ])('has one line for many rules that a budget left out: %i', async (count, lines) => {
+    const results = await sampleResults()
+    const sample = results.rules.find(({ verdict }) => verdict === 'unverified')
+    const rule = (id: string, reason: string) => ({ ...sample, id, reason }) as (typeof results.rules)[number]
+    const leftOut = Array.from({ length: count }, (_, n) =>
+      rule(`${n % 2 ? 'pods' : 'limits'}.r${n}`, `left out by the budget of 20s: it takes 3${n}s by itself`),
+    )
+    const rules = [...leftOut, rule('queue.late', 'not done within the budget of 20s')]
+    expect(
+      renderSummary({ ...results, rules })
+        .split('\n')
+        .slice(1, 3),
+    ).toEqual(lines)
+  })
+
+  it.each([
     [null, ''],
     [0, ', seed 0'],
   ])('of a run with seed %s names what was drawn', async (seed, named) => {

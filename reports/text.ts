@@ -1,3 +1,4 @@
+import { areaCounts } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
@@ -22,6 +23,8 @@ const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: sa
 const shellLinesFor = 10
 /** Findings of one rule that are printed. */
 const printedFindings = 5
+/** Up to so many rules of one reason are all named. */
+const namedRules = 3
 
 /** The whole text: failures, then rules that were not verified, then the summary. Ends with a newline. */
 export function renderText(results: Results, paint: Paint = plain): string {
@@ -140,14 +143,26 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
   return `${paint.red('known')}  ${paint.bold(visible(what))} ${then}`
 }
 
-/** One line for each reason, with its rules. */
+/** One line for each reason, with its rules; one for all that a budget left out, if they are many. */
 function gaps(rules: readonly RuleResult[]): string[] {
-  return byReason(
-    rules.map((rule) => {
-      const reason = reasonOf(rule)
-      return [rule.id, reason.startsWith('blocked by') ? reason : `${rule.verdict}: ${reason}`]
+  const leftOut = rules.flatMap((rule) => {
+    const [budget] = /^left out by the budget of [^:]+/.exec(reasonOf(rule)) ?? []
+    return budget === undefined ? [] : [{ rule, budget }]
+  })
+  const many = leftOut.length > namedRules ? leftOut : []
+  const rest = rules.filter((rule) => !many.some((one) => one.rule === rule))
+  return [
+    ...byReason(
+      rest.map((rule) => {
+        const reason = reasonOf(rule)
+        return [rule.id, reason.startsWith('blocked by') ? reason : `${rule.verdict}: ${reason}`]
+      }),
+    ),
+    ...[...Map.groupBy(many, ({ budget }) => budget)].map(([budget, group]) => {
+      const ids = group.map(({ rule }) => rule.id)
+      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; results.json has the reason of each`
     }),
-  )
+  ]
 }
 
 /** The same for unjudged parts of rules that have a verdict. */
@@ -163,7 +178,7 @@ function byReason(pairs: readonly (readonly [id: string, reason: string])[]): st
 }
 
 function some(ids: readonly string[]): string {
-  return ids.length <= 3 ? ids.join(', ') : `${ids.slice(0, 2).join(', ')}, …`
+  return ids.length <= namedRules ? ids.join(', ') : `${ids.slice(0, 2).join(', ')}, …`
 }
 
 function block(lines: readonly string[]): string {

@@ -74,7 +74,12 @@ async function plannedFor(
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
   const say = quiet ? () => {} : terminal.err
-  const { budgetMs, plan, lines, late } = await planOf(target, selected, budget, heavy, say)
+  const { budgetMs, plan, lines, late } = await planOf(target, selected, {
+    budget,
+    heavy,
+    say,
+    list: 'npx plumbline plan lists them, as does results.json',
+  })
   for (const line of lines) say(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {

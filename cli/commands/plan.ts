@@ -26,14 +26,13 @@ export async function plan(given: Options, terminal: Terminal): Promise<number> 
     unreachable = refusal?.message ?? null
     await refuseStandingClock(target)
   }
-  const { plan: planned, lines } = await planOf(
-    target,
-    selected,
-    options.budget,
-    options.heavy,
-    terminal.err,
-    unreachable,
-  )
+  const { plan: planned, lines } = await planOf(target, selected, {
+    budget: options.budget,
+    heavy: options.heavy,
+    say: terminal.err,
+    refusal: unreachable,
+    list: 'listed below',
+  })
   for (const line of lines) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')
   for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {

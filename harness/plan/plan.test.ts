@@ -214,15 +214,25 @@ test('the critical path names who made room for whom', () => {
 test('a plan says what it leaves out, and why', () => {
   const plan = planRun([rule('quick', 3), rule('slow', 90)], free, 20_000)
   expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m35s by itself' }])
-  expect(planLines(plan)).toEqual([
+  expect(planLines(plan, 'listed')).toEqual([
     'planned: 1 rule with requests of its own, about 1 request, done in about 3s; the longest wait is 3s (quick)',
     'left out, and so unverified: 1 rule (slow)',
   ])
 })
 
+test.each([
+  [5, '5 rules (pods.0, queue.1, pods.2, queue.3, pods.4)'],
+  [7, '7 rules (pods 4, queue 3); listed elsewhere'],
+])('of %i rules that are left out a plan names a few, or counts the areas', (count, which) => {
+  const ids = Array.from({ length: count }, (_, n) => `${n % 2 === 0 ? 'pods' : 'queue'}.${n}`)
+  const leftOut = ids.map((id) => ({ rule: id, reason: 'left out by the budget of 20s: it takes 1m35s by itself' }))
+  const plan = { ...planRun([rule('quick', 3)], free, 20_000), leftOut }
+  expect(planLines(plan, 'listed elsewhere')[1]).toBe(`left out, and so unverified: ${which}`)
+})
+
 test('a plan says which window decides, and why a rule is left out for a quota', () => {
   const rules = [rule('few', 3, { requests: 30 }), rule('many', 3, { requests: 90 })]
-  expect(planLines(planRun(rules, { ...free, quotas: [minute] }, null))[0]).toMatch(
+  expect(planLines(planRun(rules, { ...free, quotas: [minute] }, null), 'listed')[0]).toMatch(
     /done in about 2m; the requests that the target grants decide \(window minute: 60 in 1m\)$/,
   )
   expect(planRun(rules, { ...free, quotas: [hour] }, null).leftOut).toEqual([
