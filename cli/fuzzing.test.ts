@@ -65,7 +65,7 @@ test.each([
 test('a possible finding is counted while it is reduced', async () => {
   const log = createLog()
   const counts = new Set<number>()
-  const target = open(oddActions[0])
+  const target = open(misreadActions[0])
   const transport: OpenTarget['transport'] = (...sent) => {
     counts.add(log.undecided.size)
     return target.transport(...sent)
