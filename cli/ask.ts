@@ -4,7 +4,6 @@ import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import type { Plane } from '../harness/planes/plane.ts'
 import { probeTarget, refusalOf } from '../harness/run/probe.ts'
 import { overHttp } from '../harness/transport/http.ts'
-import { sayIfSlow } from '../harness/transport/slow.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
 import type { Target } from '../target/types.ts'
 import { version } from './home.ts'
@@ -15,37 +14,35 @@ export interface ShownQuota {
   readonly windows: readonly RateWindow[]
   /** Why the target did not answer; null if it did, or was not asked. */
   readonly failure: string | null
-  /** True if the target did not answer in time. */
-  readonly isLate?: boolean
   /** How long a request takes, real ms; missing if unknown. */
   readonly requestMs?: number
 }
+
+/** A quota that takes longer is not in the plan, real ms; that the target is silent is found out by the run. */
+const quotaPatienceMs = 5_000
 
 /** The first request also opens the connection, which takes as long again. */
 const ofFirst = 0.5
 
 /**
  * Sends a target in real time the request that shows the quota of an account, once, and reads that from the response. Without
- * a target, a plane or a key nothing is asked. `say` gets a line if the target takes a while.
+ * a target, a plane or a key nothing is asked.
  */
-export async function quotaOf(
-  plane: Plane | undefined,
-  target: Target | null,
-  say: (line: string) => void,
-): Promise<ShownQuota> {
+export async function quotaOf(plane: Plane | undefined, target: Target | null): Promise<ShownQuota> {
   const shows = plane?.pacing.refresh ?? null
   const isAsked = target?.clock === 'real' && target.keys.full !== undefined
   if (plane === undefined || shows === null || !isAsked || sectionOf(target, plane.name) === null)
     return { windows: [], failure: null }
-  return asking(target, 'plan', async (clientOf) => {
+  const answerMs = Math.min(quotaPatienceMs, target.tolerances.answerMs)
+  const hurried = { ...target, tolerances: { ...target.tolerances, answerMs } }
+  return asking(hurried, 'plan', async (clientOf) => {
     const startMs = performance.now()
     try {
-      const address = sectionOf(target, plane.name)?.url ?? plane.title
-      const windows = windowsOf(await sayIfSlow(address, target, clientOf(plane)(shows), say))
+      const windows = windowsOf(await clientOf(plane)(shows))
       return { windows, failure: null, requestMs: (performance.now() - startMs) * ofFirst }
     } catch (error) {
       if (!(error instanceof TransportFailure)) throw error
-      return { windows: [], failure: error.message, isLate: error.kind === 'timeout' }
+      return { windows: [], failure: error.message }
     }
   })
 }

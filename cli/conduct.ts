@@ -23,7 +23,7 @@ import type { Terminal } from './terminal.ts'
 export interface Conducting {
   readonly plan: Pick<
     RunOptions,
-    'seed' | 'profiles' | 'strict' | 'keep' | 'rules' | 'leftOut' | 'budgetMs' | 'maxCost' | 'load' | 'probed'
+    'seed' | 'profiles' | 'strict' | 'keep' | 'rules' | 'leftOut' | 'budgetMs' | 'maxCost' | 'load'
   >
   /** Null: the reference in process. */
   readonly target: Target | null

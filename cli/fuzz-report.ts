@@ -101,20 +101,21 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** The state of a run under way. `reducing`: possible findings whose simplest case is still searched. */
+/** The state of a run under way. */
 export function progressLine({
   cases,
   seconds,
   findings,
-  reducing,
+  isSearching,
 }: {
   readonly cases: number
   readonly seconds: number
   readonly findings: readonly FuzzFinding[]
-  readonly reducing: number
+  /** True while bodies are sent to find the cause of a wrong response. */
+  readonly isSearching: boolean
 }): string {
   const rate = Math.round(cases / Math.max(seconds, 0.001))
-  const search = reducing === 0 ? '' : `; reducing ${pluralize(reducing, 'possible finding')} to the simplest body`
+  const search = isSearching ? '; searching the cause of a possible finding' : ''
   return `${pluralize(cases, 'case')}, ${rate} a second, ${found(groupsOf(findings).length)}${search}`
 }
 

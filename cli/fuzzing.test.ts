@@ -55,14 +55,13 @@ test('the reference is clean', { timeout: 120_000 }, async () => {
 })
 
 test.each([
-  [0, '250 cases, 50 a second, no findings'],
-  [1, '250 cases, 50 a second, no findings; reducing 1 possible finding to the simplest body'],
-  [2, '250 cases, 50 a second, no findings; reducing 2 possible findings to the simplest body'],
-])('progress says that %i possible findings are reduced', (reducing, line) => {
-  expect(progressLine({ cases: 250, seconds: 5, findings: [], reducing })).toBe(line)
+  [false, '250 cases, 50 a second, no findings'],
+  [true, '250 cases, 50 a second, no findings; searching the cause of a possible finding'],
+])('progress says whether a cause is searched: %s', (isSearching, line) => {
+  expect(progressLine({ cases: 250, seconds: 5, findings: [], isSearching })).toBe(line)
 })
 
-test('a possible finding is counted while it is reduced', async () => {
+test('a possible finding is noted while its cause is searched', async () => {
   const log = createLog()
   const counts = new Set<number>()
   const target = open(misreadActions[0])
@@ -209,7 +208,7 @@ describe('on a clock that nobody moves', () => {
     expect(new Set(sent.slice(20))).toEqual(new Set(['pod']))
   })
 
-  test('an odd answer that cannot be searched before the end is kept as it was seen', async () => {
+  test('a wrong response whose cause cannot be searched before the end is kept as it was seen', async () => {
     const target = open(misreading('pods-patch-fuzz-a-number-may-begin-with-0'))
     let creations = 0
     const transport: OpenTarget['transport'] = (request, ...rest) => {

@@ -47,7 +47,7 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --reference --only nothing.at.all',
       2,
-      'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists them',
+      'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists all',
     ],
     [
       'check --target bad.yaml',
@@ -57,10 +57,10 @@ describe.concurrent('one clear sentence', () => {
     [
       'check --target none.yaml',
       2,
-      'none.yaml: no such target file; name one with --target FILE, or write ./plumbline.yaml, the default (docs/target-file.md)',
+      'none.yaml: no such target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
     ],
-    ['load foo', 2, 'plumbline: unknown load plan "foo"; known: smoke, limits, pods'],
-    ['load limist --target bad.yaml', 2, 'plumbline: unknown load plan "limist"; did you mean limits?'],
+    ['load foo', 2, 'plumbline: unknown kind of load "foo"; known: smoke, limits, pods'],
+    ['load limist --target bad.yaml', 2, 'plumbline: unknown kind of load "limist"; did you mean limits?'],
     [
       'load limits',
       2,

@@ -84,8 +84,8 @@ export const plan = () =>
 export const load = () =>
   command('load', 'drive rate limits with k6 and judge them: smoke (one request each), limits or pods')
     .addArgument(
-      new Argument('<plan>', 'smoke, limits or pods').argParser(
-        oneOf<LoadKind>('load plan', ['smoke', 'limits', 'pods']),
+      new Argument('<kind>', 'smoke, limits or pods').argParser(
+        oneOf<LoadKind>('kind of load', ['smoke', 'limits', 'pods']),
       ),
     )
     .option('--target <file>', 'the target file; its endpoint marked dedicated is flooded and purged')

@@ -9,38 +9,28 @@ import { rowOf } from '../harness/run/rows.ts'
 import { heavyLeftOut } from '../harness/tool/heavy.ts'
 import { embed } from '../proof/instance.ts'
 import type { Target } from '../target/types.ts'
-import { quotaOf, type ShownQuota } from './ask.ts'
+import { quotaOf } from './ask.ts'
 import { UsageError } from './errors.ts'
 
 export interface PlanRequest {
   /** Time limit of the run, ms; undefined: five minutes in real time, else unlimited. */
   readonly budget: number | undefined
   readonly heavy: boolean
-  /** Gets a line if the target takes a while to answer. */
-  readonly say: (line: string) => void
-  /** Why the target is not asked for its quotas. */
-  readonly refusal?: string | null
-  /** Says where the rules that are left out are listed. */
+  /** Where the rules left out are listed. */
   readonly list: string
 }
 
 /**
- * The plan of a run over selected rules, its budget in ms (null: unlimited), the lines printed before the run, and the plane
- * that did not answer in time. The target is asked once for its quotas. `given` null: the reference in this process, which
- * costs nothing.
+ * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. The target
+ * is asked once for its quotas. `given` null: the reference in this process, which costs nothing.
  */
-export async function planOf(
-  given: Target | null,
-  selected: readonly string[],
-  { budget, heavy, say, refusal = null, list }: PlanRequest,
-) {
+export async function planOf(given: Target | null, selected: readonly string[], { budget, heavy, list }: PlanRequest) {
   const target = given ?? embed().target
   const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
   const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))
   const rules = allRules().filter(({ id }) => chosen.has(id))
   const paced = rules.map(({ id }) => planeOfRule(id)).find(({ pacing }) => pacing.isOfAccount)
-  const asked: ShownQuota = refusal === null ? await quotaOf(paced, given, say) : { windows: [], failure: refusal }
-  const { failure, isLate, ...shown } = asked
+  const { failure, ...shown } = await quotaOf(paced, given)
   const budgetMs = budget ?? (target.clock === 'real' ? defaultBudgetMs : null)
   const fitting = planFor({ target, rules, rowOf, budgetMs, ...shown })
   const plan = { ...fitting, leftOut: [...tooHeavy, ...fitting.leftOut] }
@@ -50,8 +40,7 @@ export async function planOf(
     ...(given === null || plan.rules > 0 ? [] : profilesLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]
-  const late = isLate === true && paced !== undefined && failure !== null ? { plane: paced.name, failure } : null
-  return { budgetMs, plan, lines, late }
+  return { budgetMs, plan, lines }
 }
 
 /** Names the profiles that judge what a target gives, if a plan has no rules. */

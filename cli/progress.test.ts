@@ -45,15 +45,15 @@ test.each<[says: string, clock: string, waits: Progress[], told: string[]]>([
     'a long wait, once',
     'real',
     [waiting(1_000_000, 1_009_000, 1_059_000), waiting(1_001_000, 1_059_000, 1_060_000)],
-    ['longest wait: until-1059000, which goes on in 59s at the latest, usually sooner'],
+    ['longest wait: until-1059000, at most 59s, usually less'],
   ],
   [
     'one that ends much later',
     'real',
     [waiting(1_000_000, 1_020_000), waiting(1_001_000, 1_091_000)],
     [
-      'longest wait: until-1020000, which goes on in 20s at the latest, usually sooner',
-      'longest wait: until-1091000, which goes on in 1m30s at the latest, usually sooner',
+      'longest wait: until-1020000, at most 20s, usually less',
+      'longest wait: until-1091000, at most 1m30s, usually less',
     ],
   ],
   ['a wait that takes no real time', 'remote', [waiting(1_000_000, 1_059_000)], []],

@@ -123,7 +123,7 @@ export function redraw(text: () => string): { clear(): void; end(): void } {
   }
 }
 
-/** A wait has a line if it ends so much later than now and than those that had one, ms. */
+/** A wait that is printed ends later than now, and later than those printed before, by this, ms. */
 const worthTellingMs = 10_000
 
 function plainProgress({ err }: Terminal): Shown {
@@ -145,9 +145,7 @@ function plainProgress({ err }: Terminal): Shown {
       if (progress.type === 'waiting' && state.clock === 'real') {
         const [last] = latest(progress.pending)
         if (last !== undefined && last.until > Math.max(deadlineMs, progress.nowMs) + worthTellingMs) {
-          err(
-            `longest wait: ${last.name}, which goes on in ${span(last.until - progress.nowMs)} at the latest, usually sooner`,
-          )
+          err(`longest wait: ${last.name}, at most ${span(last.until - progress.nowMs)}, usually less`)
         }
         deadlineMs = Math.max(deadlineMs, last?.until ?? 0)
       }

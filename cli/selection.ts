@@ -133,7 +133,7 @@ function noMatch(rows: readonly RuleRow[], pattern: string): string {
   if (below > 0)
     return `--only: no rule has the id ${pattern}, but ${below === 1 ? '1 begins' : `${below} begin`} with it; write ${pattern}.*`
   const known = [...new Set(rows.flatMap(({ id, area }) => [id, area]))]
-  return `--only: no rule matches ${pattern}${suggestion(pattern, known, 'npx plumbline rules lists them')}`
+  return `--only: no rule matches ${pattern}${suggestion(pattern, known, 'npx plumbline rules lists all')}`
 }
 
 /** Profiles of the rules that only load judges and that can be decided on any target. */

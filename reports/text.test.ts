@@ -57,7 +57,7 @@ describe('the text of a run', () => {
       4,
       [
         '  queue.late  unverified: not done within the budget of 20s',
-        '  4 rules (limits 2, pods 2)  unverified: left out by the budget of 20s; results.json has the reason of each',
+        '  4 rules (limits 2, pods 2)  unverified: left out by the budget of 20s; npx plumbline plan with the same options lists them',
       ],
     ],
   ])('has one line for many rules that a budget left out: %i', async (count, lines) => {

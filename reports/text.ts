@@ -160,7 +160,7 @@ function gaps(rules: readonly RuleResult[]): string[] {
     ),
     ...[...Map.groupBy(many, ({ budget }) => budget)].map(([budget, group]) => {
       const ids = group.map(({ rule }) => rule.id)
-      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; results.json has the reason of each`
+      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; npx plumbline plan with the same options lists them`
     }),
   ]
 }

@@ -37,5 +37,5 @@ function related(word: string, known: readonly string[]): string[] {
 }
 
 function partsOf(word: string): string[] {
-  return word.toLowerCase().match(/[a-z\d]{3,}/g) ?? []
+  return word.toLowerCase().match(/[a-z\d]{2,}/g) ?? []
 }

@@ -114,7 +114,7 @@ function knownOf({ known = [] }: TargetFile, { ruleIds, fault }: Surroundings): 
     if (!ruleIds.includes(entry.rule)) {
       fault(
         ['known', index, 'rule'],
-        `known.${index}.rule: unknown rule ${entry.rule}${suggestion(entry.rule, ruleIds, 'npx plumbline rules lists them')}`,
+        `known.${index}.rule: unknown rule ${entry.rule}${suggestion(entry.rule, ruleIds, 'npx plumbline rules lists all')}`,
       )
     }
     return { ...entry, clause: entry.clause ?? null }

@@ -68,17 +68,16 @@ async function plannedFor(
   selected: readonly string[],
   { budget, heavy, maxCost, quiet }: CheckOptions,
   terminal: Terminal,
-): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost' | 'probed'>> {
+): Promise<Pick<RunOptions, 'leftOut' | 'budgetMs' | 'maxCost'>> {
   if (budget === undefined && maxCost === undefined && target?.clock !== 'real')
     return target === null ? {} : { budgetMs: controlledBudgetMs, leftOut: heavy ? [] : heavyLeftOut(target, selected) }
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
   const say = quiet ? () => {} : terminal.err
-  const { budgetMs, plan, lines, late } = await planOf(target, selected, {
+  const { budgetMs, plan, lines } = await planOf(target, selected, {
     budget,
     heavy,
-    say,
-    list: 'npx plumbline plan lists them, as does results.json',
+    list: 'npx plumbline plan with the same options lists them',
   })
   for (const line of lines) say(line)
   if (target !== null) refuseCost(plan, target, maxCost)
@@ -86,7 +85,6 @@ async function plannedFor(
     leftOut: plan.leftOut,
     budgetMs: budgetMs ?? controlledBudgetMs,
     ...(maxCost !== undefined && { maxCost }),
-    ...(late !== null && { probed: late }),
   }
 }
 

@@ -181,7 +181,7 @@ function showProgress(
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return progressLine({ cases, seconds, findings: [...findings.values()], reducing: log.undecided.size })
+    return progressLine({ cases, seconds, findings: [...findings.values()], isSearching: log.undecided.size > 0 })
   }
   const tick = () => void cases++
   if (live) return { tick, end: redraw(line).end }

@@ -17,20 +17,16 @@ export async function plan(given: Options, terminal: Terminal): Promise<number> 
   const options = withTarget(given, terminal)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
   const { selected } = await selectionOf(options, target, terminal)
-  let unreachable: string | null = null
   if (target !== null) {
     const planes = new Set(selected.map((id) => planeOfRule(id).name))
     const refusal = await refusalBefore(target, (plane) => planes.has(plane), 'plan', terminal.err)
     // A target that is not running yet is planned without its quotas.
     if (refusal !== null && refusal.exit !== exitCodes.unreachable) throw new UsageError(refusal.message)
-    unreachable = refusal?.message ?? null
     await refuseStandingClock(target)
   }
   const { plan: planned, lines } = await planOf(target, selected, {
     budget: options.budget,
     heavy: options.heavy,
-    say: terminal.err,
-    refusal: unreachable,
     list: 'listed below',
   })
   for (const line of lines) terminal.out(line)

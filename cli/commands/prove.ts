@@ -110,7 +110,7 @@ export function oddLines({ cases, tried, broken, unnoticed }: OddResult, quiet: 
   return [
     ...broken.map(({ odd, rule, reason }) => `${rule} crashes on ${odd}: ${reason}`),
     ...(quiet ? [] : unnoticed.map((odd) => `no rule notices ${odd}`)),
-    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${pluralize(cases, 'odd answer')} tried, ` +
+    `${broken.length === 0 ? 'no rule crashes' : broken.length === 1 ? '1 crash' : `${broken.length} crashes`}: ${tried.length} of ${pluralize(cases, 'odd response')} tried, ` +
       `${unnoticed.length} of them noticed by no rule`,
   ]
 }

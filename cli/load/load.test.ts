@@ -34,7 +34,7 @@ function plumbline(words: string, environment: Record<string, string> = {}) {
 
 describe('one clear sentence before anything is sent', () => {
   test.each<[string, number, RegExp]>([
-    ['load flood --target normal.yaml', 2, /unknown load plan "flood"; known: smoke, limits, pods/],
+    ['load flood --target normal.yaml', 2, /unknown kind of load "flood"; known: smoke, limits, pods/],
     ['load limits', 2, /load needs --target FILE/],
     ['load limits --target pods.yaml', 2, /has no queue-based endpoints; add queue: \{url, endpoints\}$/m],
     [

@@ -34,8 +34,8 @@ export interface SendOptions {
    * held.
    */
   readonly answerMs?: number
-  /** A GET without a response is sent again only within this, real ms; default: whenever it failed. */
-  readonly withinMs?: number
+  /** A GET that had no response within the tolerance `answer` is not sent again. */
+  readonly onceIfLate?: boolean
   /** Sent on a new connection. */
   readonly newConnection?: boolean
 }

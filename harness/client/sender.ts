@@ -17,8 +17,6 @@ export interface Recorded {
 const mostUnanswered = 8
 /** Real ms after which a target that was given up is tried again. */
 const tryAgainMs = 5_000
-/** A request with less time than this is not sent again, real ms. */
-const leastTryMs = 1_000
 /** The beginning of the failure of a request that was not sent because the quota was used up. */
 const unsentPrefix = 'not sent: '
 
@@ -154,9 +152,9 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     for (let isRefused = false; ; isRefused = true) {
       let exchange = await sendAttempt(isRefused)
       const isRepeatable = exchange.response === null && !isUnsent(exchange) && outgoing.method === 'GET'
-      const { withinMs = Number.POSITIVE_INFINITY } = outgoing
-      const hasTime = exchange.received.harness - exchange.sent.harness + leastTryMs < withinMs
-      if (isRepeatable && hasTime && !abandonment.signal.aborted) exchange = await sendAttempt(isRefused)
+      const isLate = exchange.received.harness - exchange.sent.harness >= channel.tolerances.answerMs
+      const isGivenUp = (outgoing.onceIfLate === true && isLate) || abandonment.signal.aborted
+      if (isRepeatable && !isGivenUp) exchange = await sendAttempt(isRefused)
       const { response, failure } = exchange
       if (isUnsent(exchange)) throw new Inconclusive(`${outgoing.method} ${outgoing.url} was ${failure}`)
       if (response === null) throw new Unanswered(`no complete response: ${failure}`)

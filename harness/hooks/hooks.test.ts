@@ -73,16 +73,17 @@ describe('a hook', () => {
   })
 
   test('may be an address', async () => {
+    const body = { run: call.runId, pod: call.pod, status: call.status }
     const told: string[] = []
-    const url = await serve(async (body) => {
-      told.push(body)
+    const url = await serve(async (text) => {
+      told.push(text)
       return told.length === 1 ? 204 : 500
     })
     const http = overHttp()
     const run = createHooks(http.send, longMs)
     expect([await run({ url }, call), await run({ url }, call)]).toEqual([null, `POST ${url} answered 500`])
     await http.close()
-    expect(told.map((body) => JSON.parse(body))).toEqual([call, call])
+    expect(told.map((text) => JSON.parse(text))).toEqual([body, body])
   })
 })
 

@@ -31,7 +31,7 @@ async function post(transport: Transport, url: string, call: HookCall, answerMs:
       ['Content-Type', 'application/json'],
       ['User-Agent', `plumbline (run ${call.runId}; hook)`],
     ] as const,
-    body: new TextEncoder().encode(JSON.stringify(call)),
+    body: new TextEncoder().encode(JSON.stringify({ run: call.runId, pod: call.pod, status: call.status })),
   }
   try {
     const { status } = await transport(request, { answerMs })

@@ -6,7 +6,7 @@ import type { Plan } from './types.ts'
 /** Up to so many rules are named in one line. */
 const named = 5
 
-/** The lines of a plan: how long the run will take, why, and what is left out. `list` says where all of that is named. */
+/** The lines of a plan: how long the run will take, why, and what is left out. `list` says where the rules left out are listed. */
 export function planLines({ rules, requests, expectedMs, quota, longest, leftOut }: Plan, list: string): string[] {
   const why =
     quota !== null

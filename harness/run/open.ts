@@ -93,8 +93,7 @@ export async function openRun(options: RunOptions) {
     leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
-  const stopped =
-    refused(deaf) ?? refusalOf(options.probed ?? (await session.probe(say)), target) ?? refused(clockFault)
+  const stopped = refused(deaf) ?? refusalOf(await session.probe(say), target) ?? refused(clockFault)
   reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )

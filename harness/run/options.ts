@@ -5,7 +5,6 @@ import type { ResourceLedger } from '../record/resources.ts'
 import type { Verdict } from '../rule/outcome.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Judgement } from './judge.ts'
-import type { ProbeResult } from './probe.ts'
 
 /**
  * Options of a run: plain data, handed from the command line to the process that runs the rules. They hold secrets and
@@ -19,8 +18,6 @@ export interface RunOptions
   /** The module that registers every rule. */
   readonly suites: string
   readonly keep: boolean
-  /** A look at the target before the run that showed why nothing can be judged. Missing: the run looks itself. */
-  readonly probed?: ProbeResult
   /** Time limit, ms from `startedMs`; rules without a verdict by then are unverified. Missing: no limit. */
   readonly budgetMs?: number
   /** Cost limit, USD; rules without a verdict by then are unverified. Missing: no limit. */

@@ -140,7 +140,7 @@ export function createSession(options: SessionOptions) {
             const { exchange } = await prober
               .access(plane)
               .as('full')
-              .call(operation, { ...call, raw429: true, withinMs: target.tolerances.answerMs })
+              .call(operation, { ...call, raw429: true, onceIfLate: true })
             return exchange.response as WireResponse
           }
         return await probeTarget(target, (plane) => judged.has(plane), directTo, say)

@@ -1,7 +1,7 @@
 import type { Target } from '../../target/types.ts'
 import { lengthOf } from '../common/length.ts'
 
-/** Real ms after which a user is told what a command waits for. */
+/** Real ms after which a command says what it waits for. */
 const quietMs = 1_500
 
 /** Waits for a response of a target, and says so if it takes a while. */
@@ -11,7 +11,7 @@ export async function sayIfSlow<T>(
   response: Promise<T>,
   say: (line: string) => void,
 ): Promise<T> {
-  const sentence = `waiting for a response of ${address}, ${lengthOf(answerMs)} at most (tolerances.answer)`
+  const sentence = `waiting for a response from ${address}; a request may take ${lengthOf(answerMs)} (tolerances.answer)`
   const timer = setTimeout(() => say(sentence), quietMs)
   try {
     return await response

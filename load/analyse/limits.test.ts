@@ -21,7 +21,7 @@ async function verdicts(target: TargetOptions, options: QueuePlanOptions) {
 describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   const cases: (readonly [RateOperation, number])[] = [
     ['run', 4999],
-    ...[0, 777, 4999].flatMap((offsetMs) =>
+    ...[0, 1, 9876].flatMap((offsetMs) =>
       (['cancel', 'requests', 'purge'] as const).map((operation) => [operation, offsetMs] as const),
     ),
   ]
@@ -46,7 +46,7 @@ describe.each(limiterKindNames)('a legal limiter, %s,', (kind) => {
   })
 })
 
-test.each([40, 2500])('ways of up to %i ms there and back make no legal limiter fail', async (wayMs) => {
+test.each([3, 2500])('ways of up to %i ms there and back make no legal limiter fail', async (wayMs) => {
   for (const kind of limiterKindNames) {
     for (const operation of ['cancel', 'requests', 'purge'] as const) {
       for (const shape of [...shapes, 'burst', 'released'] as const) {

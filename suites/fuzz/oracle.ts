@@ -36,7 +36,7 @@ export function createOracle(changed: Partial<OracleParts> = {}): Oracle {
 /** The oracle that the rules go by. */
 export const classify: Oracle = createOracle()
 
-export type { After, Allowed, FuzzOperation, Situation, Statuses as Answers } from './oracle/allowed.ts'
+export type { After, Allowed, FuzzOperation, Situation } from './oracle/allowed.ts'
 export { allowedText, isIn, isLeft } from './oracle/allowed.ts'
 
 function onQueue(refusal: Allowed): Allowed {

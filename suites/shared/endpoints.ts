@@ -165,7 +165,7 @@ export async function submitTo(context: Context, at: string, wish: JobWish = {})
   return submitted(job, acceptedId(job.body, reply), reply)
 }
 
-/** The end of a job. Ends the rule as inconclusive if it does not come in time: there may be no worker. */
+/** The end of a job. Ends the rule as inconclusive if it does not come in time, because there may be no worker. */
 export async function endOf({ ended, inconclusive }: Context, job: SubmittedJob): Promise<Followed> {
   const end = await ended(job)
   return end.settled ? end : inconclusive(`a job was ${end.status} when its time was over: no worker may be available`)
