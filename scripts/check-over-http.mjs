@@ -1,5 +1,5 @@
-// Judges the same rules over real HTTP. Each verdict must be the one in process, with either worker, and a replay of
-// each record must give the same bytes.
+// Judges the same rules over real HTTP with another seed. Each verdict and reading must be the one in process, with either
+// worker, and a replay of each record must give the same bytes.
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,9 @@ async function judgeAndReplay(expected, name, flags, ...more) {
 }
 
 const verdicts = (name) =>
-  JSON.parse(readFileSync(join(at(name), 'results.json'), 'utf8')).rules.map(({ id, verdict }) => `${id} ${verdict}`)
+  JSON.parse(readFileSync(join(at(name), 'results.json'), 'utf8')).rules.map(
+    ({ id, verdict, readings }) => `${id} ${verdict} ${JSON.stringify(readings)}`,
+  )
 
 const idOf = (line) => line.split(' ')[0]
 
@@ -82,11 +84,11 @@ try {
     const inProcess = verdicts('in-process').filter((line) => judged.has(idOf(line)))
     same('worker processes give another verdict than the worker in process', verdicts('worker'), inProcess)
   }
-  const failed = verdicts('defective').filter((line) => line.endsWith(' failed'))
-  same('a served defect fails other rules', failed.sort(), ['pods.action.exited.stop failed'])
+  const failed = verdicts('defective').filter((line) => line.split(' ')[1] === 'failed')
+  same('a served defect fails other rules', failed.map(idOf).sort(), ['pods.action.exited.stop'])
   const workers = isPythonThere ? ', and with worker processes' : '; worker processes not tried, there is no python3'
   process.stdout.write(
-    `${verdicts('over-http').length} rules: the same verdicts in process, over HTTP and by replay${workers}\n`,
+    `${verdicts('over-http').length} rules: the same verdicts and readings in process, over HTTP and by replay${workers}\n`,
   )
 } catch (error) {
   process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
