@@ -8,5 +8,8 @@ test('a signal that came before the command line took over ends the process', ()
     process.kill(process.pid, 'SIGTERM')
     endOnSignals()
     setTimeout(() => {}, 10_000)`
-  expect(spawnSync(process.execPath, ['--input-type=module', '--eval', source])).toMatchObject({ status: 130 })
+  expect(spawnSync(process.execPath, ['--input-type=module', '--eval', source], { encoding: 'utf8' })).toMatchObject({
+    status: 130,
+    stderr: expect.stringContaining('plumbline: interrupted before anything was created\n'),
+  })
 })

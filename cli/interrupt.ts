@@ -18,7 +18,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const echoMs = 1_000
 
 function unheard(): void {
-  if (watchers === 0) process.exit(exitCodes.interrupted)
+  if (watchers > 0) return
+  process.stderr.write('plumbline: interrupted before anything was created\n')
+  process.exit(exitCodes.interrupted)
 }
 
 /**

@@ -3,6 +3,7 @@ import { createInstance } from '../../proof/instance.ts'
 import type { Target } from '../../target/types.ts'
 import { createControlledClock } from '../clock/controlled.ts'
 import { noRecorder } from '../record/recorder.ts'
+import type { ResourceLine } from '../record/resources.ts'
 import type { Scenario } from '../rule/registry.ts'
 import { inProcess } from '../transport/in-process.ts'
 import { createSession } from './session.ts'
@@ -13,7 +14,12 @@ const html = (status: number) => new Response('<h1>Welcome</h1>', { status, head
 const problem = { 'content-type': 'application/problem+json' }
 const queueRule = { kind: 'scenario', id: 'queue.run.accepted', alone: false, run: async () => {} } as const
 
-function probe(fetch: Fetch, rules: readonly Scenario[] = [], without: Partial<Target> = {}) {
+function probe(
+  fetch: Fetch,
+  rules: readonly Scenario[] = [],
+  without: Partial<Target> = {},
+  resources: (line: ResourceLine) => void = () => {},
+) {
   const { target: whole, control } = createInstance([])
   const target = { ...whole, ...without }
   const session = createSession({
@@ -24,7 +30,7 @@ function probe(fetch: Fetch, rules: readonly Scenario[] = [], without: Partial<T
     transport: inProcess(async (request) => fetch(request)),
     clock: createControlledClock({ kind: 'virtual', control, startMs: Date.UTC(2026, 0, 1) }),
     recorder: noRecorder,
-    resources: () => {},
+    resources,
     rules,
     wallNow: () => 0,
   })
@@ -38,7 +44,12 @@ test.each<[says: string, fetch: Fetch, each: string]>([
   ['another API', () => Response.json({ error: 'not found' }, { status: 404 }), '404 with other JSON'],
   ['a server that takes no POST', ({ method }) => html(method === 'GET' ? 200 : 501), ''],
   ['a mock that answers everything', () => Response.json({}), '200 with an empty object'],
-  ['a redirect to somewhere else', () => new Response(null, { status: 302 }), '302 with no body'],
+  ['a redirect without an address', () => new Response(null, { status: 302 }), '302 with no body'],
+  [
+    'a redirect to somewhere else',
+    () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.test/v2?key=1' } }),
+    '302 with no body, a redirect to https://elsewhere.test/v2, which is not followed',
+  ],
 ])('%s is not taken for the pod API', async (_, fetch, each) => {
   const seen = await probe(fetch)
   expect(seen).toEqual({ plane: 'pods', strange: expect.stringContaining(`the list of pods was answered ${each}`) })
@@ -96,6 +107,22 @@ test('the queue plane is looked at where it is judged', async () => {
     strange: '/health was answered 404 with text/html, /run with an empty body was answered 404 with text/html',
   })
   expect(await probe(fetch, [queueRule])).toEqual({ plane: 'pods', status: 200 })
+})
+
+test.each<[says: string, response: () => Response]>([
+  ['a web site', () => html(200)],
+  ['a redirect', () => new Response(null, { status: 302 })],
+])('%s at the address of a queue leaves no job in the ledger', async (_, response) => {
+  const { fetch } = createInstance([])
+  const lines: ResourceLine[] = []
+  const isOfPods = (request: Request) => new URL(request.url).pathname.startsWith('/v2/pods')
+  await probe(
+    (request) => (isOfPods(request) ? fetch(request) : response()),
+    [queueRule],
+    {},
+    (line) => lines.push(line),
+  )
+  expect(lines.map((line) => ('state' in line ? line.state : line.kind))).toEqual(['requested', 'removed'])
 })
 
 function isCreation(url: string, method: string): boolean {

@@ -85,7 +85,7 @@ async function look({ name: plane, probes }: Plane, section: unknown, send: Dire
     first ??= status
     if (speaksOfRequest(response) || (isSuccess(status) && resembles(jsonOf(response.body))))
       return { plane, status: first }
-    strange.push(`${asked} was answered ${status} with ${contentOf(response)}`)
+    strange.push(`${asked} was answered ${status} with ${contentOf(response)}${placeOf(response)}`)
   }
   return { plane, strange: strange.join(', ') }
 }
@@ -98,6 +98,13 @@ function speaksOfRequest({ status, headers }: WireResponse): boolean {
 }
 
 const isNothing: ReadonlySet<number> = new Set([404, 405, 410])
+
+/** The place that a redirect names; without its query, which may hold a secret. */
+function placeOf({ status, headers }: WireResponse): string {
+  const location = headerOf(headers, 'location')
+  if (status < 300 || status >= 400 || location === null) return ''
+  return `, a redirect to ${location.split('?')[0]}, which is not followed`
+}
 
 function contentOf({ body, headers }: WireResponse): string {
   if (body.length === 0) return 'no body'

@@ -199,6 +199,6 @@ const words: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
-  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about within tolerances.connect',
   UND_ERR_SOCKET: 'the connection was closed',
 }

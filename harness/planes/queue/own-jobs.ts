@@ -34,7 +34,9 @@ export function createOwnJobs(
     resources({ kind: 'job', endpoint, name, id: null, state: 'requested', endsMs })
     return (reply) => {
       const id = jobIdIn(reply.json)
-      if ((reply.status >= 400 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
+      if ((reply.status >= 300 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
+      // A web page: whatever sent it took no job.
+      if (isSuccess(reply.status) && reply.header('content-type')?.startsWith('text/html') === true) return forget(name)
       if (id === null) return
       entry.id = id
       resources({ kind: 'job', endpoint, name, id, state: 'created' })
