@@ -64,6 +64,7 @@ export async function report(run: FuzzRun, { open, seed, options, terminal, seco
 function saidOf(finding: FuzzFinding): string {
   const { cases, doubt } = finding
   if (doubt === null) return findingSaid(finding)
+  if (cases.length === 1) return `${findingSaid(finding)}; ${doubt}`
   return `after ${pluralize(cases.length, 'case')}, those of --path below in that order; ${doubt}`
 }
 

@@ -45,12 +45,15 @@ export function bodySaid(one: FuzzCase): string {
 /** A body as a short text, with everything that does not print as an escape. */
 export function bodyText(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'no body'
-  const text = [...new TextDecoder().decode(bytes)]
-    .map((character) =>
-      /[\p{C}\p{Z}]/u.test(character) && character !== ' ' ? JSON.stringify(character).slice(1, -1) : character,
-    )
-    .join('')
+  const text = [...new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)].map(escaped).join('')
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
+}
+
+/** A character that nobody would see as its escape sequence; any other as it is. */
+function escaped(character: string): string {
+  if (!/[\p{C}\p{Z}]/u.test(character) || character === ' ') return character
+  const json = JSON.stringify(character).slice(1, -1)
+  return json === character ? `\\u{${character.codePointAt(0)?.toString(16)}}` : json
 }
 
 /** Every (place × mutator) of one valid body once, and the body itself first. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { caseSaid } from './cases.ts'
+import { bodyText, caseSaid } from './cases.ts'
 import { type FuzzFinding, groupsOf, timesOf } from './findings.ts'
 
 function finding(mutator: string, observed: string, count: number): FuzzFinding {
@@ -26,4 +26,15 @@ test.each([
   ['as-is', 'the body is a valid one, as it is'],
 ])('%s is said in words', (mutator, said) => {
   expect(caseSaid({ mutator, place: '$' })).toBe(said)
+})
+
+test.each([
+  ['a byte order mark', '\ufeff{}', '\\u{feff}{}'],
+  ['a zero-width space', '{"a\u200b":1}', '{"a\\u{200b}":1}'],
+  ['a line feed', '{\n}', '{\\n}'],
+  ['a no-break space', '{\u00a0}', '{\\u{a0}}'],
+  ['blanks and letters', '{ "ä": 1 }', '{ "ä": 1 }'],
+  ['nothing', '', 'no body'],
+])('%s of a body is seen in its text', (_, body, text) => {
+  expect(bodyText(new TextEncoder().encode(body))).toBe(text)
 })
