@@ -102,19 +102,8 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`
 }
 
-/** The state of a run under way. */
-export function progressLine({
-  cases,
-  seconds,
-  findings,
-  isSearching,
-}: {
-  readonly cases: number
-  readonly seconds: number
-  readonly findings: readonly FuzzFinding[]
-  /** True while bodies are sent to find the cause of a wrong response. */
-  readonly isSearching: boolean
-}): string {
+/** The state of a run under way. `isSearching`: bodies are sent to find the cause of a wrong response. */
+export function progressLine(cases: number, seconds: number, findings: FuzzFinding[], isSearching: boolean): string {
   const rate = Math.round(cases / Math.max(seconds, 0.001))
   const search = isSearching ? '; searching the cause of a possible finding' : ''
   return `${pluralize(cases, 'case')}, ${rate} a second, ${found(groupsOf(findings).length)}${search}`

@@ -58,7 +58,7 @@ test.each([
   [false, '250 cases, 50 a second, no findings'],
   [true, '250 cases, 50 a second, no findings; searching the cause of a possible finding'],
 ])('progress says whether a cause is searched: %s', (isSearching, line) => {
-  expect(progressLine({ cases: 250, seconds: 5, findings: [], isSearching })).toBe(line)
+  expect(progressLine(250, 5, [], isSearching)).toBe(line)
 })
 
 test('a possible finding is noted while its cause is searched', async () => {

@@ -11,6 +11,7 @@ import { UsageError } from '../errors.ts'
 import { bodyLines, curlOf, progressLine, report } from '../fuzz-report.ts'
 import {
   type Branch,
+  type FuzzOptions,
   type FuzzRun,
   fuzzTarget,
   type OpenTarget,
@@ -95,7 +96,7 @@ async function conducted(fuzzing: Fuzzing): Promise<number> {
   const findings = new Map<string, FuzzFinding>()
   const log = createLog()
   const begunMs = performance.now()
-  const progress = showProgress(terminal, { findings, log, begunMs })
+  const progress = showProgress(terminal, { findings, log }, begunMs)
   // The last looks at pods take a while, too.
   const lastCaseMs = forMs === null ? Number.POSITIVE_INFINITY : forMs - Math.min(lastLooksMs, forMs / 4)
   try {
@@ -168,20 +169,13 @@ async function openOrTell(target: Target, { err }: Terminal): Promise<OpenTarget
 
 function showProgress(
   { live, err }: Terminal,
-  {
-    findings,
-    log,
-    begunMs,
-  }: {
-    readonly findings: ReadonlyMap<string, FuzzFinding>
-    readonly log: ReturnType<typeof createLog>
-    readonly begunMs: number
-  },
+  { findings, log }: Required<Pick<FuzzOptions, 'findings' | 'log'>>,
+  begunMs: number,
 ) {
   let cases = 0
   const line = () => {
     const seconds = (performance.now() - begunMs) / 1000
-    return progressLine({ cases, seconds, findings: [...findings.values()], isSearching: log.undecided.size > 0 })
+    return progressLine(cases, seconds, [...findings.values()], log.undecided.size > 0)
   }
   const tick = () => void cases++
   if (live) return { tick, end: redraw(line).end }
