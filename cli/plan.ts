@@ -12,19 +12,17 @@ import type { Target } from '../target/types.ts'
 import { quotaOf } from './ask.ts'
 import { UsageError } from './errors.ts'
 
-export interface PlanRequest {
-  /** Time limit of the run, ms; undefined: five minutes in real time, else unlimited. */
-  readonly budget: number | undefined
-  readonly heavy: boolean
-  /** Where the rules left out are listed. */
-  readonly list: string
-}
-
 /**
  * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. The target
- * is asked once for its quotas. `given` null: the reference in this process, which costs nothing.
+ * is asked for its quotas. `given` null: the reference in this process, which costs nothing. `budget`: ms; undefined: five
+ * minutes in real time, else unlimited. `list` says where the rules left out are listed.
  */
-export async function planOf(given: Target | null, selected: readonly string[], { budget, heavy, list }: PlanRequest) {
+export async function planOf(
+  given: Target | null,
+  selected: readonly string[],
+  { budget, heavy }: { readonly budget?: number | undefined; readonly heavy: boolean },
+  list: string,
+) {
   const target = given ?? embed().target
   const tooHeavy = heavy ? [] : heavyLeftOut(given, selected)
   const chosen = new Set(selected.filter((id) => !tooHeavy.some(({ rule }) => rule === id)))

@@ -74,11 +74,12 @@ async function plannedFor(
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
   const say = quiet ? () => {} : terminal.err
-  const { budgetMs, plan, lines } = await planOf(target, selected, {
-    budget,
-    heavy,
-    list: 'npx plumbline plan with the same options lists them',
-  })
+  const { budgetMs, plan, lines } = await planOf(
+    target,
+    selected,
+    { budget, heavy },
+    'npx plumbline plan with the same options lists them',
+  )
   for (const line of lines) say(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {

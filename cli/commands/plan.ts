@@ -24,11 +24,7 @@ export async function plan(given: Options, terminal: Terminal): Promise<number> 
     if (refusal !== null && refusal.exit !== exitCodes.unreachable) throw new UsageError(refusal.message)
     await refuseStandingClock(target)
   }
-  const { plan: planned, lines } = await planOf(target, selected, {
-    budget: options.budget,
-    heavy: options.heavy,
-    list: 'listed below',
-  })
+  const { plan: planned, lines } = await planOf(target, selected, options, 'listed below')
   for (const line of lines) terminal.out(line)
   if (planned.bound === 'rules' && planned.path.length > 0) terminal.out('longest waits:')
   for (const { rule, fromMs, toMs } of planned.bound === 'rules' ? planned.path : []) {
