@@ -35,7 +35,7 @@ export function lengthOfTime(text: string): number {
   throw expected('a length of time above 0 with its unit, such as 20s, 5m or 1h', text)
 }
 
-/** Reads one of a few words, such as the name of a plan. Throws UsageError for another. */
+/** Reads one of a few words, such as the kind of a load. Throws UsageError for another. */
 export function oneOf<Word extends string>(what: string, known: readonly Word[]): (text: string) => Word {
   return (text) => {
     const word = known.find((each) => each === text)

@@ -19,7 +19,7 @@ export function groupsOf(latitudes: readonly Latitude[]): Latitude[][] {
 }
 
 /** Rules that this latitude leaves without a verdict or with fewer parts, so that they judge no other latitude beside it. */
-export function hiddenBy({ verdicts = {}, file }: Latitude, target = createInstance().target): Set<string> {
+export function hiddenBy({ verdicts = {}, file }: Latitude, target: Target): Set<string> {
   const undecided = Object.entries(verdicts).filter(([, verdict]) => verdict !== 'advice')
   const changed = file?.(target) ?? target
   const smaller = rules.filter((row) => unjudgedParts(changed, row).length > 0)

@@ -68,10 +68,11 @@ export async function judgeAll(
 
 /** One job for each latitude, with the rules of all its jobs. */
 function merged(jobs: readonly Job[]): Job[] {
-  return [...new Map(jobs.map((job) => [job.id, job])).values()].map((job) => {
-    const same = jobs.filter(({ id }) => id === job.id)
+  return [...Map.groupBy(jobs, ({ id }) => id).values()].flatMap((same) => {
     const union = (of: (one: Job) => readonly string[]) => [...new Set(same.flatMap(of))]
-    return { ...job, rules: union(({ rules }) => rules), wanted: union(({ wanted }) => wanted) }
+    return same
+      .slice(0, 1)
+      .map((job) => ({ ...job, rules: union(({ rules }) => rules), wanted: union(({ wanted }) => wanted) }))
   })
 }
 

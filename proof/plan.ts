@@ -3,6 +3,7 @@ import { matcherOf } from '../harness/common/pattern.ts'
 import { planeOfRule } from '../harness/planes/index.ts'
 import type { Rule } from '../harness/rule/registry.ts'
 import { groupsOf, hiddenBy, together } from './groups.ts'
+import { createInstance } from './instance.ts'
 import type { Catalog, Job } from './jobs.ts'
 import { tours } from './tour.ts'
 import type { Defect, Latitude } from './types.ts'
@@ -58,11 +59,12 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
     const wanted = ids.filter((id) => planes?.includes(planeOfRule(id).name) ?? true)
     return { kind: 'latitude', id: latitude.id, rules: withTour(wanted), wanted }
   }
+  const { target } = createInstance()
   /** For each member that hides rules: the other members, judged again by those rules. */
   const jobsBeside = (members: readonly Latitude[]): Job[] => {
     if (members.length === 1) return []
     const jobs = members.map((latitude) => {
-      const hidden = hiddenBy(latitude)
+      const hidden = hiddenBy(latitude, target)
       const others = together(members.filter((one) => one !== latitude))
       return jobOn(
         others,

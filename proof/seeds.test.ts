@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import '../suites/all.ts'
+import { areaOf } from '../harness/common/areas.ts'
 import { allRules } from '../harness/rule/registry.ts'
 import type { Judgement } from '../harness/run/judge.ts'
 import { offered } from '../harness/variation/dimensions.ts'
@@ -45,8 +46,4 @@ function drawsOf(judgements: readonly Judgement[]): Set<string> {
       ),
     ),
   )
-}
-
-function areaOf(rule: string): string {
-  return rule.split('.', 1)[0] ?? rule
 }

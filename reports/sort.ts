@@ -1,3 +1,4 @@
+import { codePointEscape } from '../harness/common/escape.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { type Verdict, verdictOrder } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult } from '../results/types.ts'
@@ -54,8 +55,5 @@ export function took({ startedMs, endedMs, passedMs, clock }: Results['run']): s
 
 /** Text with control and direction characters made visible, so that a response cannot control a terminal. */
 export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return `\\u{${code.toString(16)}}`
-  })
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, codePointEscape)
 }

@@ -1,5 +1,6 @@
 import { areaCounts } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
+import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
 import { logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
@@ -146,8 +147,8 @@ function knownLine({ rule, clause, state, expires }: KnownResult, paint: Paint):
 /** One line for each reason, with its rules; one for all that a budget left out, if they are many. */
 function gaps(rules: readonly RuleResult[]): string[] {
   const leftOut = rules.flatMap((rule) => {
-    const [budget] = /^left out by the budget of [^:]+/.exec(reasonOf(rule)) ?? []
-    return budget === undefined ? [] : [{ rule, budget }]
+    const [budget = ''] = reasonOf(rule).split(':', 1)
+    return budget.startsWith(leftOutByBudget) ? [{ rule, budget }] : []
   })
   const many = leftOut.length > namedRules ? leftOut : []
   const rest = rules.filter((rule) => !many.some((one) => one.rule === rule))
@@ -160,7 +161,7 @@ function gaps(rules: readonly RuleResult[]): string[] {
     ),
     ...[...Map.groupBy(many, ({ budget }) => budget)].map(([budget, group]) => {
       const ids = group.map(({ rule }) => rule.id)
-      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; npx plumbline plan with the same options lists them`
+      return `${pluralize(ids.length, 'rule')} (${areaCounts(ids)})  unverified: ${visible(budget)}; ${listedByPlan}`
     }),
   ]
 }

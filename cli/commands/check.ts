@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { listedByPlan } from '../../harness/plan/text.ts'
 import type { RunOptions } from '../../harness/run/options.ts'
 import { heavyLeftOut } from '../../harness/tool/heavy.ts'
 import { judgedByLoad } from '../../load/analyse/rules.ts'
@@ -73,14 +74,8 @@ async function plannedFor(
     return target === null ? {} : { budgetMs: controlledBudgetMs, leftOut: heavy ? [] : heavyLeftOut(target, selected) }
   // Loaded on demand: the plan imports every suite.
   const { planOf, refuseCost } = await import('../plan.ts')
-  const say = quiet ? () => {} : terminal.err
-  const { budgetMs, plan, lines } = await planOf(
-    target,
-    selected,
-    { budget, heavy },
-    'npx plumbline plan with the same options lists them',
-  )
-  for (const line of lines) say(line)
+  const { budgetMs, plan, lines } = await planOf(target, selected, { budget, heavy }, listedByPlan)
+  if (!quiet) for (const line of lines) terminal.err(line)
   if (target !== null) refuseCost(plan, target, maxCost)
   return {
     leftOut: plan.leftOut,

@@ -1,5 +1,9 @@
+/** The area of a rule: the first part of its id. */
+export function areaOf(id: string): string {
+  return id.split('.', 1)[0] ?? id
+}
+
 /** `pods 12, queue 3`: how many of these rules are in each area, in the order of their first rule. */
 export function areaCounts(ids: readonly string[]): string {
-  const areas = Map.groupBy(ids, (id) => id.split('.', 1)[0])
-  return [...areas].map(([area, { length }]) => `${area} ${length}`).join(', ')
+  return [...Map.groupBy(ids, areaOf)].map(([area, { length }]) => `${area} ${length}`).join(', ')
 }

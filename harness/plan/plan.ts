@@ -8,6 +8,7 @@ import type { Rule } from '../rule/registry.ts'
 import { estimate, overheadOf } from './estimate.ts'
 import { grantedMs, perMinuteOf, quotasOf } from './quotas.ts'
 import { criticalPath, schedule } from './schedule.ts'
+import { leftOutByBudget } from './text.ts'
 import { resourcesOf } from './turns.ts'
 import type { Plan, PlanResources, PlanRule } from './types.ts'
 
@@ -85,7 +86,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
     const takes = fits([rule])
       ? `with it the run takes ${lengthOf(fullMs(more))}`
       : `it takes ${lengthOf(fullMs([rule]))} by itself`
-    return `left out by the budget of ${lengthOf(budgetMs ?? 0)}: ${takes}`
+    return `${leftOutByBudget}${lengthOf(budgetMs ?? 0)}: ${takes}`
   }
 }
 

@@ -3,10 +3,18 @@ import { lengthOf } from '../common/length.ts'
 import { pluralize } from '../common/pluralize.ts'
 import type { Plan } from './types.ts'
 
+/** The beginning of the reason of each rule that a budget leaves out; the rest, after a colon, is about the rule. */
+export const leftOutByBudget = 'left out by the budget of '
+/** Where those rules are listed, if they are too many for a line. */
+export const listedByPlan = 'npx plumbline plan with the same options lists them'
+
 /** Up to so many rules are named in one line. */
 const named = 5
 
-/** The lines of a plan: how long the run will take, why, and what is left out. `list` says where the rules left out are listed. */
+/**
+ * The lines of a plan: how long the run will take, why, and what is left out. `list` says where the rules left out are
+ * listed.
+ */
 export function planLines({ rules, requests, expectedMs, quota, longest, leftOut }: Plan, list: string): string[] {
   const why =
     quota !== null

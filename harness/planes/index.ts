@@ -1,4 +1,5 @@
 import type { PlaneSection, Target } from '../../target/types.ts'
+import { areaOf } from '../common/areas.ts'
 import { deploy } from './deploy/plane.ts'
 import { document } from './document/plane.ts'
 import { management } from './endpoints/plane.ts'
@@ -42,7 +43,7 @@ export function madeBy(operation: string): { readonly plane: Plane; readonly kin
 }
 
 /** The plane that a rule is about; the pod API for areas that belong to none. */
-export function planeOfRule(id: string, area = id.split('.', 1)[0] ?? ''): Plane {
+export function planeOfRule(id: string, area = areaOf(id)): Plane {
   const subject = id.split('.')[1]
   return planes.find(({ name, areas }) => areas.includes(area) || name === subject) ?? pods
 }

@@ -1,3 +1,4 @@
+import { areaOf } from '../common/areas.ts'
 import { randomFrom } from '../common/random.ts'
 import type { Dimension, Varying } from './dimensions.ts'
 
@@ -36,10 +37,6 @@ function dealOne(dimension: Dimension, rules: readonly Varying[], seed: number):
     next.set(area, place + 1)
   }
   return places
-}
-
-function areaOf(id: string): string {
-  return id.split('.', 1)[0] ?? id
 }
 
 function topicOf(id: string): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { rules } from '../../generated/rules.ts'
 import type { SchemaName } from '../../generated/validators.ts'
+import { codePointEscape } from '../../harness/common/escape.ts'
 import { type Mutator, mutators } from './mutators/index.ts'
 import { encoded } from './mutators/types.ts'
 import { type Place, pathText, placesIn, type Schema, schemaNamed } from './schema.ts'
@@ -45,15 +46,14 @@ export function bodySaid(one: FuzzCase): string {
 /** A body as a short text, with everything that does not print as an escape. */
 export function bodyText(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'no body'
-  const text = [...new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)].map(escaped).join('')
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replace(/(?! )[\p{C}\p{Z}]/gu, escaped)
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
 }
 
-/** A character that nobody would see as its escape sequence; any other as it is. */
+/** A character that nobody would see, as JSON escapes it, else by its code point. */
 function escaped(character: string): string {
-  if (!/[\p{C}\p{Z}]/u.test(character) || character === ' ') return character
   const json = JSON.stringify(character).slice(1, -1)
-  return json === character ? `\\u{${character.codePointAt(0)?.toString(16)}}` : json
+  return json === character ? codePointEscape(character) : json
 }
 
 /** Every (place × mutator) of one valid body once, and the body itself first. */

@@ -2,7 +2,7 @@ import { tables } from '../../../generated/tables.ts'
 import type { Tolerances } from '../../../target/tolerances.ts'
 import type { Call } from '../../client/caller.ts'
 import type { Reply } from '../../client/reply.ts'
-import { isSuccess } from '../../exchange/exchange.ts'
+import { isSuccess, mediaTypeOf } from '../../exchange/exchange.ts'
 import { jobIdIn, membersOf } from '../../exchange/read.ts'
 import type { RunServices } from '../owner.ts'
 import type { Removable } from '../plane.ts'
@@ -36,7 +36,8 @@ export function createOwnJobs(
       const id = jobIdIn(reply.json)
       if ((reply.status >= 300 && reply.status < 500) || finalStatuses.has(statusOf(reply))) return forget(name)
       // A web page: whatever sent it took no job.
-      if (isSuccess(reply.status) && reply.header('content-type')?.startsWith('text/html') === true) return forget(name)
+      if (isSuccess(reply.status) && mediaTypeOf(reply.exchange.response?.headers ?? []) === 'text/html')
+        return forget(name)
       if (id === null) return
       entry.id = id
       resources({ kind: 'job', endpoint, name, id, state: 'created' })
