@@ -27,6 +27,8 @@ const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, response: 5, n
 export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
   let happened = false
   let end = () => {}
+  /** True if the last response that should need no time took some: the next one then gets turns alone. */
+  let takesTime = false
 
   function sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
@@ -48,8 +50,9 @@ export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
       happened = false
       if (kind === 'remote') await sleep(overNetworkMs[occasion])
       else {
-        if (pauseMs[occasion] > 0) await sleep(pauseMs[occasion])
+        if (pauseMs[occasion] > 0 && !(takesTime && occasion === 'response')) await sleep(pauseMs[occasion])
         await turn(turns[occasion])
+        if (occasion === 'response') takesTime = !happened
       }
       return !happened
     },

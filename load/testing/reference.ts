@@ -8,6 +8,7 @@ import type { LoadRule } from '../analyse/rules.ts'
 import { type Conducted, conductLoad } from '../conduct.ts'
 import { keepingOpen } from '../defects.ts'
 import { type Fills, jobsKey } from '../k6/script-plan.ts'
+import type { Shape } from '../plan/types.ts'
 import { createQueueClient } from '../queue/client.ts'
 import { type Drive, performQueue } from '../queue/perform.ts'
 import { queueRequests } from '../queue/requests.ts'
@@ -28,13 +29,15 @@ export interface ReferenceLoad {
   readonly rules: ReadonlySet<LoadRule>
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
   readonly windowScale?: number
+  /** The shapes that are driven; default: all. Of others nothing is sent, so that they decide nothing. */
+  readonly shapes?: readonly Shape[]
   /** Requests a window that each worker adds, as the target file says; unknown unless given. */
   readonly perWorkerRate?: PerWorkerRate
 }
 
 /** A whole load of a reference in this process, on a clock that stands still until all that drive it wait. */
 export async function loadReference(options: ReferenceLoad): Promise<Conducted> {
-  const { rules, change = (options) => options, windowScale = 1, perWorkerRate = null } = options
+  const { rules, change = (options) => options, windowScale = 1, shapes, perWorkerRate = null } = options
   const controlled = createControlledClock(START_MS)
   const endpoints = [
     { id: 'dedicated', ...noWorkers },
@@ -65,6 +68,7 @@ export async function loadReference(options: ReferenceLoad): Promise<Conducted> 
   try {
     const plane = { ...queue, perWorkerRate }
     const drive: Drive<QueueStep> = async ({ plan }, fills) => {
+      if (shapes?.includes(plan.shape) === false) return { points: [], notes: [] }
       const send = senderOf(fetch, token, fills)
       return { points: await driveOpenLoop({ plan, send, clock, now: controlled.clock.now }), notes: [] }
     }
