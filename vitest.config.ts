@@ -1,9 +1,12 @@
-import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { rules } from './generated/rules.ts'
 import type { RunOptions } from './harness/run/options.ts'
+
+/** Where tests write; `setup` makes and removes it. */
+const temporary = join(tmpdir(), `plumbline-tests-${process.pid}`)
+const setup = 'harness/testing/temporary.ts'
 
 /** What an editor's test runner judges: every rule, against the embedded reference. */
 const plumbline: RunOptions = {
@@ -20,7 +23,7 @@ const plumbline: RunOptions = {
   suites: join(import.meta.dirname, 'suites/all.ts'),
   embed: join(import.meta.dirname, 'proof/instance.ts'),
   digests: { suite: '', ledger: '', specification: '', target: '' },
-  evidence: mkdtempSync(join(tmpdir(), 'plumbline-suites-')),
+  evidence: join(temporary, 'suites'),
   resources: null,
 }
 
@@ -34,7 +37,8 @@ export default defineConfig({
           // A test makes what it needs and keeps nothing, so that files can share what they import: half of their time.
           isolate: false,
           // The commands that tests start are compiled once, not each time.
-          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'plumbline-compiled') },
+          env: { NODE_COMPILE_CACHE: join(tmpdir(), 'plumbline-compiled'), TMPDIR: temporary },
+          globalSetup: setup,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           include: ['**/*.test.ts'],
@@ -51,6 +55,8 @@ export default defineConfig({
           isolate: false,
           maxConcurrency: 10_000,
           testTimeout: 120_000,
+          env: { TMPDIR: temporary },
+          globalSetup: setup,
           provide: { plumbline },
         },
       },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,6 @@ test.concurrent.for<[words: string, section: (url: string) => string, requests: 
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy()
       server.close()
-      rmSync(cwd, { recursive: true, force: true })
     })
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const text = `plumbline: 1\n${section(url)}\nkeys: {full: plumbline-example-full}\ntolerances: {answer: 2s}\n`

@@ -2,14 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 
 const dir = mkdtempSync(join(tmpdir(), 'plumbline-build-'))
 const cwd = join(dir, 'linked')
 mkdirSync(join(dir, 'real'))
 symlinkSync('real', cwd)
-
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const write = (name: string, text: string) => writeFileSync(join(cwd, name), text)
 

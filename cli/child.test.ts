@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RunOptions } from '../harness/run/options.ts'
 import { parseTarget } from '../target/load.ts'
 import { startChild } from './child.ts'
@@ -24,7 +24,6 @@ test.each<[does: string, body: string, silentMs: number, end: object]>([
   ],
 ])('a process that %s is ended', async (_, body, silentMs, end) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-child-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const module = join(folder, 'child.cjs')
   writeFileSync(module, body)
   const options = {} as RunOptions
@@ -55,7 +54,6 @@ test.each<[when: string, suites: string, record: string | null, end: object]>([
   ['a rule leaves a timer', 'setTimeout(()=>{},300000)', null, { code: 0, signal: null, inOrder: true }],
 ])('the process that runs the rules ends if %s, whatever else the run holds', async (_, suites, record, end) => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-full-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   if (record !== null) symlinkSync(record, join(folder, 'evidence.ndjson'))
   const file =
     'plumbline: 1\npods: http://127.0.0.1:1\nreceiver: {listen: 127.0.0.1:0}\nkeys: {full: plumbline-example-full}\n'

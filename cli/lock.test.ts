@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from './errors.ts'
 import { takeAway, withOutput } from './lock.ts'
 import { owningProcess } from './process.ts'
@@ -14,8 +14,6 @@ let cwd: string
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-lock-'))
 })
-
-afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
 test('a folder is one run at a time, and is given back at the end of it, failures included', async () => {
   const taken = withOutput(cwd, 'out', async () => {

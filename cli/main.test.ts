@@ -28,8 +28,6 @@ beforeAll(() => {
   )
 })
 
-afterAll(() => rmSync(cwd, { recursive: true, force: true }))
-
 describe.concurrent('one clear sentence', () => {
   test.each<[words: string, code: number, message: string]>([
     ['chekc', 2, "plumbline: unknown command 'chekc'; did you mean check?"],

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -41,7 +41,6 @@ test('what is wrong with a first day of work, rule by rule', { timeout: 120_000 
   const { url, close } = await serveNaiveQueue()
   onTestFinished(() => {
     close()
-    rmSync(cwd, { recursive: true, force: true })
   })
   writeFileSync(
     join(cwd, 'target.yaml'),

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from './errors.ts'
 import { makeFolder, writableFile, writableFolder } from './places.ts'
 
@@ -12,8 +12,6 @@ beforeAll(() => {
   writeFileSync(join(cwd, 'file'), 'mine')
   mkdirSync(join(cwd, 'folder'))
 })
-
-afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
 describe('a folder', () => {
   test('is made with those above it, and nothing of the trial stays', () => {

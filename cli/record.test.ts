@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { prepareOutput } from './record.ts'
 
 const results = '{\n  "format": 1,\n  "run": {\n    "id": "r0000000000",\n    "plumbline": "0.1.0",\n'
@@ -11,8 +11,6 @@ let cwd: string
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), 'plumbline-record-'))
 })
-
-afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
 function put(files: Readonly<Record<string, string>>): void {
   for (const [name, text] of Object.entries(files)) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,6 @@ async function serve(more: Partial<ReferenceOptions>) {
     server.close()
     close()
     clock.close()
-    rmSync(cwd, { recursive: true, force: true })
   })
   const target = { ...referenceTarget(url, 'real'), receiver: null }
   const file = writeTarget({ ...target, tolerances: { ...target.tolerances, visibleMs: 100 } })

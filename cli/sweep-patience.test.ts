@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,6 @@ async function left(
   const standard = referenceTarget(url, 'control')
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-patience-'))
   onTestFinished(async () => {
-    rmSync(cwd, { recursive: true, force: true })
     server.closeAllConnections()
     await new Promise((closed) => server.close(closed))
   })

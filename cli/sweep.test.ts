@@ -34,7 +34,6 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  rmSync(cwd, { recursive: true, force: true })
   server.closeAllConnections()
   await new Promise((closed) => server.close(closed))
 })

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createColors } from 'picocolors'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readTarget } from './target.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -16,8 +16,6 @@ const terminal: Terminal = {
   color: false,
   colors: createColors(false),
 }
-
-afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
 function write(known: string): string {
   writeFileSync(

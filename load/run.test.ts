@@ -1,14 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { analyse } from './analyse/analyse.ts'
 import { queuePlan } from './plan/queue-plan.ts'
 import { runLoad } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-run-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const requests = { cancel: { method: 'POST', path: '/cancel/job', body: null } }
 const plan = queuePlan({ operation: 'cancel', shape: 'under' })

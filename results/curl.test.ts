@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { ClockEvent, ExchangeEvent, HookEvent } from '../harness/record/events.ts'
 import { buildResults } from './build.ts'
 import {
@@ -35,8 +35,6 @@ afterEach(() => {
   server?.close()
   server = null
 })
-
-afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the shell lines of a scenario', () => {
   it('make the pod anew, wait for its status and end with the request that failed', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { summarise } from '../../harness/tool/package.ts'
 import { randomBytes, writeProject } from '../../harness/tool/project.ts'
 import type { Project } from '../../harness/tool/types.ts'
@@ -10,7 +10,6 @@ import { runTool } from './program.ts'
 import { readSource } from './source.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-tool-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 const project: Project = {
   name: 'app',

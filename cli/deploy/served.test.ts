@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -19,7 +19,6 @@ beforeAll(async () => {
 
 afterAll(() => {
   server.kill()
-  rmSync(dir, { recursive: true, force: true })
 })
 
 /** The target file of the served reference, with the tool run from its sources. */

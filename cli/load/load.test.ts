@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Unclaimed } from '../../harness/rule/outcome.ts'
 import { describeEstimate, refusalBeyond } from '../../load/caps.ts'
 import { leftOutOf } from '../../load/claims.ts'
@@ -25,8 +25,6 @@ beforeAll(() => {
   const clock = 'clock: {url: http://127.0.0.1:9/clock}\n'
   writeFileSync(join(cwd, 'controlled.yaml'), queue(', dedicated: b') + clock)
 })
-
-afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
 function plumbline(words: string, environment: Record<string, string> = {}) {
   return runHere(words.split(' '), { cwd, environment })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { createColors } from 'picocolors'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { createFileRecorder } from '../../harness/record/recorder.ts'
 import { createRedactor } from '../../harness/record/redact.ts'
 import { recordJudgement } from '../../harness/run/judge.ts'
@@ -32,8 +32,6 @@ const target = parseTarget(
 let copies = 0
 
 beforeAll(() => writeLoad(join(cwd, 'whole')))
-
-afterAll(() => rmSync(cwd, { recursive: true }))
 
 test('the verdicts of a load are derived again from its raw points, with the same bytes', async () => {
   const { code, out, err } = await replayed('whole', { out: 'again' })

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runHere } from './in-process.ts'
@@ -49,10 +49,9 @@ export function createCommands(name: string) {
       const url = /url: (\S+)/.exec(await textOf(join(cwd, target), 'keys:'))?.[1] ?? ''
       return { target, url, child }
     },
-    /** Ends what is still under way, and removes the folder. */
+    /** Ends what is still under way. */
     close() {
       for (const child of began) child.kill('SIGKILL')
-      rmSync(cwd, { recursive: true, force: true })
     },
   }
 }

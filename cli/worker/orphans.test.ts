@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { isAlive, owningProcess } from '../process.ts'
 import { startReceiver } from './testing/receiver.ts'
 import { drive } from './testing/served.ts'
@@ -18,8 +18,6 @@ const noting = `import os, runpy, sys
 open(os.path.join(sys.argv[1], str(os.getpid())), "w").close()
 runpy.run_path(${JSON.stringify(worker)}, run_name="__main__")
 `
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test.for<[signal: NodeJS.Signals, code: number | null]>([
   ['SIGINT', 0],

@@ -1,16 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { WorkerJob, WorkerTools } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
 import { isAlive, owningProcess } from '../process.ts'
 import { createProcessWorker } from './process-worker.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-worker-'))
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** A worker program: what it does with each message that it is told. */
 const program = (body: string) => `

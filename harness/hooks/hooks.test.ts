@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Hook, Target } from '../../target/types.ts'
 import type { Context } from '../rule/context.ts'
 import { type RigResult, runOnRig } from '../testing/rig.ts'
@@ -15,8 +15,6 @@ const call = { runId: 'r1', pod: 'p1', status: 'ERROR' }
 const longMs = 60_000
 const servers: Server[] = []
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-hooks-'))
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 afterEach(() => {
   for (const server of servers.splice(0)) server.close()

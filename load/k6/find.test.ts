@@ -1,11 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findK6 } from './find.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-find-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** A program that says a version, as k6 does; `HOME` is empty of any cache. */
 function program(name: string, says: string): string {

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { LoadError } from '../load-error.ts'
 import { readRawPoints } from './raw.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'plumbline-raw-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 let files = 0
 function file(content: Buffer | string, name = 'raw.json.gz'): string {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { generateAll, staleFiles } from './generate.ts'
 import type { Output } from './header.ts'
 
@@ -14,7 +14,6 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'spec'), join(copy, 'spec'), { recursive: true })
   outputs = await generateAll(copy)
 })
-afterAll(() => rmSync(copy, { recursive: true }))
 
 test('each file has one header with generator, version and digest', () => {
   for (const { text } of outputs) {
