@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { rules } from './generated/rules.ts'
 import type { RunOptions } from './harness/run/options.ts'
+import { temporary } from './harness/testing/temporary.ts'
 
-/** Where tests write; `setup` makes and removes it. */
-const temporary = join(tmpdir(), `plumbline-tests-${process.pid}`)
+/** Makes and removes the folder of temporary files. */
 const setup = 'harness/testing/temporary.ts'
 
 /** What an editor's test runner judges: every rule, against the embedded reference. */

@@ -1,9 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import type { TestProject } from 'vitest/node'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-/** Makes the folder of all temporary files of a test run, and removes it at the end with whatever the tests left there. */
-export default function setup({ config }: TestProject): () => void {
-  const { TMPDIR: folder = '' } = config.env
-  mkdirSync(folder, { recursive: true })
-  return () => rmSync(folder, { recursive: true, force: true })
+/** Where all tests of a run write. */
+export const temporary = join(tmpdir(), `plumbline-tests-${process.pid}`)
+
+/** Makes that folder, and removes it at the end with whatever the tests left there. */
+export default function setup(): () => void {
+  mkdirSync(temporary, { recursive: true })
+  return () => rmSync(temporary, { recursive: true, force: true })
 }
