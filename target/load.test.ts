@@ -239,6 +239,21 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'target.yaml:4: a second document begins here; keep one document per target file',
   ],
   ['a key twice', file({ more: 'name: a\nname: b' }), 'target.yaml:5: duplicate key in the same mapping; keep one'],
+  [
+    'a key after another',
+    file({ more: 'budget: pods: 1' }),
+    'target.yaml:4: a second key on one line; give each key a line of its own',
+  ],
+  [
+    'a variable in braces without quotes',
+    'plumbline: 1\nkeys: {full: ${K}}\n',
+    "target.yaml:2: invalid YAML (unexpected token); inside {…} and […] write '${NAME}' in quotes",
+  ],
+  [
+    'a bracket that is never closed',
+    'plumbline: 1\npods: [a\nkeys: {}\n',
+    'target.yaml:3: invalid YAML (bad indent); close every bracket, brace and quote up to here',
+  ],
 ]
 
 test.each(refusals)('is refused: %s', (_, text, message) => {
