@@ -181,6 +181,14 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   expect(listRuns(cwd)).toEqual([])
 })
 
+test('a search by name says what it looks for, and for how long', async () => {
+  const pod = { kind: 'pod', name: 'a', id: null, state: 'requested' } as const
+  const { out, err, terminal } = saying([pod], `pods: "${url}"\ntolerances: {visible: 100ms}`, url)
+  expect(await sweep([], {}, terminal)).toBe(0)
+  expect(err).toEqual([`run ${run}: looking for 1 resource whose id never came, by name, for up to 100ms`])
+  expect(out).toEqual([`run ${run}: 1 never created`])
+})
+
 test.each([
   ['its file is gone', null, /^run \w+: forgot pod a \(id p1\), .*: its target file is invalid: /],
   ['it has another address', 'http://127.0.0.1:2', /created its pods at http:\/\/127\.0\.0\.1:2, but the target file/],
@@ -200,7 +208,7 @@ function saying(lines: readonly ResourceLine[], more = '', podsUrl = '') {
   const out: string[] = []
   const err: string[] = []
   const say = (lines: string[]) => (line: string) => void lines.push(line)
-  const environment = { KEY: 'a-key-of-nobody' }
+  const environment = { KEY: defaultKeys.full }
   return { out, err, terminal: { cwd, environment, out: say(out), err: say(err) } as unknown as Terminal }
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
 import { program } from '../../results/rerun.ts'
@@ -105,6 +106,13 @@ async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }:
   if (typeof target === 'string' || fault !== null) {
     if (!forgets) terminal.err(`run ${run} was left alone: ${fault}`)
     return ledger.left.map((of) => leftoverOf(of, fault ?? '', null))
+  }
+  const sought = ledger.left.filter((of) => of.state === 'requested' && of.kind !== 'job').length
+  if (sought > 0) {
+    const most = lengthOf(target.tolerances.visibleMs)
+    terminal.err(
+      `run ${run}: looking for ${pluralize(sought, 'resource')} whose id never came, by name, for up to ${most}`,
+    )
   }
   const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
   terminal.out(`run ${run}: ${summaryOf(swept.ends)}`)
