@@ -54,10 +54,10 @@ const isSeenLater = ({ rule, clause, variation }: (typeof defects)[number]) =>
   ['unchanged', 'carried-out', 'mount'].includes(clause)
 const derived = new Set(derivedDefects)
 const written = defects.filter((each) => !derived.has(each))
-/** One of each table: what differs is the body. */
+/** One defect per table and clause; the others differ only in the body. */
 const ofTables = Map.groupBy(
   derivedDefects.filter((each) => isOfSentTable(each) && isSeenLater(each)),
-  ({ rule }) => rule,
+  ({ rule, clause }) => `${rule} ${clause}`,
 )
 const later = [...written, ...misreadActions, ...misreadPatches]
   .filter((each) => isSeenLater(each) && !notSent.has(each.id))

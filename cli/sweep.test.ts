@@ -181,11 +181,11 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   expect(listRuns(cwd)).toEqual([])
 })
 
-test('a search by name says what it looks for, and for how long', async () => {
+test('a search by name reports the number of resources and the limit', async () => {
   const pod = { kind: 'pod', name: 'a', id: null, state: 'requested' } as const
   const { out, err, terminal } = saying([pod], `pods: "${url}"\ntolerances: {visible: 100ms}`, url)
   expect(await sweep([], {}, terminal)).toBe(0)
-  expect(err).toEqual([`run ${run}: looking for 1 resource whose id never came, by name, for up to 100ms`])
+  expect(err).toEqual([`run ${run}: searching for 1 resource without an id by name (up to 100ms for each API)`])
   expect(out).toEqual([`run ${run}: 1 never created`])
 })
 
@@ -200,7 +200,7 @@ test.each([
   expect(listRuns(cwd)).toEqual([])
 })
 
-/** A ledger of a target without pods that does not answer, and what a command says. */
+/** A ledger of a target whose queue does not answer, and what a command says; `more` may give the target other planes. */
 function saying(lines: readonly ResourceLine[], more = '', podsUrl = '') {
   const plane = 'queue: {url: "http://127.0.0.1:1", endpoints: {normal: a}}'
   writeFileSync(join(cwd, 'target.yaml'), `plumbline: 1\n${plane}\n${more}\nkeys:\n  full: \${KEY}\n`)

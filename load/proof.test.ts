@@ -67,7 +67,7 @@ describe('a defect of the reference is caught', () => {
     ]
     const rule = defect.rule as LoadRule
     const change = (options: ReferenceOptions) => defect.change(around(options))
-    // One shape shows it, and the other of a rate has thousands of requests.
+    // One shape is enough; `over` would send thousands of requests.
     const shapes = ['smoke', defect.shows === 'slow' ? 'concurrency' : 'under'] as const
     const { judged } = await load({ rules: new Set([rule]), perWorkerRate: 1, change, shapes })
     expect(judged.flatMap((one) => one.verdicts).filter((one) => one.rule === rule)).toContainEqual(

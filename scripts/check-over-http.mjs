@@ -71,7 +71,7 @@ try {
       'defective',
       ['--defect', 'exited-stop-accepted'],
       '--only',
-      'pods.action.**',
+      'pods.{action,list}.**',
       '--only',
       'queue.status.*',
     ),

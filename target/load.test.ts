@@ -252,8 +252,24 @@ const refusals: readonly [name: string, text: string, message: string][] = [
   [
     'a bracket that is never closed',
     'plumbline: 1\npods: [a\nkeys: {}\n',
-    'target.yaml:3: invalid YAML (bad indent); close every bracket, brace and quote up to here',
+    'target.yaml:3: invalid YAML (bad indent); a bracket, brace or quote before this is not closed',
   ],
+  [
+    'a brace that is never closed, with its variable in quotes',
+    "plumbline: 1\nkeys: {full: '${K}'\nname: a\n",
+    'target.yaml:3: invalid YAML (bad indent); a bracket, brace or quote before this is not closed',
+  ],
+  [
+    'a variable in braces of several lines',
+    'plumbline: 1\nkeys: {\n  full: ${K}\n}\n',
+    "target.yaml:3: invalid YAML (unexpected token); inside {…} and […] write '${NAME}' in quotes",
+  ],
+  [
+    'a line that is indented too far',
+    'plumbline: 1\nname: a\n  keys: {}\n',
+    'target.yaml:2: the line after this one is indented further than its parent; begin both in the same column',
+  ],
+  ['a value that begins with @', file({ more: 'name: @a' }), 'target.yaml:4: invalid YAML (bad scalar start)'],
 ]
 
 test.each(refusals)('is refused: %s', (_, text, message) => {

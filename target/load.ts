@@ -32,15 +32,14 @@ export function parseTarget(text: string, { file, environment }: { file: string;
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: false, logLevel: 'error' })
   const lineOf = (offset: number | undefined) => (offset === undefined ? 1 : lines.linePos(offset).line)
-  const rows = text.split('\n')
+  const textLines = text.split('\n')
   // Parser messages may quote the file, and the file may hold a key: only codes are passed on.
   const broken = document.errors.map(({ code, pos }) => {
     const line = lineOf(pos[0])
-    return { line, path: '', message: syntaxFault(code, rows[line - 1] ?? '') }
+    return { line, path: '', message: syntaxFault(code, textLines[line - 1] ?? '') }
   })
-  // What follows on the same line mostly comes of the first.
-  const first = broken.filter(({ line }, n) => line !== broken[n - 1]?.line)
-  if (first.length > 0) throw new TargetFileError(file, first)
+  // Later faults are usually caused by the first.
+  if (broken.length > 0) throw new TargetFileError(file, inOrder(broken).slice(0, 1))
 
   const faults: TargetFault[] = []
   const note = (path: Path, message: string, atKey = false) => {
@@ -66,19 +65,24 @@ function plainOf(document: Document, file: string): unknown {
   }
 }
 
-const faultTexts: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: 'duplicate key in the same mapping; keep one',
-  MULTIPLE_DOCS: 'a second document begins here; keep one document per target file',
-  TAB_AS_INDENT: 'a tab cannot indent YAML; use spaces',
-  BLOCK_AS_IMPLICIT_KEY: 'a second key on one line; give each key a line of its own',
-}
-
 /** The sentence for a code of the parser at this line of the file. */
-function syntaxFault(code: string, row: string): string {
-  const advice = /[{[].*\$\{/.test(row)
-    ? `inside {…} and […] write '\${NAME}' in quotes`
-    : 'close every bracket, brace and quote up to here'
-  return faultTexts[code] ?? `invalid YAML (${code.toLowerCase().replaceAll('_', ' ')}); ${advice}`
+function syntaxFault(code: string, textLine: string): string {
+  switch (code) {
+    case 'DUPLICATE_KEY':
+      return 'duplicate key in the same mapping; keep one'
+    case 'MULTIPLE_DOCS':
+      return 'a second document begins here; keep one document per target file'
+    case 'TAB_AS_INDENT':
+      return 'a tab cannot indent YAML; use spaces'
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return /: .*:( |$)/.test(textLine)
+        ? 'a second key on one line; give each key a line of its own'
+        : 'the line after this one is indented further than its parent; begin both in the same column'
+  }
+  const invalid = `invalid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
+  if (!['UNEXPECTED_TOKEN', 'MISSING_CHAR', 'BAD_INDENT'].includes(code)) return invalid
+  if (/[^'"]\$\{/.test(textLine)) return `${invalid}; inside {…} and […] write '\${NAME}' in quotes`
+  return `${invalid}; a bracket, brace or quote before this is not closed`
 }
 
 /** Line of the value at `path`, or of its key, or of the nearest node above it. */

@@ -107,12 +107,10 @@ async function sweepOne(ledger: RunLedger, { given, options, signal, terminal }:
     if (!forgets) terminal.err(`run ${run} was left alone: ${fault}`)
     return ledger.left.map((of) => leftoverOf(of, fault ?? '', null))
   }
-  const sought = ledger.left.filter((of) => of.state === 'requested' && of.kind !== 'job').length
-  if (sought > 0) {
-    const most = lengthOf(target.tolerances.visibleMs)
-    terminal.err(
-      `run ${run}: looking for ${pluralize(sought, 'resource')} whose id never came, by name, for up to ${most}`,
-    )
+  const withoutId = ledger.left.filter((of) => of.state === 'requested' && of.kind !== 'job').length
+  if (withoutId > 0) {
+    const limit = `up to ${lengthOf(target.tolerances.visibleMs)} for each API`
+    terminal.err(`run ${run}: searching for ${pluralize(withoutId, 'resource')} without an id by name (${limit})`)
   }
   const swept = await sweepRun({ ledger, target, leaveKept: false, end: { signal, goesOnMs: 0 } })
   terminal.out(`run ${run}: ${summaryOf(swept.ends)}`)

@@ -27,8 +27,11 @@ const pauseMs: Readonly<Record<Occasion, number>> = { arrival: 0, response: 5, n
 export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
   let happened = false
   let end = () => {}
-  /** True if the last response that should need no time took some: the next one then gets turns alone. */
-  let takesTime = false
+  /**
+   * True if the last wait for a response ended without one; the next then skips its pause. The turns alone are enough:
+   * in process only the reference answers, which does nothing off the thread before it answers.
+   */
+  let skipsPause = false
 
   function sleep(ms: number): Promise<void> {
     return new Promise((resolve) => {
@@ -50,9 +53,9 @@ export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
       happened = false
       if (kind === 'remote') await sleep(overNetworkMs[occasion])
       else {
-        if (pauseMs[occasion] > 0 && !(takesTime && occasion === 'response')) await sleep(pauseMs[occasion])
+        if (pauseMs[occasion] > 0 && !(skipsPause && occasion === 'response')) await sleep(pauseMs[occasion])
         await turn(turns[occasion])
-        if (occasion === 'response') takesTime = !happened
+        if (occasion === 'response') skipsPause = !happened
       }
       return !happened
     },

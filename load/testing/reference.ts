@@ -29,7 +29,7 @@ export interface ReferenceLoad {
   readonly rules: ReadonlySet<LoadRule>
   readonly change?: (options: ReferenceOptions) => ReferenceOptions
   readonly windowScale?: number
-  /** The shapes that are driven; default: all. Of others nothing is sent, so that they decide nothing. */
+  /** The shapes that are driven; default: all. Other shapes send nothing and are inconclusive. */
   readonly shapes?: readonly Shape[]
   /** Requests a window that each worker adds, as the target file says; unknown unless given. */
   readonly perWorkerRate?: PerWorkerRate
