@@ -269,7 +269,16 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     'plumbline: 1\nname: a\n  keys: {}\n',
     'target.yaml:2: the line after this one is indented further than its parent; begin both in the same column',
   ],
-  ['a value that begins with @', file({ more: 'name: @a' }), 'target.yaml:4: invalid YAML (bad scalar start)'],
+  [
+    'a value that begins with @',
+    file({ more: 'name: @a' }),
+    'target.yaml:4: a value cannot begin with this character in YAML; put the value in quotes',
+  ],
+  [
+    'a colon without a space',
+    'plumbline: 1\npods:http://127.0.0.1:1\nkeys: {}\n',
+    'target.yaml:2: a key without a value; put a colon and a space after the key',
+  ],
 ]
 
 test.each(refusals)('is refused: %s', (_, text, message) => {

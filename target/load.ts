@@ -74,6 +74,10 @@ function syntaxFault(code: string, textLine: string): string {
       return 'a second document begins here; keep one document per target file'
     case 'TAB_AS_INDENT':
       return 'a tab cannot indent YAML; use spaces'
+    case 'BAD_SCALAR_START':
+      return 'a value cannot begin with this character in YAML; put the value in quotes'
+    case 'MULTILINE_IMPLICIT_KEY':
+      return 'a key without a value; put a colon and a space after the key'
     case 'BLOCK_AS_IMPLICIT_KEY':
       return /: .*:( |$)/.test(textLine)
         ? 'a second key on one line; give each key a line of its own'
