@@ -161,6 +161,15 @@ test('a target of the deployment tool alone names the profile that judges it', {
   expect((await plumbline(['doctor', '--target', 'tool.yaml'])).out).toContain('the deployment tool: deploy')
 })
 
+test('rules about what a target lacks name the section that is missing', { timeout: quick }, async () => {
+  writeFileSync(
+    join(cwd, 'pods.yaml'),
+    'plumbline: 1\npods: http://127.0.0.1:1\nkeys: {full: plumbline-example-full}\n',
+  )
+  const { out } = await plumbline(['plan', '--target', 'pods.yaml', '--only', 'queue'])
+  expect(out).toContain('no selected rule is about the target; add queue to the target file, which they judge')
+})
+
 test('load-balanced rules are inconclusive if another worker answers', { timeout: quick }, async () => {
   const server = createServer((request, response) => {
     const isKnown = request.headers.authorization === 'Bearer plumbline-example-full'

@@ -41,16 +41,19 @@ export async function planOf(
   return { budgetMs, plan, lines }
 }
 
-/** Names the profiles that judge what a target gives, if a plan has no rules. */
+/** If a plan has no rules: names the sections that the target lacks, or else the profile that judges what it gives. */
 function profilesLine(target: Target, selected: readonly string[]): string[] {
   const isGiven = (id: string) => sectionOf(target, planeOfRule(id).name) !== null
   if (selected.some(isGiven)) return []
   const given = allRules().flatMap(({ id }) => (isGiven(id) ? [rowOf(id).profile] : []))
   // A target must be prepared for `lab`.
   const [profile] = [...new Set(given)].sort((a, b) => Number(a === 'lab') - Number(b === 'lab') || (a < b ? -1 : 1))
-  return profile === undefined
-    ? []
-    : [`no selected rule is about the target; add --profile ${profile}, which judges it`]
+  if (profile === undefined) return []
+  if (selected.some((id) => rowOf(id).profile === profile)) {
+    const sections = [...new Set(selected.map((id) => planeOfRule(id).name))].join(' and ')
+    return [`no selected rule is about the target; add ${sections} to the target file, which they judge`]
+  }
+  return [`no selected rule is about the target; add --profile ${profile}, which judges it`]
 }
 
 /** Throws UsageError if a run would cost more than permitted, or if its price is unknown. Nothing exists yet. */
