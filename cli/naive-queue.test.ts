@@ -39,9 +39,7 @@ const ids = rules
 test('what is wrong with a first day of work, rule by rule', { timeout: 120_000 }, async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'plumbline-naive-'))
   const { url, close } = await serveNaiveQueue()
-  onTestFinished(() => {
-    close()
-  })
+  onTestFinished(close)
   writeFileSync(
     join(cwd, 'target.yaml'),
     `plumbline: 1

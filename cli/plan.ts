@@ -35,14 +35,14 @@ export async function planOf(
   const lines = [
     ...(failure === null ? [] : [`the target did not answer, so its quotas are not in the plan: ${failure}`]),
     ...planLines(plan, list),
-    ...(given === null || plan.rules > 0 ? [] : profilesLine(given, selected)),
+    ...(given === null || plan.rules > 0 ? [] : emptyPlanLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]
   return { budgetMs, plan, lines }
 }
 
 /** If a plan has no rules: names the sections that the target lacks, or else the profile that judges what it gives. */
-function profilesLine(target: Target, selected: readonly string[]): string[] {
+function emptyPlanLine(target: Target, selected: readonly string[]): string[] {
   const isGiven = (id: string) => sectionOf(target, planeOfRule(id).name) !== null
   if (selected.some(isGiven)) return []
   const given = allRules().flatMap(({ id }) => (isGiven(id) ? [rowOf(id).profile] : []))

@@ -14,7 +14,7 @@ const { rules } = everything()
 const ofQueue = rules.filter(({ id }) => /^(queue|webhook)\.|^auth\.queue\./.test(id))
 
 describe('an outage of /status', () => {
-  it.each([2, 5])('at every %ith look fails no rule', async (each) => {
+  it.each([2, 3, 5, 7])('at every %ith look fails no rule', async (each) => {
     const judgements = await judgeOn({ variants: [outage((n) => n % each === 0)], rules: ofQueue })
     const wrong = judgements.filter(
       ({ verdict }) => !['passed', 'observed', 'inconclusive', 'blocked'].includes(verdict),
@@ -22,12 +22,12 @@ describe('an outage of /status', () => {
     expect(wrong.map(({ rule, findings, reason }) => ({ rule, findings, reason }))).toEqual([])
   })
 
-  it('at the first, a middle or the last look of a rule does not fail it', async () => {
+  it('at any one look of a rule does not fail it', async () => {
     const wrong: unknown[] = []
     for (const { id } of ofQueue) {
       const rule = rules.filter((one) => one.id === id)
       const looks = await looksOf(rule)
-      for (const at of new Set([1, Math.ceil(looks / 2), looks].filter((n) => n > 0))) {
+      for (const at of new Set([1, 2, Math.ceil(looks / 2), looks - 1, looks].filter((n) => n > 0 && n <= looks))) {
         const [judgement] = await judgeOn({ variants: [outage((n) => n === at)], rules: rule })
         if ((judgement?.findings.length ?? 1) > 0) wrong.push({ id, at, findings: judgement?.findings })
       }

@@ -71,7 +71,7 @@ try {
       'defective',
       ['--defect', 'exited-stop-accepted'],
       '--only',
-      'pods.{action,list}.**',
+      'pods.*',
       '--only',
       'queue.status.*',
     ),

@@ -82,7 +82,7 @@ test('a clock that keeps what it says lets every rule pass', () => {
 })
 
 /** The first call opens the run. */
-const moments = [2, 3, 6, ...Array.from({ length: 4 }, (_, n) => Math.floor(((n + 1) * (calls - 2)) / 4))]
+const moments = [2, 3, 4, 6, ...Array.from({ length: 6 }, (_, n) => Math.floor(((n + 1) * (calls - 2)) / 6))]
 
 describe.concurrent.each(hostilities)('a clock that breaks: $says', ({ reason, spoil }) => {
   const isBusy = reason?.source.includes('the target says')

@@ -28,8 +28,8 @@ export function createPatience(kind: Extract<ClockKind, 'virtual' | 'remote'>) {
   let happened = false
   let end = () => {}
   /**
-   * True if the last wait for a response ended without one; the next then skips its pause. The turns alone are enough:
-   * in process only the reference answers, which does nothing off the thread before it answers.
+   * True if the last wait for a response ended without one; the next then skips its pause. Its turns are enough for the
+   * reference, which answers within a few.
    */
   let skipsPause = false
 
