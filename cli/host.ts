@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import type { Fetch } from '../reference/index.ts'
+import { type Fetch, nativeResponse } from '../reference/index.ts'
 
 /** Largest body that is read whole before the reference is called; a longer one is streamed. */
 const readAheadBytes = 65_536
@@ -11,7 +11,7 @@ const readAheadBytes = 65_536
  * @param hostname stands in the address of a request that has no Host header.
  */
 export function createHost(fetch: Fetch, hostname: string): Server {
-  const answer = getRequestListener(fetch, { hostname })
+  const answer = getRequestListener(async (request) => nativeResponse(await fetch(request)), { hostname })
   return createServer((incoming: IncomingMessage & { rawBody?: Buffer }, outgoing) => {
     const length = Number(incoming.headers['content-length'] ?? 0)
     if (!(length > 0 && length <= readAheadBytes)) return answer(incoming, outgoing)

@@ -1,5 +1,6 @@
-import type { WireRequest, WireResponse } from '../exchange/exchange.ts'
+import type { WireResponse } from '../exchange/exchange.ts'
 import { withPlainBody } from './content.ts'
+import { plainRequest } from './plain-request.ts'
 import { maxResponseBytes, type Transport, TransportFailure } from './types.ts'
 
 /** The transport of a target in this process: `fetch(Request) → Response`. */
@@ -7,7 +8,7 @@ export function inProcess(fetch: (request: Request) => Promise<Response>): Trans
   return async (request, { signal } = {}) => {
     let response: Response
     try {
-      response = await fetch(toRequest(request, signal))
+      response = await fetch(plainRequest(request, signal))
     } catch (error) {
       throw new TransportFailure('reset', `the target threw: ${error instanceof Error ? error.message : String(error)}`)
     }
@@ -15,16 +16,8 @@ export function inProcess(fetch: (request: Request) => Promise<Response>): Trans
   }
 }
 
-function toRequest({ method, url, headers, body }: WireRequest, signal: AbortSignal | undefined): Request {
-  const init: RequestInit = { method, headers: headers.map(([name, value]) => [name, value] as [string, string]) }
-  if (body !== null) init.body = new Uint8Array(body)
-  if (signal !== undefined) init.signal = signal
-  return new Request(url, init)
-}
-
 async function toWire(response: Response): Promise<WireResponse> {
   const headers = [...response.headers].map(([name, value]) => [name, value] as const)
-  if (response.body === null) return { status: response.status, headers, body: new Uint8Array() }
   const body = new Uint8Array(await response.arrayBuffer())
   if (body.length > maxResponseBytes)
     throw new TransportFailure('too-large', `a response of more than ${maxResponseBytes} bytes`)

@@ -167,8 +167,8 @@ export const actionEffects: readonly Defect[] = [
     says: 'An action body of several megabytes is answered 500.',
     observed: 'status 500',
     wrap: (fetch) => async (request) => {
-      const { size } = await request.clone().blob()
-      return size > 1_000_000 ? new Response(null, { status: 500 }) : fetch(request)
+      const { byteLength } = await request.clone().arrayBuffer()
+      return byteLength > 1_000_000 ? new Response(null, { status: 500 }) : fetch(request)
     },
   }),
   defect('action-of-many-levels-500', 'pods.action-body.oversize', 'levels', {

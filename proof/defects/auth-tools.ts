@@ -37,7 +37,7 @@ export const refused = [
 
 /** The same request with another Authorization. */
 export function authorized(request: Request, authorization: string): Request {
-  const other = new Request(request.clone())
+  const other = request.clone()
   other.headers.set('authorization', authorization)
   return other
 }

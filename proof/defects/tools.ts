@@ -203,6 +203,11 @@ export function readOf({ url, headers }: Request): Request {
   return new Request(url.replace(/\/action$/, ''), { headers })
 }
 
+/** A request to another address; the first one's body can then no longer be read. */
+export function sentTo(url: string, { method, headers, body }: Request): Request {
+  return new Request(url, { method, headers, body, duplex: 'half' })
+}
+
 /** A copy of a request with another JSON body. */
 export function withBody(request: Request, body: unknown): Request {
   return new Request(request.url, { method: request.method, headers: request.headers, body: JSON.stringify(body) })

@@ -1,4 +1,5 @@
 import type { Common } from '../common.ts'
+import { textResponse } from './text-response.ts'
 
 type Styled = Pick<Common, 'style'>
 
@@ -55,5 +56,5 @@ export function respond(
 ): Response {
   const all: Record<string, string> = { ...more, ...headers }
   if (mediaType !== undefined) all['content-type'] = mediaType
-  return new Response(isHead ? null : body, { status, headers: all })
+  return textResponse(isHead ? null : body, { status, headers: all })
 }

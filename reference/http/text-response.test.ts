@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest'
+import { nativeResponse, textResponse } from './text-response.ts'
+
+const json = { 'Content-Type': 'application/json', 'x-more': 'a' }
+const cases: readonly [name: string, text: string | null, status: number, headers: Record<string, string>][] = [
+  ['a JSON text', '{"é":1}', 200, json],
+  ['a refusal', 'busy', 503, { 'content-type': 'text/plain' }],
+  ['an empty text', '', 200, json],
+  ['no body', null, 204, { allow: 'GET' }],
+]
+
+/** Reads and copies of a response, each to be made of a new one. */
+const reads: Readonly<Record<string, (response: Response) => unknown>> = {
+  'its status and headers': ({ status, ok, headers }) => [status, ok, [...headers]],
+  'its text': (response) => response.text(),
+  'its bytes': async (response) => new Uint8Array(await response.arrayBuffer()),
+  'its JSON': (response) => response.json().catch(({ name }) => name),
+  'its stream': async ({ body }) => (body === null ? null : new Response(body).text()),
+  'its text after its stream': async (response) => [response.body === null, await response.text()],
+  'a copy, and itself': async (response) => [await response.clone().text(), await response.text()],
+  'a copy after it was read': async (response) => [await response.text(), await copyOf(response)],
+  'its text twice': async (response) => [await response.text(), await response.text().catch(({ name }) => name)],
+  'another with its status and headers': (response) => {
+    const other = new Response('other', response)
+    return [other.status, [...other.headers]]
+  },
+}
+
+describe.each(cases)('%s', (_, text, status, headers) => {
+  const taken = Object.entries(reads).filter(([name]) => status !== 204 || !name.startsWith('another'))
+  test.each(taken)('%s as in a native response', async (_, read) => {
+    const native = await read(new Response(text, { status, headers }))
+    expect(await read(textResponse(text, { status, headers }))).toEqual(native)
+    expect(await read(nativeResponse(textResponse(text, { status, headers })))).toEqual(native)
+  })
+})
+
+test('a native response stays as it is', () => {
+  const response = new Response('a')
+  expect(nativeResponse(response)).toBe(response)
+})
+
+async function copyOf(response: Response): Promise<string> {
+  try {
+    return await response.clone().text()
+  } catch (error) {
+    return (error as Error).name
+  }
+}
