@@ -66,6 +66,24 @@ test('more than a window grants is removed on a controlled clock, whose time is 
   expect(endedAs('removed', swept)).toHaveLength(ids.length)
 })
 
+test('a response that takes controlled time is waited for, and time is moved for it', async () => {
+  let nowMs = 0
+  let answer = () => {}
+  const slow = () =>
+    new Promise<Response>((resolve) => {
+      answer = () => resolve(new Response(null, { status: 204 }))
+    })
+  const clock = async ({ method }: Request) => {
+    if (method === 'POST') {
+      nowMs += 10
+      answer()
+    }
+    return Response.json({ nowMs, nextMs: nowMs + 10, busy: [], open: 1 })
+  }
+  const swept = await sweepRun(await left(pods(['a', 'b']), slow, { clock: clock as never }))
+  expect(endedAs('removed', swept)).toEqual(['pod-a', 'pod-b'])
+})
+
 test('a 429 is final where the clock is broken, and everything else is removed', async () => {
   const only429 = async ({ method }: Request) => new Response(null, { status: method === 'POST' ? 429 : 204 })
   const given = await left([...jobs(many), ...pods(['a', 'b'])], only429)

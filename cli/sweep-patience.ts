@@ -26,6 +26,9 @@ export const interruptedMs = 60_000
 /** Real ms for a response once the command is interrupted. */
 const hurriedMs = 5_000
 
+/** Real ms after which time is moved for a response: it may need controlled time. */
+const lateMs = 200
+
 /** Requests in a row without a response after which no more are sent. */
 const givenUpAfter = 3
 
@@ -61,13 +64,29 @@ export function createPatience(target: Target, end?: SweepEnd) {
       : { signal: hurried }
     const fromMs = performance.now()
     try {
-      const answer = await transport(request, patience)
+      const answer = await movingTime(transport(request, patience))
       timeouts = 0
       return answer
     } catch (error) {
       // A connection that is refused at once costs no time.
       if (error instanceof TransportFailure && performance.now() - fromMs >= longMs) timeouts++
       throw error
+    }
+  }
+
+  /** The response, for which time is moved if it takes long. */
+  async function movingTime(response: Promise<WireResponse>): Promise<WireResponse> {
+    const moveTime = async () => {
+      sleeper ??= open()
+      const { actor } = await sleeper
+      await actor.join(actor.hold(response))
+    }
+    // If time cannot move, the response may come all the same.
+    const timer = target.clock === 'real' ? undefined : setTimeout(() => void moveTime().catch(() => {}), lateMs)
+    try {
+      return await response
+    } finally {
+      clearTimeout(timer)
     }
   }
 

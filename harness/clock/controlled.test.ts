@@ -130,6 +130,26 @@ describe('a controlled clock', () => {
     expect(await Promise.all([slept, later])).toEqual([10, 5])
   })
 
+  test('time moves on for a response that needs it after all, and that is told once', async () => {
+    const control = targetWith([100, 200])
+    let told = 0
+    const unanswered = () => void told++
+    const clock = createControlledClock({ kind: 'virtual', control: { ...control, state }, startMs: 0, unanswered })
+    function state() {
+      return { ...control.state(), open: 1 }
+    }
+    const actor = clock.actor('rule')
+    for (const moment of [100, 200]) {
+      const due = async () => {
+        while (control.nowMs < moment) await new Promise((resolve) => setTimeout(resolve, 1))
+        return moment
+      }
+      expect(await actor.during(due())).toBe(moment)
+    }
+    expect(told).toBe(1)
+    actor.done()
+  })
+
   test('time stands still while something real is under way, whatever its actor waits for beside it', async () => {
     const control = targetWith([])
     const clock = createControlledClock({ kind: 'virtual', control, startMs: 0 })

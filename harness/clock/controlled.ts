@@ -12,6 +12,8 @@ export interface ControlledClockOptions {
   readonly startMs: number
   /** Called with every wait that belongs in the record. */
   readonly waited?: Waited
+  /** Called the first time that time moves on although a response that should need none is missing. */
+  readonly unanswered?: () => void
   /** Number of steps after which a wait blames the target's own timers. */
   readonly stepBudget?: number
   /** Real ms for which the target may be busy with something that is not here. */
@@ -33,6 +35,7 @@ class TooManySteps extends Inconclusive {}
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
   const patience = createPatience(kind)
+  const tellUnanswered = once(options.unanswered ?? (() => {}))
   const watch = watchClock(options.startMs)
   const calls = new Map<string, number>()
   const unstamped: ((nowMs: number) => void)[] = []
@@ -110,7 +113,9 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       if (actors.unanswered() === 0) arrived = actors.asked
       else if (actors.asked !== arrived) {
         const { asked } = actors
-        if (!(await patience.wait(actors.isAsking() ? 'response' : 'arrival'))) continue
+        const isAsking = actors.isAsking()
+        if (!(await patience.wait(isAsking ? 'response' : 'arrival'))) continue
+        if (isAsking) tellUnanswered()
         arrived = asked
       }
       const state = watch.seen(await timed(control.state()))

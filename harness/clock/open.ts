@@ -1,12 +1,11 @@
 import type { Target } from '../../target/types.ts'
 import { overHttp } from '../transport/http.ts'
 import { createControlClient } from './control-client.ts'
-import { createControlledClock } from './controlled.ts'
+import { type ControlledClockOptions, createControlledClock } from './controlled.ts'
 import { createRealClock } from './real.ts'
-import type { ClockControl, RunClock, Waited } from './types.ts'
+import type { ClockControl, RunClock } from './types.ts'
 
-export interface OpenClockOptions {
-  readonly waited?: Waited
+export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'unanswered'> {
   /** Wraps the control of a controlled clock. */
   readonly through?: (control: ClockControl) => ClockControl
 }
@@ -14,15 +13,15 @@ export interface OpenClockOptions {
 /** The clock that a target file names. Rejects with ClockFault if the clock gives no state. */
 export async function openClock(
   { clock: given, tolerances: { answerMs, connectMs } }: Pick<Target, 'clock' | 'tolerances'>,
-  { waited, through = (control) => control }: OpenClockOptions = {},
+  { through = (control) => control, ...told }: OpenClockOptions = {},
 ): Promise<RunClock> {
-  if (given === 'real') return createRealClock(waited)
+  if (given === 'real') return createRealClock(told.waited)
   // Separate connections: requests that the target holds until time moves may take all others.
   const http = overHttp({ answerMs, connectMs, connections: 1 })
   try {
     const control = through(createControlClient(given.url, http.send))
     const { nowMs: startMs } = await control.state()
-    const clock = createControlledClock({ kind: 'remote', control, startMs, ...(waited && { waited }) })
+    const clock = createControlledClock({ kind: 'remote', control, startMs, ...told })
     return {
       ...clock,
       close() {

@@ -4,7 +4,7 @@ import { exitCodes } from '../../results/types.ts'
 import { describeTarget, secretsOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
 import { createControlledClock } from '../clock/controlled.ts'
-import { openClock } from '../clock/open.ts'
+import { type OpenClockOptions, openClock } from '../clock/open.ts'
 import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
@@ -35,7 +35,7 @@ import { createSession } from './session.ts'
 interface Connected {
   readonly target: Target
   readonly transport: Transport
-  readonly clockOf: (waited: Waited) => Promise<RunClock>
+  readonly clockOf: (told: Pick<OpenClockOptions, 'waited' | 'unanswered'>) => Promise<RunClock>
   readonly listener: Listener | null
   /** Why the receiver could not be opened; null if it was, or is not needed. */
   readonly deaf: string | null
@@ -50,8 +50,8 @@ export async function openRun(options: RunOptions) {
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
   const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
-  const opening =
-    typeof target.clock === 'string' ? clockOf(waited) : sayIfSlow(target.clock.url, target, clockOf(waited), say)
+  const opened = clockOf({ waited, unanswered: () => say(takesTime) })
+  const opening = typeof target.clock === 'string' ? opened : sayIfSlow(target.clock.url, target, opened, say)
   const clock = await opening.catch((error: unknown) => {
     if (!(error instanceof ClockFault)) throw error
     clockFault = error.message
@@ -155,6 +155,10 @@ export async function openRun(options: RunOptions) {
   }
 }
 
+/** Said once, because a run may otherwise seem to stand still. */
+const takesTime =
+  'a response has not come within 5 s, so time moves on without it; if responses take controlled time, each takes 5 s here (docs/clock.md)'
+
 /** The target with only the planes of these rules. */
 function withPlanesOf(target: Target, rules: readonly string[]): Target {
   const judged = new Set(rules.map((id) => planeOfRule(id).name))
@@ -181,7 +185,7 @@ async function connect(options: RunOptions): Promise<Connected> {
   return {
     target,
     transport: withTool(http.send, target.deploy),
-    clockOf: (waited) => openClock(target, { waited }),
+    clockOf: (told) => openClock(target, told),
     listener,
     deaf,
     close: async () => {
@@ -199,9 +203,9 @@ async function connectEmbedded(file: string): Promise<Connected> {
   return {
     target: listener === null ? { ...target, receiver: null } : target,
     transport: inProcess(fetch),
-    clockOf: async (waited) => {
+    clockOf: async ({ waited }) => {
       const { nowMs } = await control.state()
-      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
+      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, ...(waited && { waited }) })
     },
     listener,
     deaf: null,
