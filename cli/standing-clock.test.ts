@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterEach, expect, test } from 'vitest'
+import { openClock } from '../harness/clock/open.ts'
 import { clockPath, createControlHandler } from '../reference/clock/control-endpoint.ts'
 import { createControlledClock } from '../reference/clock/controlled.ts'
 import { createRealClock } from '../reference/clock/real.ts'
@@ -42,6 +43,13 @@ test.each([
   ['without a clock', () => null],
 ])('a server %s is left alone', async (_, clock) => {
   await refuseStandingClock(target(await serve(clock())))
+})
+
+test('a clock that runs by itself is refused as soon as it is opened', async () => {
+  const url = await serve(createRealClock())
+  await expect(openClock(target(url, `clock: {url: ${url}/plumbline/clock}\n`))).rejects.toThrow(
+    'clock.url answered POST with 409, as a real clock does; serve one that can be moved, or write clock: real',
+  )
 })
 
 test.each(['http://127.0.0.1:1', 'https://api.example.invalid'])(

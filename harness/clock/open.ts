@@ -3,6 +3,7 @@ import { overHttp } from '../transport/http.ts'
 import { createControlClient } from './control-client.ts'
 import { type ControlledClockOptions, createControlledClock } from './controlled.ts'
 import { createRealClock } from './real.ts'
+import { watchClock } from './state.ts'
 import type { ClockControl, RunClock } from './types.ts'
 
 export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'unanswered'> {
@@ -10,7 +11,7 @@ export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' 
   readonly through?: (control: ClockControl) => ClockControl
 }
 
-/** The clock that a target file names. Rejects with ClockFault if the clock gives no state. */
+/** The clock that a target file names. Rejects with ClockFault if the clock gives no state or cannot be moved. */
 export async function openClock(
   { clock: given, tolerances: { answerMs, connectMs } }: Pick<Target, 'clock' | 'tolerances'>,
   { through = (control) => control, ...told }: OpenClockOptions = {},
@@ -20,7 +21,9 @@ export async function openClock(
   const http = overHttp({ answerMs, connectMs, connections: 1 })
   try {
     const control = through(createControlClient(given.url, http.send))
-    const { nowMs: startMs } = await control.state()
+    const { nowMs } = await control.state()
+    // A real clock refuses to be moved. What is due now is run, and time stays as it is.
+    const { nowMs: startMs } = watchClock(nowMs).moved(0, await control.advance(0))
     const clock = createControlledClock({ kind: 'remote', control, startMs, ...told })
     return {
       ...clock,
