@@ -29,6 +29,16 @@ describe('the text of a run', () => {
     ])
   })
 
+  it.each([
+    ['TypeError: a null was read', 'an internal error of plumbline'],
+    ['ReplayMismatch: GET /v2/pods is not in the record', 'the record is damaged, or was written by another version'],
+  ])('tells who is at fault for %s', async (reason, fault) => {
+    const results = await sampleResults()
+    const [, rule] = results.rules
+    const text = rule === undefined ? '' : renderFailure(results, { ...rule, verdict: 'broken', reason })
+    expect(text).toContain(`\n  ${fault}: ${reason}\n`)
+  })
+
   it('ends with what was not verified, the counts and the verdict', async () => {
     expect(renderSummary(await sampleResults()).split('\n')).toEqual([
       'not verified',

@@ -73,7 +73,7 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
   const notes = [
-    ...(count('broken') > 0 ? [`${pluralize(count('broken'), 'rule')} broken by an internal error of plumbline`] : []),
+    ...(count('broken') > 0 ? [`${pluralize(count('broken'), 'rule')} broken, not by the target`] : []),
     ...(refusing > 0 ? [`${pluralize(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),
