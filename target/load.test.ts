@@ -125,6 +125,11 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     file({ more: 'tolerances: {poll: 0ms}' }),
     'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
   ],
+  ...['${NAME', '$NAME', '${MY NAME}'].map((written): [string, string, string] => [
+    `a variable written ${written}`,
+    file({ keys: `{full: '${written}'}` }),
+    'target.yaml:3: keys.full: a variable is written ${NAME}, with both braces; a name has letters, digits and _',
+  ]),
   [
     'an inline key',
     file({ keys: '{full: abcdef}' }),
@@ -481,7 +486,10 @@ test.each([
     'no/such/file.yaml',
     'no such target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
   ],
-  ['.', 'the target file cannot be read (EISDIR); expected a file that you may read'],
+  [
+    '.',
+    'this is a folder, not a target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
+  ],
 ])('a file that cannot be read is one sentence: %s', (name, why) => {
   expect(() => loadTarget(name, {})).toThrow(`${name}: ${why}`)
 })

@@ -18,10 +18,10 @@ export function loadTarget(file: string, environment: Environment): Target {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code = String(error) } = error as { code?: string }
+    const advice = 'give the path of one with --target FILE (docs/target-file.md shows how to write it)'
     const message =
-      code === 'ENOENT'
-        ? 'no such target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)'
-        : `the target file cannot be read (${code}); expected a file that you may read`
+      { ENOENT: `no such target file; ${advice}`, EISDIR: `this is a folder, not a target file; ${advice}` }[code] ??
+      `the target file cannot be read (${code}); expected a file that you may read`
     throw new TargetFileError(file, [{ line: 0, path: '', message }])
   }
   return parseTarget(text, { file, environment })

@@ -18,7 +18,11 @@ const reference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 export function resolveSecret(text: string, environment: Environment): Resolved {
   if (text.startsWith(examplePrefix)) return { value: text }
   if (!reference.test(text)) {
-    return { fault: `the key is written out; use \${NAME} and set that environment variable` }
+    return {
+      fault: text.startsWith('$')
+        ? `a variable is written \${NAME}, with both braces; a name has letters, digits and _`
+        : `the key is written out; use \${NAME} and set that environment variable`,
+    }
   }
   const resolved = resolveText(text, environment)
   if ('value' in resolved && !/^[\x21-\x7e]+$/.test(resolved.value)) {

@@ -140,6 +140,11 @@ describe('a state file', () => {
     expect(() => read(text)).toThrow(says)
   })
 
+  test.each([
+    ['none.yaml', 'none.yaml cannot be read: there is no such file'],
+    ['.', '. cannot be read: it is a folder'],
+  ])('the state file %s is refused', (file, says) => expect(() => readState(file)).toThrow(says))
+
   test('a pod that the API refuses is refused with its words', async () => {
     mock()
     await expect(createPods(served.fetch, { endpoints: [], pods: [{ name: 'x' }] })).rejects.toThrow(

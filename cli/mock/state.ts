@@ -3,6 +3,7 @@ import { parse } from 'yaml'
 import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints, defaultKeys, type EndpointOffer, type Fetch } from '../../reference/index.ts'
 import { UsageError } from '../errors.ts'
+import { codeOf } from '../places.ts'
 
 /** The endpoints and pods that a reference begins with (`--state`). */
 export interface InitialState {
@@ -55,6 +56,7 @@ function contentOf(file: string): unknown {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message.split('\n')[0]}`)
+    const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder' }[codeOf(error)]
+    throw new UsageError(`${file} cannot be read: ${why ?? (error as Error).message.split('\n')[0]}`)
   }
 }
