@@ -30,8 +30,12 @@ function compatible(latitudes: readonly Latitude[]): Latitude[][] {
   const groups: { readonly members: Latitude[]; readonly changed: Set<string> }[] = []
   const { target } = createInstance()
   const changes = latitudes.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
-  // Most of those about something are about a few things, so they open the groups that the others then fill evenly.
-  for (const { latitude, changed } of partition(changes, ({ latitude }) => latitude.about !== undefined).flat()) {
+  // Those of all planes go first, so that few groups run every rule. Most of those about something are about a few things,
+  // so they open the groups that the others then fill evenly.
+  const inOrder = partition(changes, ({ latitude }) => latitude.planes === undefined).flatMap((some) =>
+    partition(some, ({ latitude }) => latitude.about !== undefined).flat(),
+  )
+  for (const { latitude, changed } of inOrder) {
     const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
     const group = free.toSorted((a, b) => a.members.length - b.members.length)[0]
     if (group === undefined) groups.push({ members: [latitude], changed: new Set(changed) })

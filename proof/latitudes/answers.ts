@@ -62,7 +62,7 @@ export const answers = [
     wrap: listShows('id'),
   }),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
-    about: 'pace',
+    about: ['pace', 'creations'],
     change: (options) =>
       composeOptions(options, {
         wrapFetch: (fetch) => {

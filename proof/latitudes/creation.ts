@@ -51,6 +51,7 @@ export const creation: readonly Latitude[] = [
     },
   ),
   latitude('cpu-memory-required', 'memory must be sent for a CPU pod, as the target file says.', {
+    about: 'memory of CPU pods',
     style: { cpuMemory: 'required' },
     file: plane({ cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
     readings: reads('pods.create.cpu-required', '422', ['no memory']),
@@ -136,6 +137,7 @@ export const creation: readonly Latitude[] = [
     ),
   }),
   latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
+    about: 'memory of CPU pods',
     style: { neitherGpuNorCpu: 'default-gpu' },
     change: part('buildPod', (next, body) =>
       next(body.gpu === undefined && body.cpu === undefined ? { ...body, cpu: { id: 'cpu3c', vcpuCount: 2 } } : body),
