@@ -68,7 +68,7 @@ export interface FuzzRun {
   readonly limited: number
 }
 
-/** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state. */
+/** Opens a target over HTTP. Rejects with ClockFault if its clock gives no state or cannot be moved. */
 export async function openTarget(target: Target): Promise<OpenTarget> {
   const { answerMs, connectMs } = target.tolerances
   const clock = await openClock(target)

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { textResponse } from '../reference/http/text-response.ts'
 import { createHost } from './host.ts'
 
 const seen: string[] = []
 const server = createHost(async (request) => {
   const text = await request.text()
   seen.push(text)
-  return Response.json({ method: request.method, length: text.length })
+  const answer = JSON.stringify({ method: request.method, length: text.length })
+  return textResponse(answer, { status: 200, headers: { 'content-type': 'application/json' } })
 }, 'localhost')
 let port = 0
 

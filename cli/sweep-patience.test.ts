@@ -84,6 +84,25 @@ test('a response that takes controlled time is waited for, and time is moved for
   expect(endedAs('removed', swept)).toEqual(['pod-a', 'pod-b'])
 })
 
+test('a clock that fails during a late response is asked again when a 429 is waited for', async () => {
+  const answers = [
+    () => new Promise<Response>((resolve) => setTimeout(() => resolve(new Response(null, { status: 204 })), 400)),
+    answered(429),
+    answered(204),
+  ]
+  let nowMs = 0
+  let calls = 0
+  const clock = async ({ method }: Request) => {
+    // The first call and its repetition.
+    if (++calls <= 2) return new Response(null, { status: 503 })
+    if (method === 'POST') nowMs += 1_000
+    return Response.json({ nowMs, nextMs: null, busy: [], open: 0 })
+  }
+  const given = await left(pods(['a']), () => (answers.shift() ?? answered(204))(), { clock: clock as never })
+  expect(endedAs('removed', await sweepRun(given))).toEqual(['pod-a'])
+  expect(calls).toBeGreaterThan(2)
+})
+
 test('a 429 is final where the clock is broken, and everything else is removed', async () => {
   const only429 = async ({ method }: Request) => new Response(null, { status: method === 'POST' ? 429 : 204 })
   const given = await left([...jobs(many), ...pods(['a', 'b'])], only429)

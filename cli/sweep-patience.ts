@@ -26,7 +26,7 @@ export const interruptedMs = 60_000
 /** Real ms for a response once the command is interrupted. */
 const hurriedMs = 5_000
 
-/** Real ms after which time is moved for a response: it may need controlled time. */
+/** Real ms after which a response is late: it may take controlled time. */
 const lateMs = 200
 
 /** Requests in a row without a response after which no more are sent. */
@@ -43,7 +43,8 @@ export type Patience = ReturnType<typeof createPatience>
 export function createPatience(target: Target, end?: SweepEnd) {
   const { answerMs, connectMs, rateWaitMs } = target.tolerances
   const http = overHttp({ connectMs, answerMs })
-  const transport = withTool(http.send, target.deploy)
+  /** A command of the deployment tool takes real time, and time stands still meanwhile. */
+  const transport = withTool((request, patience) => advancingIfLate(http.send(request, patience)), target.deploy)
   const token = target.keys.full ?? ''
   const userAgent = `plumbline/${version()} (sweep)`
   const over = later(end?.signal, end?.goesOnMs ?? 0)
@@ -64,7 +65,7 @@ export function createPatience(target: Target, end?: SweepEnd) {
       : { signal: hurried }
     const fromMs = performance.now()
     try {
-      const answer = await movingTime(transport(request, patience))
+      const answer = await transport(request, patience)
       timeouts = 0
       return answer
     } catch (error) {
@@ -74,15 +75,19 @@ export function createPatience(target: Target, end?: SweepEnd) {
     }
   }
 
-  /** The response, for which time is moved if it takes long. */
-  async function movingTime(response: Promise<WireResponse>): Promise<WireResponse> {
-    const moveTime = async () => {
-      sleeper ??= open()
+  /** Waits for a response, and advances the clock if it is late. */
+  async function advancingIfLate(response: Promise<WireResponse>): Promise<WireResponse> {
+    const advance = async () => {
+      sleeper ??= open().catch((error: unknown) => {
+        // A target that is slow now may have its clock back for the next wait.
+        sleeper = null
+        throw error
+      })
       const { actor } = await sleeper
       await actor.join(actor.hold(response))
     }
-    // If time cannot move, the response may come all the same.
-    const timer = target.clock === 'real' ? undefined : setTimeout(() => void moveTime().catch(() => {}), lateMs)
+    // Without the clock the response may come all the same.
+    const timer = target.clock === 'real' ? undefined : setTimeout(() => void advance().catch(() => {}), lateMs)
     try {
       return await response
     } finally {

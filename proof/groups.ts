@@ -30,12 +30,10 @@ function compatible(latitudes: readonly Latitude[]): Latitude[][] {
   const groups: { readonly members: Latitude[]; readonly changed: Set<string> }[] = []
   const { target } = createInstance()
   const changes = latitudes.map((latitude) => ({ latitude, changed: changedBy(latitude, target) }))
-  // Those of all planes go first, so that few groups run every rule. Most of those about something are about a few things,
-  // so they open the groups that the others then fill evenly.
-  const inOrder = partition(changes, ({ latitude }) => latitude.planes === undefined).flatMap((some) =>
-    partition(some, ({ latitude }) => latitude.about !== undefined).flat(),
-  )
-  for (const { latitude, changed } of inOrder) {
+  // Those of all planes go first, so that few groups run every rule. Of the rest, those about something go before the others:
+  // most are about a few things, so they open the groups that the others then fill evenly.
+  const rank = ({ planes, about }: Latitude) => (planes === undefined ? 0 : 2) + (about === undefined ? 1 : 0)
+  for (const { latitude, changed } of changes.toSorted((a, b) => rank(a.latitude) - rank(b.latitude))) {
     const free = groups.filter((group) => group.changed.isDisjointFrom(changed))
     const group = free.toSorted((a, b) => a.members.length - b.members.length)[0]
     if (group === undefined) groups.push({ members: [latitude], changed: new Set(changed) })

@@ -12,7 +12,7 @@ import type {
   ShownMessage,
 } from '../results/types.ts'
 import { pageStyle } from './html-style.ts'
-import { faultOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+import { brokenBy, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -101,7 +101,7 @@ function failure({ run }: Results, rule: RuleResult): Markup {
 <p class="says">${says}</p>
 <p class="quiet">${level} rule, profile ${profile}, from “${source}” of the API description</p>
 ${known === null ? null : html`<p>Accepted until ${known.expires}: ${known.reason}</p>`}
-${verdict === 'broken' ? html`<p><b>${faultOf(rule)}</b>: ${visible(reasonOf(rule))}</p>` : null}
+${verdict === 'broken' ? html`<p><b>${brokenBy}</b>: ${visible(reasonOf(rule))}</p>` : null}
 ${findings.map(finding)}
 ${omitted.findings > 0 ? html`<p class="quiet">${isInRecord(omitted.findings, 'more finding')}</p>` : null}
 ${first === undefined ? null : html`<h4>The exchange that shows the failure</h4>${renderExchange(first, true)}`}

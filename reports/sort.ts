@@ -35,11 +35,8 @@ export function reasonOf({ verdict, reason, by }: RuleResult): string {
   return verdict === 'blocked' && by !== null ? `blocked by ${by}: ${why}` : why
 }
 
-/** The cause of a broken rule, which is never the target. */
-export function faultOf({ reason }: RuleResult): string {
-  const isOfRecord = reason?.startsWith('ReplayMismatch:') === true
-  return isOfRecord ? 'the record is damaged, or was written by another version' : 'an internal error of plumbline'
-}
+/** Heads the reason of a broken rule: the target is never the cause. */
+export const brokenBy = 'a fault of plumbline or of the record'
 
 /** The parts of a rule that the target file neither claims nor declares absent. */
 export function unclaimedParts({ unjudged }: RuleResult): RuleResult['unjudged'] {

@@ -3,7 +3,7 @@ import { pluralize } from '../harness/common/pluralize.ts'
 import { leftOutByBudget, listedByPlan } from '../harness/plan/text.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
-import { faultOf, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
+import { brokenBy, logMark, reasonOf, sortRules, tallyOf, took, unclaimedParts, visible } from './sort.ts'
 
 /** The colours of a terminal, passed in so that reports stay pure; those of picocolors fit. */
 interface Paint {
@@ -57,7 +57,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     `${paint.bold((verdict === 'advice' ? paint.yellow : paint.red)(word))}  ${paint.bold(id)}  ${paint.dim(`(${level})`)}`,
     `  ${says}`,
     `  ${paint.dim(`heading "${source}" of the API description`)}`,
-    ...(verdict === 'broken' ? [`  ${paint.bold(faultOf(rule))}: ${visible(reasonOf(rule))}`] : []),
+    ...(verdict === 'broken' ? [`  ${paint.bold(brokenBy)}: ${visible(reasonOf(rule))}`] : []),
     ...findings.slice(0, printedFindings).flatMap((finding) => findingLines(rule, finding, paint)),
     ...(hidden > 0
       ? [`  ${paint.dim(`and ${pluralize(hidden, 'more finding')}, in results.json and the record`)}`]

@@ -150,13 +150,13 @@ const table: [name: string, given: RunFacts, exit: number, line: string][] = [
     'broken and failed',
     facts([rule('broken'), rule('failed')]),
     4,
-    'broken: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken, not by the target; 1 must rule failed',
+    'broken: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by a fault of plumbline or of the record; 1 must rule failed',
   ],
   [
     'cut short',
     facts([rule('failed'), rule('broken')], { ended: false }),
     130,
-    'interrupted: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken, not by the target; 1 must rule failed',
+    'interrupted: core (1 of 2 must rules verified, 0 unclaimed); 1 rule broken by a fault of plumbline or of the record; 1 must rule failed',
   ],
   [
     'unreachable',

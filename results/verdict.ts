@@ -73,7 +73,9 @@ function decide({ rules, known, strict, ended, stopped, leftOut = 0 }: RunFacts)
   const exercised = rules.some((rule) => aboutTheTarget.has(rule.verdict))
   const judgedMust = rules.some((rule) => rule.level === 'must' && aboutTheTarget.has(rule.verdict))
   const notes = [
-    ...(count('broken') > 0 ? [`${pluralize(count('broken'), 'rule')} broken, not by the target`] : []),
+    ...(count('broken') > 0
+      ? [`${pluralize(count('broken'), 'rule')} broken by a fault of plumbline or of the record`]
+      : []),
     ...(refusing > 0 ? [`${pluralize(refusing, 'must rule')} failed`] : []),
     ...trouble,
     ...inVain.map((verdict) => `${count(verdict)} ${verdict}`),

@@ -125,10 +125,10 @@ const refusals: readonly [name: string, text: string, message: string][] = [
     file({ more: 'tolerances: {poll: 0ms}' }),
     'target.yaml:4: tolerances.poll: expected a length of time of at least 10ms, got 0ms',
   ],
-  ...['${NAME', '$NAME', '${MY NAME}'].map((written): [string, string, string] => [
+  ...['${NAME', '$NAME', '${MY NAME}', '${1KEY}'].map((written): [string, string, string] => [
     `a variable written ${written}`,
     file({ keys: `{full: '${written}'}` }),
-    'target.yaml:3: keys.full: a variable is written ${NAME}, with both braces; a name has letters, digits and _',
+    'target.yaml:3: keys.full: write a variable as ${NAME}; a name has letters, digits and _, and does not begin with a digit',
   ]),
   [
     'an inline key',
@@ -488,7 +488,7 @@ test.each([
   ],
   [
     '.',
-    'this is a folder, not a target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
+    'a folder is no target file; give the path of one with --target FILE (docs/target-file.md shows how to write it)',
   ],
 ])('a file that cannot be read is one sentence: %s', (name, why) => {
   expect(() => loadTarget(name, {})).toThrow(`${name}: ${why}`)

@@ -20,7 +20,7 @@ export function loadTarget(file: string, environment: Environment): Target {
     const { code = String(error) } = error as { code?: string }
     const advice = 'give the path of one with --target FILE (docs/target-file.md shows how to write it)'
     const message =
-      { ENOENT: `no such target file; ${advice}`, EISDIR: `this is a folder, not a target file; ${advice}` }[code] ??
+      { ENOENT: `no such target file; ${advice}`, EISDIR: `a folder is no target file; ${advice}` }[code] ??
       `the target file cannot be read (${code}); expected a file that you may read`
     throw new TargetFileError(file, [{ line: 0, path: '', message }])
   }

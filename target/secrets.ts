@@ -12,6 +12,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** A value that was read, or a sentence that says why it could not be. Never repeats a secret. */
 export type Resolved = { readonly value: string } | { readonly fault: string }
 
+/** Text that is meant as a reference, right or wrong. */
+const attempt = /^\$(\{[^{}]*\}?|[A-Za-z_]\w*)$/
 const reference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/
 
 /** A key of the target file: `${NAME}` of the environment, or an example key of the reference. */
@@ -19,8 +21,8 @@ export function resolveSecret(text: string, environment: Environment): Resolved 
   if (text.startsWith(examplePrefix)) return { value: text }
   if (!reference.test(text)) {
     return {
-      fault: text.startsWith('$')
-        ? `a variable is written \${NAME}, with both braces; a name has letters, digits and _`
+      fault: attempt.test(text)
+        ? `write a variable as \${NAME}; a name has letters, digits and _, and does not begin with a digit`
         : `the key is written out; use \${NAME} and set that environment variable`,
     }
   }

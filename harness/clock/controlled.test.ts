@@ -130,11 +130,11 @@ describe('a controlled clock', () => {
     expect(await Promise.all([slept, later])).toEqual([10, 5])
   })
 
-  test('time moves on for a response that needs it after all, and that is told once', async () => {
+  test('the clock advances for a response that takes time after all, and reports it once', async () => {
     const control = targetWith([100, 200])
-    let told = 0
-    const unanswered = () => void told++
-    const clock = createControlledClock({ kind: 'virtual', control: { ...control, state }, startMs: 0, unanswered })
+    let reports = 0
+    const onLateResponse = () => void reports++
+    const clock = createControlledClock({ kind: 'virtual', control: { ...control, state }, startMs: 0, onLateResponse })
     function state() {
       return { ...control.state(), open: 1 }
     }
@@ -146,8 +146,20 @@ describe('a controlled clock', () => {
       }
       expect(await actor.during(due())).toBe(moment)
     }
-    expect(told).toBe(1)
+    expect(reports).toBe(1)
     actor.done()
+  })
+
+  test('a late response of a busy target is not reported: the clock does not advance', async () => {
+    const control = targetWith([100], { busy: ['w1'], open: 1 })
+    let reports = 0
+    const onLateResponse = () => void reports++
+    const clock = createControlledClock({ kind: 'virtual', control, startMs: 0, onLateResponse })
+    const actor = clock.actor('rule')
+    await actor.during(new Promise((resolve) => setTimeout(resolve, 30)))
+    expect([control.steps, reports]).toEqual([0, 0])
+    actor.done()
+    clock.close()
   })
 
   test('time stands still while something real is under way, whatever its actor waits for beside it', async () => {

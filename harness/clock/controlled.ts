@@ -12,8 +12,8 @@ export interface ControlledClockOptions {
   readonly startMs: number
   /** Called with every wait that belongs in the record. */
   readonly waited?: Waited
-  /** Called the first time that time moves on although a response that should need none is missing. */
-  readonly unanswered?: () => void
+  /** Called the first time that the clock advances although a response that should take no time is missing. */
+  readonly onLateResponse?: () => void
   /** Number of steps after which a wait blames the target's own timers. */
   readonly stepBudget?: number
   /** Real ms for which the target may be busy with something that is not here. */
@@ -35,7 +35,7 @@ class TooManySteps extends Inconclusive {}
 export function createControlledClock(options: ControlledClockOptions): RunClock {
   const { kind, control, waited = () => {}, stepBudget = 50_000, busyLimitMs = 30_000 } = options
   const patience = createPatience(kind)
-  const tellUnanswered = once(options.unanswered ?? (() => {}))
+  const reportLate = once(options.onLateResponse ?? (() => {}))
   const watch = watchClock(options.startMs)
   const calls = new Map<string, number>()
   const unstamped: ((nowMs: number) => void)[] = []
@@ -113,9 +113,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
       if (actors.unanswered() === 0) arrived = actors.asked
       else if (actors.asked !== arrived) {
         const { asked } = actors
-        const isAsking = actors.isAsking()
-        if (!(await patience.wait(isAsking ? 'response' : 'arrival'))) continue
-        if (isAsking) tellUnanswered()
+        if (!(await patience.wait(actors.isAsking() ? 'response' : 'arrival'))) continue
         arrived = asked
       }
       const state = watch.seen(await timed(control.state()))
@@ -135,6 +133,7 @@ export function createControlledClock(options: ControlledClockOptions): RunClock
         actors.wake(now)
         taken = 0
       } else if (wake !== null || due !== null) {
+        if (actors.isAsking()) reportLate()
         await move(Math.max(0, Math.ceil((wake ?? due ?? now) - now)))
       } else {
         if (!(await patience.wait('nothing'))) continue

@@ -6,7 +6,7 @@ import { createRealClock } from './real.ts'
 import { watchClock } from './state.ts'
 import type { ClockControl, RunClock } from './types.ts'
 
-export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'unanswered'> {
+export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' | 'onLateResponse'> {
   /** Wraps the control of a controlled clock. */
   readonly through?: (control: ClockControl) => ClockControl
 }
@@ -14,17 +14,17 @@ export interface OpenClockOptions extends Pick<ControlledClockOptions, 'waited' 
 /** The clock that a target file names. Rejects with ClockFault if the clock gives no state or cannot be moved. */
 export async function openClock(
   { clock: given, tolerances: { answerMs, connectMs } }: Pick<Target, 'clock' | 'tolerances'>,
-  { through = (control) => control, ...told }: OpenClockOptions = {},
+  { through = (control) => control, ...callbacks }: OpenClockOptions = {},
 ): Promise<RunClock> {
-  if (given === 'real') return createRealClock(told.waited)
+  if (given === 'real') return createRealClock(callbacks.waited)
   // Separate connections: requests that the target holds until time moves may take all others.
   const http = overHttp({ answerMs, connectMs, connections: 1 })
   try {
     const control = through(createControlClient(given.url, http.send))
     const { nowMs } = await control.state()
-    // A real clock refuses to be moved. What is due now is run, and time stays as it is.
+    // A step of 0 ms runs what is due now; a real clock refuses it.
     const { nowMs: startMs } = watchClock(nowMs).moved(0, await control.advance(0))
-    const clock = createControlledClock({ kind: 'remote', control, startMs, ...told })
+    const clock = createControlledClock({ kind: 'remote', control, startMs, ...callbacks })
     return {
       ...clock,
       close() {

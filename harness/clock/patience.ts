@@ -12,10 +12,13 @@ type Occasion = 'arrival' | 'response' | 'nothing'
 /** In process a response that needs no time comes within a few turns of the event loop. */
 const turns: Readonly<Record<Occasion, number>> = { arrival: 20, response: 40, nothing: 40 }
 
+/** Real ms over a network after which a response that should take no time is late. */
+export const lateResponseMs = 5_000
+
 /**
  * Over a network, in ms. A slow response must not count as one that takes time: the state in between would be lost.
  */
-const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, response: 5_000, nothing: 60_000 }
+const overNetworkMs: Readonly<Record<Occasion, number>> = { arrival: 30, response: lateResponseMs, nothing: 60_000 }
 
 /**
  * Waits before that in process, in ms. Most responses come earlier, so that no turns need to be counted. Only a

@@ -5,9 +5,11 @@ import { describeTarget, secretsOf } from '../../target/describe.ts'
 import type { EmbeddedTarget, Target } from '../../target/types.ts'
 import { createControlledClock } from '../clock/controlled.ts'
 import { type OpenClockOptions, openClock } from '../clock/open.ts'
+import { lateResponseMs } from '../clock/patience.ts'
 import { createRealClock } from '../clock/real.ts'
 import { ClockFault } from '../clock/state.ts'
 import type { RunClock, Waited } from '../clock/types.ts'
+import { lengthOf } from '../common/length.ts'
 import { cleanupMs } from '../plan/plan.ts'
 import { allPlanes, planeOfRule } from '../planes/index.ts'
 import { type HttpListener, listenForArrivals } from '../receiver/http.ts'
@@ -35,7 +37,7 @@ import { createSession } from './session.ts'
 interface Connected {
   readonly target: Target
   readonly transport: Transport
-  readonly clockOf: (told: Pick<OpenClockOptions, 'waited' | 'unanswered'>) => Promise<RunClock>
+  readonly clockOf: (callbacks: Required<Pick<OpenClockOptions, 'waited' | 'onLateResponse'>>) => Promise<RunClock>
   readonly listener: Listener | null
   /** Why the receiver could not be opened; null if it was, or is not needed. */
   readonly deaf: string | null
@@ -50,7 +52,7 @@ export async function openRun(options: RunOptions) {
   const waited: Waited = (end) => recorder.event({ type: 'clock', ...end })
   let clockFault: string | null = null
   const say = (line: string) => reportProgress({ type: 'shown', lines: [line] })
-  const opened = clockOf({ waited, unanswered: () => say(takesTime) })
+  const opened = clockOf({ waited, onLateResponse: () => say(lateResponse) })
   const opening = typeof target.clock === 'string' ? opened : sayIfSlow(target.clock.url, target, opened, say)
   const clock = await opening.catch((error: unknown) => {
     if (!(error instanceof ClockFault)) throw error
@@ -155,9 +157,8 @@ export async function openRun(options: RunOptions) {
   }
 }
 
-/** Said once, because a run may otherwise seem to stand still. */
-const takesTime =
-  'a response has not come within 5 s, so time moves on without it; if responses take controlled time, each takes 5 s here (docs/clock.md)'
+/** Without it, such a run would seem to stand still. */
+const lateResponse = `no response within ${lengthOf(lateResponseMs)}, so the clock advances; if responses take controlled time, each costs that much real time (docs/clock.md)`
 
 /** The target with only the planes of these rules. */
 function withPlanesOf(target: Target, rules: readonly string[]): Target {
@@ -185,7 +186,7 @@ async function connect(options: RunOptions): Promise<Connected> {
   return {
     target,
     transport: withTool(http.send, target.deploy),
-    clockOf: (told) => openClock(target, told),
+    clockOf: (callbacks) => openClock(target, callbacks),
     listener,
     deaf,
     close: async () => {
@@ -205,7 +206,7 @@ async function connectEmbedded(file: string): Promise<Connected> {
     transport: inProcess(fetch),
     clockOf: async ({ waited }) => {
       const { nowMs } = await control.state()
-      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, ...(waited && { waited }) })
+      return createControlledClock({ kind: 'virtual', control, startMs: nowMs, waited })
     },
     listener,
     deaf: null,

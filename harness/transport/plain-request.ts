@@ -1,15 +1,19 @@
 import type { WireRequest } from '../exchange/exchange.ts'
 
-const utf8 = new TextDecoder()
+const decoder = new TextDecoder()
 
-class PlainRequest implements Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body' | 'text' | 'arrayBuffer'> {
+class PlainRequest
+  implements
+    Pick<Request, 'method' | 'url' | 'headers' | 'signal' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer'>
+{
   readonly method: string
   readonly url: string
   readonly headers: Headers
   readonly #body: Uint8Array | null
-  readonly #signal: AbortSignal | undefined
-  #native: Request | undefined
-  #isRead = false
+  #signal: AbortSignal | undefined
+  /** Has the body once somebody has looked at its stream. */
+  #streamed: Response | undefined
+  #isTaken = false
 
   constructor(method: string, url: string, headers: Headers, body: Uint8Array | null, signal?: AbortSignal) {
     this.method = method
@@ -20,46 +24,51 @@ class PlainRequest implements Pick<Request, 'method' | 'url' | 'headers' | 'sign
   }
 
   get signal(): AbortSignal {
-    return this.#signal ?? this.#whole().signal
+    this.#signal ??= new AbortController().signal
+    return this.#signal
   }
 
   get body(): Request['body'] {
-    return this.#body === null ? null : this.#whole().body
+    if (this.#body === null) return null
+    if (this.#isTaken) throw new TypeError(isTaken)
+    this.#streamed ??= new Response(new Uint8Array(this.#body))
+    return this.#streamed.body
+  }
+
+  get bodyUsed(): boolean {
+    return this.#isTaken || this.#streamed?.bodyUsed === true
   }
 
   async text(): Promise<string> {
-    return this.#native === undefined ? utf8.decode(this.#take()) : this.#native.text()
+    return this.#streamed === undefined ? decoder.decode(this.#take()) : this.#streamed.text()
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#native === undefined ? new Uint8Array(this.#take()).buffer : this.#native.arrayBuffer()
+    return this.#streamed === undefined ? this.#take().buffer : this.#streamed.arrayBuffer()
   }
 
   clone(): PlainRequest {
-    if (this.#isRead) throw new TypeError(hasBeenRead)
+    if (this.bodyUsed) throw new TypeError(isTaken)
     return new PlainRequest(this.method, this.url, new Headers(this.headers), this.#body, this.#signal)
   }
 
-  #whole(): Request {
-    const { method, headers } = this
-    const [body, signal] = [this.#body === null ? null : new Uint8Array(this.#body), this.#signal ?? null]
-    this.#native ??= new Request(this.url, { method, headers, body, signal })
-    return this.#native
-  }
-
-  /** Like a native body, it is read once. */
-  #take(): Uint8Array {
-    if (this.#isRead) throw new TypeError(hasBeenRead)
-    this.#isRead = this.#body !== null
-    return this.#body ?? new Uint8Array()
+  /** A copy of the bytes, once. */
+  #take(): Uint8Array<ArrayBuffer> {
+    if (this.#isTaken) throw new TypeError(isTaken)
+    this.#isTaken = this.#body !== null
+    return new Uint8Array(this.#body ?? [])
   }
 }
 
-const hasBeenRead = 'the body of this request has been read'
+const isTaken = 'the body of this request has been read'
 
 /**
- * A request of bytes. It is read without the streams of a native one, which cost more than all else in an exchange within
- * a process.
+ * A request of bytes, of any method and with any body, as HTTP allows. It has the members that this project reads, and
+ * needs no stream for them. Throws TypeError for an address or a header that no request may have.
  */
 export function plainRequest({ method, url, headers, body }: WireRequest, signal: AbortSignal | undefined): Request {
   const lines = new Headers(headers.map(([name, value]) => [name, value] as [string, string]))

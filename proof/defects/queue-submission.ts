@@ -9,9 +9,9 @@ import {
   onJson,
   options,
   part,
+  readdressed,
   refusing,
   restated,
-  sentTo,
   serving,
   withBody,
 } from './tools.ts'
@@ -36,7 +36,7 @@ export const queueSubmission: readonly Defect[] = [
       return async (request) => {
         const number = /\d+$/.exec(new URL(request.url).pathname)?.[0]
         const id = ids[Number(number) - 1]
-        const response = await fetch(id === undefined ? request : sentTo(request.url.replace(/\d+$/, id), request))
+        const response = await fetch(id === undefined ? request : readdressed(request.url.replace(/\d+$/, id), request))
         if (!asks('run')(request) || response.status !== 200) return response
         const json = (await response.json()) as { readonly id: string }
         return Response.json({ ...json, id: ids.push(json.id) })
@@ -227,7 +227,7 @@ function fallsBack(operation: string): Change {
     if (response.status !== 404 || !asks(operation)(request)) return response
     const url = new URL(request.url)
     url.pathname = `/v2/normal/${operation}`
-    return fetch(sentTo(url.href, request))
+    return fetch(readdressed(url.href, request))
   })
 }
 

@@ -203,9 +203,9 @@ export function readOf({ url, headers }: Request): Request {
   return new Request(url.replace(/\/action$/, ''), { headers })
 }
 
-/** A request to another address; the first one's body can then no longer be read. */
-export function sentTo(url: string, { method, headers, body }: Request): Request {
-  return new Request(url, { method, headers, body, duplex: 'half' })
+/** The same request to another address. It takes over the body. */
+export function readdressed(url: string, { method, headers, body, signal }: Request): Request {
+  return new Request(url, { method, headers, body, signal, duplex: 'half' })
 }
 
 /** A copy of a request with another JSON body. */

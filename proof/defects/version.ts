@@ -1,12 +1,12 @@
 import type { Target } from '../../target/types.ts'
 import type { Defect, Fetch } from '../types.ts'
-import { defect, type Json, onAnswer, part, refusing, sentTo } from './tools.ts'
+import { defect, type Json, onAnswer, part, readdressed, refusing } from './tools.ts'
 
 /** A plane is served below another path, which the target file names. */
 function movedTo(plane: 'pods' | 'queue' | 'management', from: string, to: string): Pick<Defect, 'wrap' | 'file'> {
   return {
     wrap: (fetch: Fetch) => (request) =>
-      fetch(request.url.includes(to) ? sentTo(request.url.replace(to, from), request) : request),
+      fetch(request.url.includes(to) ? readdressed(request.url.replace(to, from), request) : request),
     file: (target) => {
       const section = target[plane]
       if (section === null) return target

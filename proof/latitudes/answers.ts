@@ -62,6 +62,7 @@ export const answers = [
     wrap: listShows('id'),
   }),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
+    // With a creation that answers nothing, a pod is first seen after it was in PROVISIONING.
     about: ['pace', 'creations'],
     change: (options) =>
       composeOptions(options, {

@@ -137,6 +137,7 @@ export const creation: readonly Latitude[] = [
     ),
   }),
   latitude('default-hardware-is-a-cpu', 'A pod that asks for no hardware gets a CPU.', {
+    // Such a CPU has no memory, which is refused by cpu-memory-required.
     about: 'memory of CPU pods',
     style: { neitherGpuNorCpu: 'default-gpu' },
     change: part('buildPod', (next, body) =>

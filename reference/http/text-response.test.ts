@@ -15,10 +15,21 @@ const reads: Readonly<Record<string, (response: Response) => unknown>> = {
   'its text': (response) => response.text(),
   'its bytes': async (response) => new Uint8Array(await response.arrayBuffer()),
   'its JSON': (response) => response.json().catch(({ name }) => name),
-  'its stream': async ({ body }) => (body === null ? null : new Response(body).text()),
-  'its text after its stream': async (response) => [response.body === null, await response.text()],
+  'its stream': async (response) => (response.body === null ? null : new Response(response.body).text()),
   'a copy, and itself': async (response) => [await response.clone().text(), await response.text()],
-  'a copy after it was read': async (response) => [await response.text(), await copyOf(response)],
+  'a copy after it was read': async (response) => [await response.text(), failureOf(() => response.clone())],
+  'its text after a look at its stream': async (response) => [response.body === null, await response.text()],
+  'a copy after its stream': async (response) => {
+    if (response.body !== null) await new Response(response.body).text()
+    return failureOf(() => response.clone())
+  },
+  'whether it was read': async (response) => [response.bodyUsed, await response.text(), response.bodyUsed],
+  'a copy with a header added, and itself': (response) => {
+    const copy = response.clone()
+    copy.headers.append('set-cookie', 'a=1')
+    copy.headers.append('set-cookie', 'b=2')
+    return [copy.clone().headers.getSetCookie(), response.headers.getSetCookie()]
+  },
   'its text twice': async (response) => [await response.text(), await response.text().catch(({ name }) => name)],
   'another with its status and headers': (response) => {
     const other = new Response('other', response)
@@ -35,14 +46,23 @@ describe.each(cases)('%s', (_, text, status, headers) => {
   })
 })
 
+test('its stream is not given after its text', async () => {
+  const response = textResponse('a', { status: 200, headers: json })
+  await response.text()
+  expect(() => response.body).toThrow(TypeError)
+  expect(() => nativeResponse(response)).toThrow(TypeError)
+})
+
 test('a native response stays as it is', () => {
   const response = new Response('a')
   expect(nativeResponse(response)).toBe(response)
 })
 
-async function copyOf(response: Response): Promise<string> {
+/** The name of the error that `work` throws; null if it throws none. */
+function failureOf(work: () => unknown): string | null {
   try {
-    return await response.clone().text()
+    work()
+    return null
   } catch (error) {
     return (error as Error).name
   }

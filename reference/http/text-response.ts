@@ -1,20 +1,20 @@
 interface Init {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers | Readonly<Record<string, string>>
 }
 
-const utf8 = new TextEncoder()
+const encoder = new TextEncoder()
 
-/** The part of a Response that is read in this process. */
-type Readable = Pick<Response, 'status' | 'ok' | 'headers' | 'body' | 'text' | 'json' | 'arrayBuffer'>
-
-class TextResponse implements Readable {
+class TextResponse
+  implements Pick<Response, 'status' | 'ok' | 'headers' | 'body' | 'bodyUsed' | 'text' | 'json' | 'arrayBuffer'>
+{
   readonly status: number
   readonly #text: string | null
   readonly #init: Init
   #headers: Headers | undefined
-  #native: Response | undefined
-  #isRead = false
+  /** Has the body once somebody has looked at its stream. */
+  #streamed: Response | undefined
+  #isTaken = false
 
   constructor(text: string | null, init: Init) {
     this.status = init.status
@@ -32,11 +32,18 @@ class TextResponse implements Readable {
   }
 
   get body(): Response['body'] {
-    return this.#text === null ? null : this.native().body
+    if (this.#text === null) return null
+    if (this.#isTaken) throw new TypeError(isTaken)
+    this.#streamed ??= new Response(this.#text)
+    return this.#streamed.body
+  }
+
+  get bodyUsed(): boolean {
+    return this.#isTaken || this.#streamed?.bodyUsed === true
   }
 
   async text(): Promise<string> {
-    return this.#native === undefined ? this.#take() : this.#native.text()
+    return this.#streamed === undefined ? this.#take() : this.#streamed.text()
   }
 
   async json(): Promise<unknown> {
@@ -44,38 +51,38 @@ class TextResponse implements Readable {
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#native === undefined ? utf8.encode(this.#take()).buffer : this.#native.arrayBuffer()
+    return this.#streamed === undefined ? encoder.encode(this.#take()).buffer : this.#streamed.arrayBuffer()
   }
 
   clone(): TextResponse {
-    if (this.#isRead) throw new TypeError(hasBeenRead)
-    return new TextResponse(this.#text, { status: this.status, headers: Object.fromEntries(this.headers) })
+    if (this.bodyUsed) throw new TypeError(isTaken)
+    return new TextResponse(this.#text, { status: this.status, headers: new Headers(this.headers) })
   }
 
   native(): Response {
-    this.#native ??= new Response(this.#text, { status: this.status, headers: this.headers })
-    return this.#native
+    const body = this.#text === null ? null : (this.#streamed?.body ?? this.#take())
+    return new Response(body, { status: this.status, headers: this.headers })
   }
 
-  /** Like a native body, it is read once. */
+  /** The text, once. */
   #take(): string {
-    if (this.#isRead) throw new TypeError(hasBeenRead)
-    this.#isRead = this.#text !== null
+    if (this.#isTaken) throw new TypeError(isTaken)
+    this.#isTaken = this.#text !== null
     return this.#text ?? ''
   }
 }
 
-const hasBeenRead = 'the body of this response has been read'
+const isTaken = 'the body of this response has been read'
 
 /**
- * A response whose body is a text, with its media type among the headers, or null for none. It is read without the streams of a native one, which cost more than
- * all else in an exchange within a process.
+ * A response whose body is a text, with its media type among the headers, or null for none. It has the members that this
+ * project reads, and needs no stream for them.
  */
 export function textResponse(text: string | null, init: Init): Response {
   return new TextResponse(text, init) as unknown as Response
 }
 
-/** The native response for one from `textResponse`; any other as it is. A server on a port needs this. */
+/** The native response for one from `textResponse`; any other as it is. */
 export function nativeResponse(response: Response): Response {
   return response instanceof TextResponse ? (response as TextResponse).native() : response
 }
