@@ -61,7 +61,7 @@ export function show(value: unknown): string {
 }
 
 /** Fields that change by themselves; "unchanged" ignores them. */
-export const liveFields: ReadonlySet<string> = new Set(['runtime', 'cost', 'startedAt'])
+export const liveFields: ReadonlySet<string> = new Set(['runtime', 'cost', 'startedAt', 'globalNetworking'])
 
 /** Other fields than the described ones belong to the target and may change at any time. */
 const describedFields: ReadonlySet<string> = new Set([...podRequired, 'gpu', 'cpu'])

@@ -9,6 +9,7 @@ import { lbLatitudes } from './lb.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
 import { offers } from './offers.ts'
+import { platform } from './platform.ts'
 import { queue } from './queue.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
@@ -33,6 +34,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),
+  ...on('pods', platform),
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */

@@ -1,6 +1,6 @@
 import { podActions } from '../../generated/tables.ts'
 import { mediaTypeOf } from '../../harness/exchange/exchange.ts'
-import { changedFields, membersOf, type PodView, podOf, show } from '../../harness/exchange/read.ts'
+import { changedFields, type Members, membersOf, type PodView, podOf, show } from '../../harness/exchange/read.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
@@ -9,6 +9,7 @@ import { kindOfValue } from '../shared/readers.ts'
 import { judged } from '../shared/shapes.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
 import { bodyTraces, expectAccepted, expectTerminated, inconclusiveIfOtherReason, whileScarce } from './answers.ts'
+import { isPart } from './creation.ts'
 
 /** Members of a pod that an action does not change. */
 const keptMembers: ReadonlySet<string> = new Set(['disk', 'mounts', 'image', 'env', 'gpu', 'cpu'])
@@ -111,18 +112,21 @@ async function stopFrees(context: Context, shape: PodShape): Promise<void> {
   if (reply.status !== 200) blocked('pods.action.running.stop', `stop was answered ${reply.status}`)
   const rest = await settle(id, (status) => status === 'EXITED')
   if (rest.pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not become EXITED')
-  expectFreed(check, rest.pod, before)
+  expectFreed(check, rest.pod, before, env)
   for await (const later of laterPodReads(context, id)) {
     const pod = podOf(later.json, later.exchange.n)
     if (pod?.status !== 'EXITED') return blocked('pods.action.running.stop', 'the pod did not stay EXITED')
-    expectFreed(check, pod, before)
+    expectFreed(check, pod, before, env)
   }
 }
 
-function expectFreed(check: Context['check'], pod: PodView, before: PodView): void {
+/** `env`: the variables that the pod was created with; a platform may add others while the pod runs. */
+function expectFreed(check: Context['check'], pod: PodView, before: PodView, env: Members): void {
   check('cost').that(pod.value.cost === 0, 'cost 0', `cost ${show(pod.value.cost)}`, pod)
   check('runtime').that(pod.value.runtime === null, 'runtime null', `runtime ${kindOfValue(pod.value.runtime)}`, pod)
-  const changed = changedFields(before.value, pod.value).filter((name) => keptMembers.has(name))
+  const changed = changedFields(before.value, pod.value).filter((name) =>
+    name === 'env' ? !isPart(env, membersOf(pod.value.env) ?? {}) : keptMembers.has(name),
+  )
   const texts = ({ value }: PodView) => changed.map((name) => `${name} ${show(value[name])}`).join(', ')
   check('kept').that(changed.length === 0, texts(before), texts(pod), pod)
 }

@@ -143,7 +143,7 @@ export function isShown(name: string, wanted: unknown, { value }: PodView): bool
     case 'mounts':
       return sameMounts(seen, wanted)
     case 'ports':
-      return canonical(seen, true) === canonical(wanted, true)
+      return [wanted].flat().every((port) => [seen].flat().includes(port))
     case 'env':
       return isPart(membersOf(wanted) ?? {}, membersOf(seen) ?? {})
     case 'gpu':

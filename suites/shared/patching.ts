@@ -55,7 +55,7 @@ export function bareStates({ part: has }: Pick<Context, 'part'>): readonly PodSh
  * where PATCH works in neither status.
  */
 export async function patchablePod(context: Context, shape: PodShape): Promise<PodView> {
-  const { blocked, check, fixture, pods, vary } = context
+  const { blocked, check, fixture, settle, vary } = context
   const { mount = 'none' } = shape
   const drawn = vary.draw('patchedWhile', (status) => status === 'EXITED' || mount !== 'none')
   const others: readonly ('EXITED' | 'RUNNING')[] = mount === 'none' ? ['EXITED'] : ['EXITED', 'RUNNING']
@@ -65,7 +65,11 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
     const pod = await fixture.pod(status, shape)
     const twins = status === 'EXITED' ? [own] : [mountsMoved(context, mount), own]
     const refused = await firstRefused(context, pod, twins)
-    if (refused === null) return check('unchanged').pod(await pods.get(pod.id))
+    if (refused === null) {
+      // A PATCH may restart the container.
+      const { reply } = await settle(pod.id, (seen) => seen === status)
+      return check('unchanged').pod(reply)
+    }
     if (status === drawn) vary.fellBack('patchedWhile')
     said.push(`a PATCH with the own mounts of a pod that is ${status} ${refused}`)
   }

@@ -2,6 +2,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { shown } from '../shared/patching.ts'
 
 rule('version.paths', async (context) => {
   const { check, on, part, pods } = context
@@ -26,7 +27,7 @@ rule('version.persistent-deprecated', async (context) => {
   if (lacksCapacity(created)) inconclusive('the target has no capacity')
   check('accepted').success(created)
   const id = await fixture.createdId(created)
-  const reply = await pods.get(id ?? '')
+  const { reply } = await shown(context, id ?? '', () => true)
   check('shown').status(reply, 200)
   const { mounts } = check('shown').object(reply)
   const isShown = canonical(membersOf(mounts)?.persistent) === canonical(persistent)
