@@ -13,7 +13,7 @@ import { refuseFullDisk } from './load/prepare.ts'
 import { withOutput } from './lock.ts'
 import { temporaryFolder } from './places.ts'
 import { noProgress, showProgress } from './progress.ts'
-import { prepareOutput, printReports, printResults, resultsOf } from './record.ts'
+import { hasRecord, prepareOutput, printReports, printResults, resultsOf } from './record.ts'
 import { beginLedger, newRunId, resourcesFile, writeOwner } from './runs.ts'
 import { sweepOwn } from './sweep.ts'
 import { interruptedMs } from './sweep-patience.ts'
@@ -107,7 +107,8 @@ async function runChild(options: RunOptions, { out, quiet, terminal, printRecord
     progress.end()
     const left = target === null ? 0 : await sweepOwn(target, { run, leaveKept: options.keep, signal }, terminal)
     if (signal.aborted) {
-      if (out !== undefined) printReports(evidence, await resultsOf(evidence), terminal)
+      // Before its first line there is nothing to report.
+      if (out !== undefined && hasRecord(evidence)) printReports(evidence, await resultsOf(evidence), terminal)
       terminal.err(`plumbline: interrupted${target === null || left > 0 ? '' : ', and cleaned up'}`)
       return exitCodes.interrupted
     }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { prepareOutput } from './record.ts'
+import { hasRecord, prepareOutput } from './record.ts'
 
 const results = '{\n  "format": 1,\n  "run": {\n    "id": "r0000000000",\n    "plumbline": "0.1.0",\n'
 const record = '{"type":"run","format":1,"run":"r0000000000","plumbline":"0.1.0",'
@@ -19,6 +19,15 @@ function put(files: Readonly<Record<string, string>>): void {
     writeFileSync(file, text)
   }
 }
+
+test('a record is there once it has a line', () => {
+  put({ 'results.json': results })
+  expect(hasRecord(join(cwd, 'out'))).toBe(false)
+  put({ 'evidence.ndjson': '' })
+  expect(hasRecord(join(cwd, 'out'))).toBe(false)
+  put({ 'evidence.ndjson': record })
+  expect(hasRecord(join(cwd, 'out'))).toBe(true)
+})
 
 describe('a folder that is ours is emptied of what an earlier run wrote, and of nothing else', () => {
   test.each<[what: string, files: Record<string, string>, left: string[]]>([

@@ -30,6 +30,11 @@ export function resultsOf(dir: string, derived?: readonly EvidenceEvent[]): Prom
   })
 }
 
+/** True if a record has been begun in `dir`. */
+export function hasRecord(dir: string): boolean {
+  return (statSync(join(dir, 'evidence.ndjson'), { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
 /**
  * Creates the folder of `--out`. Throws UsageError if it cannot be written, or if it holds files but no
  * earlier result of Plumbline: other files are never replaced.

@@ -44,8 +44,8 @@ export const styleChoices = {
   startedAtSet: ['running', 'starting'],
   startedAtOnRestart: ['moves', 'kept'],
   startedAtWhenExited: ['kept', 'null'],
-  /** True if a change of image, args, env or ports restarts a RUNNING container. */
-  patchRestarts: [false, true],
+  /** Changes that restart a RUNNING container: of image, args, env or ports, and of mounts. */
+  patchRestarts: [false, 'container', 'mounts-too'],
 
   // Shape of a pod
   dateTimes: ['milliseconds', 'seconds', 'microseconds', 'offset', 'elsewhere', 'lower-case'],

@@ -45,7 +45,9 @@ describe('the shell lines of a scenario', () => {
       return { status: 200, body: { id: 'new-7', status: 'EXITED' } }
     })
     const maker = 'fixture:pod.exited'
-    const pod = (status: string) => ({ gpu: { id: 'A40' }, id: 'p1', status })
+    // A path has such an id encoded.
+    const pod = (status: string) => ({ gpu: { id: 'A40' }, id: 'p:1', status })
+    const path = '/v2/pods/p%3A1'
     const lines = await linesOf(base, [
       sampleExchange(1, maker, {
         base,
@@ -55,12 +57,12 @@ describe('the shell lines of a scenario', () => {
         status: 201,
         answer: pod('PROVISIONING'),
       }),
-      sampleExchange(2, maker, { base, answer: pod('PROVISIONING') }),
-      sampleExchange(9, maker, { base, answer: pod('EXITED') }),
+      sampleExchange(2, maker, { base, path, answer: pod('PROVISIONING') }),
+      sampleExchange(9, maker, { base, path, answer: pod('EXITED') }),
       sampleExchange(10, rule, {
         base,
         operation: 'triggerPodAction',
-        path: '/v2/pods/p1/action',
+        path: `${path}/action`,
         body: { action: 'stop' },
         answer: pod('EXITED'),
       }),

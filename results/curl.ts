@@ -104,7 +104,8 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const id = `grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n ${made.position}p | cut -d '"' -f 4`
     const line = `${variable}=$(${request(step, '-s')} | ${id}); echo "${variable}=$${variable}"`
     const before = renamed
-    const pattern = new RegExp(`(?<=["/])${made.id.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')}(?=["/?#]|$)`, 'g')
+    const forms = [made.id, encodeURIComponent(made.id)].map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'))
+    const pattern = new RegExp(`(?<=["/])(?:${forms.join('|')})(?=["/?#]|$)`, 'g')
     renamed = (text) => before(text).replace(pattern, `«${variable}»`)
     if (made.removal !== null) {
       const key = sent.headers.filter(([name]) => name.toLowerCase() === 'authorization')

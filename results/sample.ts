@@ -90,7 +90,7 @@ export function sampleExchange(n: number, owner: string, given: SampleExchange =
     n,
     owner,
     operation,
-    subject: /^\/v2\/pods\/([^/]+)/.exec(path)?.[1] ?? null,
+    subject: /^\/v2\/pods\/([^/]+)/.exec(decodeURIComponent(path))?.[1] ?? null,
     key: 'full',
     sent: { target: sent, harness: sent },
     received: { target: sent + 20, harness: sent + 20 },

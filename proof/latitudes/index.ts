@@ -6,10 +6,9 @@ import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
 import { lbLatitudes } from './lb.ts'
-import { life } from './life.ts'
+import { late, life } from './life.ts'
 import { limits } from './limits.ts'
 import { offers } from './offers.ts'
-import { platform } from './platform.ts'
 import { queue } from './queue.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
@@ -34,7 +33,7 @@ export const latitudes: readonly Latitude[] = [
   ...on('lb', lbLatitudes),
   ...on('management', endpoints),
   ...on('deploy', deploy),
-  ...on('pods', platform),
+  ...on('pods', late),
 ]
 
 /** Latitudes that concern one plane alone, unless one says otherwise itself. */

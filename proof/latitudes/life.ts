@@ -43,7 +43,9 @@ export const life = [
   styled('started-at-starting', 'startedAt is set when the container begins to start.', { startedAtSet: 'starting' }),
   styled('started-at-kept', 'startedAt is not moved by a restart.', { startedAtOnRestart: 'kept' }),
   styled('started-at-null-when-exited', 'startedAt is null once the pod is EXITED.', { startedAtWhenExited: 'null' }),
-  styled('change-restarts', 'A change of image, args, env or ports restarts the container.', { patchRestarts: true }),
+  styled('change-restarts', 'A change of image, args, env or ports restarts the container.', {
+    patchRestarts: 'container',
+  }),
 
   latitude('life-instant', 'A pod is RUNNING as soon as it is created.', {
     // See `change-of-mounts-only`.
@@ -165,3 +167,11 @@ async function asksToRestart(request: Request, fetch: Fetch): Promise<boolean> {
   const read = await fetch(readOf(request))
   return ((await read.json()) as { readonly status?: unknown }).status === 'STARTING'
 }
+
+/** They are last, so that the groups of the others stay as they are. */
+export const late: readonly Latitude[] = [
+  optioned('change-of-mounts-restarts', 'A change of mounts, image, args, env or ports restarts the container.', {
+    style: { patchRestarts: 'mounts-too', restartStatus: 'STARTING' },
+    life: { restartMs: 1_000 },
+  }),
+]

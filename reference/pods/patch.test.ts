@@ -122,7 +122,7 @@ test.each([{ disk: 0 }, { unknown: 1 }, { gpu: { id: 'gpu-a' } }, { ports: ['0/t
 )
 
 test('by style, a changed image restarts the container and an unchanged one does not', async () => {
-  const { get, pass, patch, running } = createBench({ style: { patchRestarts: true } })
+  const { get, pass, patch, running } = createBench({ style: { patchRestarts: 'container' } })
   const id = await running()
   pass(4000)
   await patch(id, { name: 'n', image: gpuBody.image })

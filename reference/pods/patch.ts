@@ -23,7 +23,8 @@ export function patchPod(pod: StoredPod, given: unknown, service: PodService): v
   const body = treated as PodUpdate
   const { mounts: requestedMounts, ...fields } = body
   const mounts = parts.patchMounts(pod, requestedMounts, service)
-  const isRestarted = style.patchRestarts && pod.status === 'RUNNING' && changesContainer(pod, body)
+  const isMeant = changesContainer(pod, body) || (style.patchRestarts === 'mounts-too' && mounts !== pod.mounts)
+  const isRestarted = style.patchRestarts !== false && pod.status === 'RUNNING' && isMeant
   Object.assign(pod, fields, { mounts })
   if (isRestarted) restart(pod, service)
 }

@@ -5,7 +5,11 @@ import { is, onJson } from '../../proof/defects/tools.ts'
 import { judgeOn } from '../../proof/judge.ts'
 
 test.each([
-  ['PROVISIONING', 'STARTING', '; if no pod can be seen in it, add absent: {pod.provisioning: REASON}'],
+  [
+    'PROVISIONING',
+    'STARTING',
+    '; a shorter tolerances.poll may see one; if no pod can be seen in it, add absent: {pod.provisioning: REASON}',
+  ],
   ['EXITED', 'ERROR', ''],
 ])(
   'pods that are not %s any more when they are looked at: the reason tells what to do about it',

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { composeOptions } from '../reference/options.ts'
+import { is, type Json, onJson } from './defects/tools.ts'
+import { everything } from './jobs.ts'
+import { judgeOn } from './judge.ts'
+import type { Variant } from './types.ts'
+
+// Freedoms of a platform that concern every pod, so that they share no group with other latitudes.
+
+const ofPods = everything().rules.filter(({ id }) => /^(pods|version|auth\.pods)\./.test(id))
+
+const adds: Variant = {
+  id: 'platform-adds',
+  says: 'A pod that runs has a port and a variable of the platform, and a global address.',
+  wrap: onJson(
+    (request, { ok, status }) => ok && status !== 204 && !is.list(request) && /\/v2\/pods\b/.test(request.url),
+    (pod) =>
+      pod.status === 'RUNNING'
+        ? {
+            ...pod,
+            ports: [...(pod.ports as readonly string[]), '22/tcp'],
+            env: { ...(pod.env as Json), PLATFORM_HOST: 'host-37' },
+            globalNetworking: { enabled: true, ip: '10.0.0.7', internalDns: 'pod.internal' },
+          }
+        : pod,
+  ),
+}
+
+const readsLate: Variant = {
+  id: 'new-pods-read-late',
+  says: 'For a second after its creation a pod is not found by its id.',
+  change: (options) => {
+    const untilMs = new Map<string, number>()
+    return composeOptions(options, {
+      wrapFetch: (fetch) => async (request) => {
+        const id = request.url.split('/').at(-1) ?? ''
+        if (request.method === 'GET' && options.clock.now() < (untilMs.get(id) ?? 0)) {
+          return fetch(new Request(`${request.url}-unknown`, { headers: request.headers }))
+        }
+        const response = await fetch(request)
+        if (request.method !== 'POST' || id !== 'pods' || !response.ok) return response
+        untilMs.set(((await response.clone().json()) as { readonly id: string }).id, options.clock.now() + 1_000)
+        return response
+      },
+    })
+  },
+}
+
+test.each([
+  [adds, []],
+  // Nothing shows these pods in PROVISIONING, which takes as long.
+  [readsLate, ['restart', 'start', 'stop', 'terminate'].map((action) => `pods.action.provisioning.${action}`)],
+])('$says It fails no rule', async (variant, inconclusive) => {
+  const judgements = await judgeOn({ variants: [variant], rules: ofPods })
+  const wrong = judgements.filter(({ verdict }) => !['passed', 'observed', 'inconclusive'].includes(verdict))
+  expect(wrong.map(({ rule, verdict, reason, findings }) => ({ rule, verdict, reason, findings }))).toEqual([])
+  const undecided = judgements.filter(({ verdict }) => verdict === 'inconclusive').map(({ rule }) => rule)
+  expect(undecided.sort()).toEqual(inconclusive)
+})
