@@ -11,6 +11,7 @@ import { shown } from '../shared/patching.ts'
 import type { Refused } from '../shared/table.ts'
 import { arbitraryOf } from './arbitrary.ts'
 import { caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
+import { createDoubts } from './doubts.ts'
 import { isUnusualText, readBody } from './oracle/reading.ts'
 import { trySingle, type Way } from './single.ts'
 import { mayChange } from './trial.ts'
@@ -57,16 +58,20 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
     excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
   }
   const refused: Refused[] = []
+  const doubts = createDoubts()
   let left = target.budget.fuzzPods ?? (target.clock === 'real' ? podsAtMost.real : podsAtMost.controlled)
   // Bodies that must be refused come first: they cost no pod.
   for (const one of [...cases.filter((one) => !mayBeMade(one)), ...cases.filter(mayBeMade)]) {
     if (mayBeMade(one) && left === 0) break
-    const reply = await trySingle(context, { ...way, situation: situationOf(one) }, one)
-    const { name, bytes } = own(one)
-    if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
-    else if (--left >= 0) await readsBack(context, one, bytes, reply)
+    await doubts.allow(async () => {
+      const reply = await trySingle(context, { ...way, situation: situationOf(one) }, one)
+      const { name, bytes } = own(one)
+      if (!isSuccess(reply.status)) refused.push({ name, what: caseText(one) })
+      else if (--left >= 0) await readsBack(context, one, bytes, reply)
+    })
   }
   await expectNotCreated(context, twin.id, refused)
+  doubts.end()
 })
 
 /** A pod of an accepted body is read as the body says, and removed. */

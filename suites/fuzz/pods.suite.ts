@@ -7,7 +7,8 @@ import { rule } from '../../harness/rule/registry.ts'
 import { mountStates, mountsMoved } from '../shared/patching.ts'
 import { actionBodies, patchBodies } from './arbitrary.ts'
 import { asIs, bodyText, casesText, caseText, drawCases, enumerate, type FuzzCase, firstOfEach } from './cases.ts'
-import { lookAtPod } from './look.ts'
+import { createDoubts } from './doubts.ts'
+import { giveUp, lookAtPod, payOwed } from './look.ts'
 import { allowedText } from './oracle.ts'
 import { createSubject, inOrder, type Subject } from './stages.ts'
 import { createLog, type Seen, type Steps } from './steps.ts'
@@ -29,8 +30,7 @@ rule('pods.action-body.fuzz', { each: () => ['RUNNING', 'EXITED'] as const }, as
 rule('pods.patch.fuzz', { each: patchStages }, async (context, { cases, shape }) => {
   const { value } = await context.fixture.shared('RUNNING', { mount: 'network' })
   const subject = createSubject(patchTrial(context, shape, value.dataCenterId))
-  await playAll(context, subject, cases)
-  await playAll(context, subject, randomPatches(JSON.stringify(planeOf(context.target))))
+  await playAll(context, subject, cases, randomPatches(JSON.stringify(planeOf(context.target))))
 })
 
 function casesOnRunning(): readonly FuzzCase[] {
@@ -81,16 +81,24 @@ const randomPatches = memoizeTexts((plane) => drawCases(patchBodies(JSON.parse(p
 const actions = drawCases(actionBodies, 'PodActionRequest', drawn)
 
 /**
- * Tries cases in turn on the pod of a subject; the first finding fails the rule. Whatever is refused leaves the pod as it
- * was, so one pod serves until a body is accepted. Those that may be accepted come last.
+ * Tries lists of cases in turn on the pod of a subject; the first finding fails the rule. Whatever is refused leaves the pod
+ * as it was, so one pod serves until a body is accepted. Those that may be accepted come last in their list.
  */
-async function playAll(context: Context, subject: Subject, cases: readonly FuzzCase[]): Promise<void> {
+async function playAll(context: Context, subject: Subject, ...lists: readonly (readonly FuzzCase[])[]): Promise<void> {
   const steps = stepsOf(context)
-  subject.pod ??= await subject.trial.make()
-  for (const one of inOrder(cases, subject.trial.situation(subject.pod))) {
-    await tryOne(subject, { one, path: '' }, steps, true)
+  const doubts = createDoubts()
+  for (const cases of lists) {
+    subject.pod ??= await subject.trial.make()
+    for (const one of inOrder(cases, subject.trial.situation(subject.pod))) {
+      await doubts.allow(
+        () => tryOne(subject, { one, path: '' }, steps, true),
+        () => giveUp(subject, steps),
+      )
+    }
+    await lookAtPod(subject, steps)
   }
-  await lookAtPod(subject, steps)
+  await payOwed(subject, steps, 1)
+  doubts.end()
 }
 
 /** The steps of a rule: every request is recorded, and a wrong response ends it. */

@@ -20,6 +20,17 @@ function dropping(isDropped: (body: string, nth: number) => boolean): Variant {
   }
 }
 
+/** A variant that answers 500 to bodies with a number 7. */
+function answering500({ wrap, ...rest }: Variant): Variant {
+  return {
+    ...rest,
+    wrap: (fetch) => async (request) => {
+      const text = await request.clone().text()
+      return text.includes(':7') ? new Response(null, { status: 500 }) : (wrap?.(fetch) ?? fetch)(request)
+    },
+  }
+}
+
 describe.each([
   ['pods.action-body.fuzz', '"plumbline":null', '{"action":"stop","plumbline":null} (at $ an unknown property'],
   ['pods.patch.fuzz', '"plumbline":null', '"plumbline":null}} (at $.mounts an unknown property'],
@@ -43,5 +54,13 @@ describe.each([
     expect(judgement).toMatchObject({ verdict: 'inconclusive', findings: [] })
     expect(judgement?.reason).toContain(said)
     expect(judgement?.reason).toContain(' had no complete response: ')
+  })
+
+  test('fails where one body never has one and another is answered 500', async () => {
+    const judgement = await judged(answering500(dropping((body) => body.includes(dropped))))
+    expect(judgement).toMatchObject({
+      verdict: 'failed',
+      findings: [{ observed: expect.stringContaining('status 500') }],
+    })
   })
 })
