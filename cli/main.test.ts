@@ -43,6 +43,11 @@ describe.concurrent('one clear sentence', () => {
       "plumbline: option '--budget <length>' argument '0s' is invalid. Expected a length of time above 0 with its unit, such as 20s, 5m or 1h, got 0s.",
     ],
     [
+      'check --reference --only !pods.*',
+      2,
+      'plumbline: --only: an id, a glob such as queue.* or an area has no "!", got !pods.*; repeat --only for several',
+    ],
+    [
       'check --reference --only nothing.at.all',
       2,
       'plumbline: --only: no rule matches nothing.at.all; npx plumbline rules lists all',

@@ -108,6 +108,12 @@ export function refuseInvalid(pattern: string): void {
   if (pattern.length > longestPattern) {
     throw new UsageError(`--only takes patterns of up to ${longestPattern} characters, got ${pattern.length}`)
   }
+  const other = /[^\w.*-]/u.exec(pattern)?.[0]
+  if (other !== undefined) {
+    throw new UsageError(
+      `--only: an id, a glob such as queue.* or an area has no "${other}", got ${pattern}; repeat --only for several`,
+    )
+  }
 }
 
 /** The profiles of a comma-separated list. Throws UsageError for one that no rule is in. */

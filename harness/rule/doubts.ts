@@ -1,4 +1,4 @@
-import { Inconclusive } from '../../harness/rule/outcome.ts'
+import { Inconclusive } from './outcome.ts'
 
 /** Cases without a verdict after which a rule ends at once. */
 const mostDoubts = 5
