@@ -222,13 +222,14 @@ test('a check writes what --out promises, and a replay of it is the same', { tim
     '$1409',
   )
   writeFileSync(record, changed)
-  expect(await plumbline(['replay', 'out'])).toMatchObject({
-    code: 4,
-    err:
-      'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n' +
-      'plumbline: the kept files differ from what the record gives; they were changed or are damaged\n',
-  })
+  const stated = 'evidence.ndjson: pods.action.running.stop is stated as passed, and its exchanges give failed\n'
+  const kept = 'results.json: pods.action.running.stop was kept as passed, and the record gives failed\n'
+  const why =
+    'plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged\n'
+  expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: stated + kept + why })
   rmSync(join(cwd, 'out', 'results.json'))
+  expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 4, err: stated + why })
+  writeFileSync(record, changed.replace(/("type":"verdict".*"verdict":")passed/, '$1failed'))
   expect(await plumbline(['replay', 'out'])).toMatchObject({ code: 1, err: '' })
 })
 

@@ -33,20 +33,23 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
   }
   await import(moduleUrl('suites/all'))
   const { replay: again } = await import('../../harness/run/replay.ts')
-  const results = await again(dir, { load: replayLoad })
-    .then(({ events }) => resultsOf(dir, events))
+  const { results, recorded } = await again(dir, { load: replayLoad })
+    .then(async ({ events, recorded }) => ({ results: await resultsOf(dir, events), recorded }))
     .catch((error: unknown) => {
       throw error instanceof InvalidRecord ? new UsageError(error.message) : error
     })
   const isWhole = results.verdict.exit !== exitCodes.interrupted
   const kept = join(dir, 'results.json')
-  const differences = isWhole && isFile(kept) ? differencesOf(kept, results) : null
+  const differences = isWhole
+    ? [...statedOtherwise(recorded, results), ...(isFile(kept) ? differencesOf(kept, results) : [])]
+    : []
   if (!isWhole) {
     terminal.out('the run was interrupted, and a record without an end is not judged again')
     terminal.out('verdicts from before the interruption: results.json beside the record')
   }
   printResults(results, terminal, { quiet: false })
-  if (differences?.length === 0) terminal.out('results.json beside the record matches the record')
+  if (isWhole && isFile(kept) && differences.length === 0)
+    terminal.out('results.json beside the record matches the record')
   const exit =
     options.out === undefined
       ? results.verdict.exit
@@ -55,10 +58,10 @@ async function judgedAgain(folder: string, options: Options, terminal: Terminal)
           results,
           terminal,
         )
-  if (differences === null || differences.length === 0) return exit
+  if (differences.length === 0) return exit
   for (const difference of differences) terminal.err(difference)
   terminal.err(
-    `plumbline: the kept files differ from what the record gives; they were changed or are damaged${byAnother(results)}`,
+    `plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged${byAnother(results)}`,
   )
   return exitCodes.broken
 }
@@ -68,6 +71,16 @@ function byAnother({ run: { plumbline, digests } }: Results): string {
   if (plumbline !== version()) return `, or judged by another version (${keptWord(plumbline)}; this is ${version()})`
   const { suite, ledger } = digestsOf(null)
   return digests.suite === suite && digests.ledger === ledger ? '' : ', or judged by another state of the suite'
+}
+
+/** Verdicts that the record states and its exchanges do not give, or the other way round. */
+function statedOtherwise(recorded: ReadonlyMap<string, string>, { rules }: Results): string[] {
+  return rules
+    .filter(({ id, verdict }) => recorded.get(id) !== verdict)
+    .map(
+      ({ id, verdict }) =>
+        `evidence.ndjson: ${keptRule(id)} is stated as ${keptVerdict(recorded.get(id))}, and its exchanges give ${verdict}`,
+    )
 }
 
 /** Differences between kept and derived results, byte for byte. */

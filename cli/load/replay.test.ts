@@ -114,7 +114,7 @@ test.each<[string, (folder: string) => void, RegExp, RegExp?]>([
   expect(err).toMatch(message)
   if (why !== undefined) expect(out).toMatch(why)
   expect(err).toMatch(
-    /^plumbline: the kept files differ from what the record gives; they were changed or are damaged, or judged by another state of the suite$/m,
+    /^plumbline: the kept files differ from what the recorded exchanges give; they were changed or are damaged, or judged by another state of the suite$/m,
   )
   expect(code).toBe(4)
 })

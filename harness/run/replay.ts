@@ -16,6 +16,8 @@ import { createSession } from './session.ts'
 export interface Replayed {
   readonly events: readonly EvidenceEvent[]
   readonly run: RunEvent
+  /** The verdicts that the record itself states, by rule; empty if it has no end. */
+  readonly recorded: ReadonlyMap<string, string>
 }
 
 interface ReplayOptions {
@@ -35,6 +37,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
   const kept: EvidenceEvent[] = []
   const happenings: Happening[] = []
   const cuts: CutEvent[] = []
+  const recorded = new Map<string, string>()
   const driven: (PlanEvent | BrokenOffEvent)[] = []
   let run: RunEvent | null = null
   let end: EndEvent | null = null
@@ -56,6 +59,7 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
     else if (event.type === 'hook') happenings.push({ kind: 'hook', end: event })
     else if (event.type === 'arrival') happenings.push({ kind: 'arrival', arrival: toArrival(dir, event) })
     else if (event.type === 'end') end = event
+    else if (event.type === 'verdict') recorded.set(event.rule, event.verdict)
     else if (event.type === 'exchange') {
       const exchange = toExchange(dir, event)
       fold?.exchange(exchange)
@@ -93,5 +97,5 @@ export async function replay(dir: string, options: ReplayOptions = {}): Promise<
       for (const judgement of await options.load(dir, run, driven)) recordJudgement(recorder, judgement)
     }
   }
-  return { run, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
+  return { run, recorded, events: [...kept, ...judged, ...(end === null ? [] : [end])] }
 }
