@@ -14,19 +14,21 @@ export interface Leftover {
   readonly id: string | null
   /** The same text for all resources that are left for the same reason. */
   readonly reason: string
-  /** When its ttl is over, ms; null if it has none, or if the target's clock is controlled. */
+  /** When its ttl is over, ms on the clock of the target; null if it has none. */
   readonly endsMs: number | null
+  /** True if that clock is a controlled one. */
+  readonly isControlled: boolean
 }
 
-/** A resource that is left; without a target, the end of its ttl is that of the ledger. */
+/** A resource that is left; without a target, its clock is taken for the real one. */
 export function leftoverOf(of: Resource, reason: string, target: Pick<Target, 'clock'> | null): Leftover {
-  const isReal = target === null || target.clock === 'real'
   return {
     kind: kindOf(of),
     name: nameOf(of),
     id: of.kind === 'endpoint' ? of.endpoint : of.id,
     reason,
-    endsMs: of.kind === 'job' && isReal ? (of.endsMs ?? null) : null,
+    endsMs: of.kind === 'job' ? (of.endsMs ?? null) : null,
+    isControlled: target !== null && target.clock !== 'real',
   }
 }
 
@@ -92,5 +94,7 @@ function linesOf(left: readonly Leftover[], joint: string): string[] {
 /** When the last one is over; null unless all are jobs with a known end. */
 function lastEnd(left: readonly Leftover[]): string | null {
   const ends = left.map(({ endsMs }) => endsMs)
-  return ends.length === 0 || ends.includes(null) ? null : timeText(Math.max(...ends.map(Number)))
+  if (ends.length === 0 || ends.includes(null)) return null
+  const end = timeText(Math.max(...ends.map(Number)))
+  return left.some(({ isControlled }) => isControlled) ? `${end} on the clock of the target` : end
 }

@@ -9,6 +9,7 @@ import { tables } from '../generated/tables.ts'
 import type { ResourceLine } from '../harness/record/resources.ts'
 import { createInstance, referenceTarget } from '../proof/instance.ts'
 import { createControlHandler } from '../reference/index.ts'
+import { printLeftovers } from './leftovers.ts'
 import { nameOf, readLedger, resourcesFile, runFolder } from './runs.ts'
 import { type Swept, sweepRun } from './sweep.ts'
 
@@ -64,6 +65,23 @@ test('more than a window grants is removed on a controlled clock, whose time is 
   const swept = await sweepRun(await left(jobs(ids), fetch, { clock: handler as never }))
   expect(swept.failed).toEqual([])
   expect(endedAs('removed', swept)).toHaveLength(ids.length)
+})
+
+test('a job without an id is over once its ttl is, on the controlled clock of the target', async () => {
+  const clock = async () => Response.json({ nowMs: 1_000_000, nextMs: null, busy: [], open: 0 })
+  const job = { kind: 'job', endpoint: 'normal', id: null, state: 'requested' } as const
+  const lines: ResourceLine[] = [
+    { ...job, name: 'over', endsMs: 1_000_000 },
+    { ...job, name: 'not over', endsMs: 1_000_001 },
+  ]
+  const swept = await sweepRun(await left(lines, answered(404), { clock: clock as never }))
+  expect(endedAs('gone', swept)).toEqual(['over'])
+  const said: string[] = []
+  printLeftovers(swept.failed, run, { err: (line) => void said.push(line) })
+  expect(said).toEqual([
+    '1 job could not be cancelled: no response with an id came (not over)',
+    expect.stringContaining('the ttl of these jobs is over by 1970-01-01T00:16:40Z on the clock of the target;'),
+  ])
 })
 
 test('a response that takes controlled time is waited for, and time is moved for it', async () => {

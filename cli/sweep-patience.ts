@@ -52,6 +52,7 @@ export function createPatience(target: Target, end?: SweepEnd) {
   /** Methods whose 429 did not pass. */
   const inVain = new Set<string>()
   let sleeper: Promise<Sleeper> | null = null
+  let firstTime: Promise<number | null> | null = null
   let timeouts = 0
   const longMs = 0.9 * Math.min(connectMs, answerMs, hurriedMs)
 
@@ -113,6 +114,12 @@ export function createPatience(target: Target, end?: SweepEnd) {
     }
   }
 
+  /** The time on the clock of the target when this was first asked, ms; null if the clock does not tell it. */
+  function time(): Promise<number | null> {
+    firstTime ??= target.clock === 'real' ? Promise.resolve(Date.now()) : open().then(timeOf, () => null)
+    return firstTime
+  }
+
   async function patient(request: WireRequest): Promise<WireResponse> {
     const longestMs = inVain.has(request.method) ? 0 : rateWaitMs
     const response = await outwait(() => send(request), { longestMs, sleep })
@@ -128,12 +135,20 @@ export function createPatience(target: Target, end?: SweepEnd) {
      */
     client: (plane: Plane, section: PlaneSection) =>
       createDirect({ transport: patient, plane, section, token, userAgent }),
+    time,
     sleep,
     async close() {
       void sleeper?.then(({ clock }) => clock.close()).catch(() => {})
       await http.close()
     },
   }
+}
+
+/** The time on a clock, which is closed. */
+function timeOf({ clock }: Sleeper): number {
+  const nowMs = clock.now()
+  clock.close()
+  return nowMs
 }
 
 /** Aborts so long after another signal, real ms. */

@@ -18,13 +18,13 @@ export async function cancelJob(
   { endpoint, id, endsMs }: Extract<Resource, { kind: 'job' }>,
   { ledger, target, patience }: Sweeping,
 ): Promise<End['end']> {
-  const { queue, clock } = target
+  const { queue } = target
   const url = ledger.urls.queue
   if (queue === null) return noQueue
   if (url !== undefined && url !== queue.url)
     return { reason: `submitted at ${url || 'no address'}, and the target file says ${queue.url}` }
-  const isPast = clock === 'real' && endsMs !== undefined && endsMs <= Date.now()
-  if (id === null) return isPast ? 'gone' : { reason: 'the response to its submission had no id' }
+  const isPast = endsMs !== undefined && endsMs <= ((await patience.time()) ?? 0)
+  if (id === null) return isPast ? 'gone' : { reason: 'no response with an id came' }
   const call = callOf(patience, queue, { endpoint, job: id })
   const answer = await call('cancelJob')
   if (typeof answer !== 'string' && isSuccess(answer.status)) return 'removed'

@@ -78,7 +78,7 @@ test('cancels the jobs that the ledger names', async () => {
   const swept = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })
   expect(endsOf(swept)).toMatchObject({ 'queue.x 1': 'removed' })
   expect(swept).toMatchObject({
-    failed: [{ kind: 'job', name: 'queue.x 3', id: null, reason: 'the response to its submission had no id', endsMs }],
+    failed: [{ kind: 'job', name: 'queue.x 3', id: null, reason: 'no response with an id came', endsMs }],
   })
   expect((await call('GET', `status/${a?.id}`)).status).toBe('CANCELLED')
   expect((await call('GET', `status/${b?.id}`)).status).toBe('IN_PROGRESS')
@@ -132,7 +132,7 @@ test.each<[clock: string, endsMs: number | undefined, code: number]>([
   const { out, err, terminal } = saying([{ ...job, ...(endsMs !== undefined && { endsMs }) }], `clock: ${clock}`)
   expect(await sweep([], {}, terminal)).toBe(code)
   expect(out).toEqual([`run ${run}: 1 job ${code === 0 ? 'already over' : 'not cancelled'}`])
-  const line = '1 job could not be cancelled: the response to its submission had no id (queue.x 1)'
+  const line = '1 job could not be cancelled: no response with an id came (queue.x 1)'
   expect(err.slice(0, 1)).toEqual(code === 0 ? [] : [line])
 })
 
@@ -172,11 +172,12 @@ test('what cannot be removed is told in a line for each reason, and forgotten wh
   ])
   await expect(sweep([], { forget: true }, terminal)).rejects.toThrow('name the runs')
   expect(await sweep([run], { forget: true }, terminal)).toBe(0)
+  const ends = `${new Date(now).toISOString().replace('.000Z', 'Z')} on the clock of the target`
   const reason = 'the target file has no address of the pod API'
   expect(out.slice(2)).toEqual([
     `run ${run}: forgot pod a (id p1), which may still exist and cost money: ${reason}`,
     `run ${run}: forgot pod b (its id was never learned), which may still exist and cost money: ${reason}`,
-    `run ${run}: forgot ${jobLine.replace('jobs could', 'jobs, which could')}`,
+    `run ${run}: forgot ${jobLine.replace('jobs could', 'jobs, which could')}; gone by ${ends}`,
   ])
   expect(listRuns(cwd)).toEqual([])
 })
@@ -225,7 +226,9 @@ test.each([
   const { failed } = swept
   if (end === 'removed') expect(endsOf(swept)).toEqual({ a: 'removed' })
   const reason = `its id belongs to a pod named "${name}", which was not removed`
-  expect(failed).toEqual(end === 'removed' ? [] : [{ kind: 'pod', name: 'a', id, reason, endsMs: null }])
+  expect(failed).toEqual(
+    end === 'removed' ? [] : [{ kind: 'pod', name: 'a', id, reason, endsMs: null, isControlled: false }],
+  )
   expect(await names()).toEqual(end === 'removed' ? [] : [name])
 })
 
