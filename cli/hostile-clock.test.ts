@@ -86,3 +86,12 @@ test.concurrent('SIGTERM ends a run that waits for its clock, and what it has ma
   // A job whose submission was under way has no id yet, and stays in the ledger until its ttl is over.
   expect(left).toHaveLength(said.includes('could not be cancelled') ? 1 : 0)
 })
+
+test.concurrent('a target that holds its responses is not waited for without its clock', {
+  timeout,
+}, async (context) => {
+  const { start } = await serveHostile(context, '500', 1)
+  const { code, said } = await start(['check', '--target', 'target.yaml', '--only', 'auth.lb.missing']).ended
+  expect(said).toMatch(/refused: clock\.url answered GET with 500; .*\(exit 2\)/)
+  expect(code).toBe(2)
+})

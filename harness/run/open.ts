@@ -34,6 +34,9 @@ import type { DriveLoad, Progress, RunOptions } from './options.ts'
 import { refusalOf } from './probe.ts'
 import { createSession } from './session.ts'
 
+/** How long a target without its clock is asked for a response, ms. */
+const probeMs = 2_000
+
 interface Connected {
   readonly target: Target
   readonly transport: Transport
@@ -57,7 +60,7 @@ export async function openRun(options: RunOptions) {
   const clock = await opening.catch((error: unknown) => {
     if (!(error instanceof ClockFault)) throw error
     clockFault = error.message
-    return createRealClock(waited)
+    return { ...createRealClock(waited), kind: 'remote' as const }
   })
   const begunMs = clock.now()
   const started = recordStart(recorder, options, target, clock)
@@ -95,7 +98,19 @@ export async function openRun(options: RunOptions) {
     leftOut: options.leftOut ?? [],
   })
   const total = session.scenarios.length + session.invariants.length + loaded.length
-  const stopped = refused(deaf) ?? refusalOf(await session.probe(say), target) ?? refused(clockFault)
+  const probed = session.probe(say)
+  // A target may hold its response until time passes, which it cannot without its clock.
+  const seen =
+    clockFault === null
+      ? probed
+      : Promise.race([
+          probed,
+          clock
+            .actor('opening')
+            .sleep(probeMs)
+            .then(() => null),
+        ])
+  const stopped = refused(deaf) ?? refusalOf(await seen, target) ?? refused(clockFault)
   reportProgress(
     stopped === null ? { type: 'started', rules: total, clock: clock.kind } : { type: 'stopped', ...stopped },
   )
