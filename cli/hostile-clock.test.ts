@@ -90,7 +90,11 @@ test.concurrent('SIGTERM ends a run that waits for its clock, and what it has ma
 test.concurrent('a target that holds its responses is not waited for without its clock', {
   timeout,
 }, async (context) => {
-  const { start } = await serveHostile(context, '500', 1)
+  const { run, start } = await serveHostile(context, '500', 1)
+  expect(await run(['plan', '--target', 'target.yaml'])).toEqual({
+    code: 2,
+    said: expect.stringMatching(/^plumbline: clock\.url answered GET with 500; /),
+  })
   const { code, said } = await start(['check', '--target', 'target.yaml', '--only', 'auth.lb.missing']).ended
   expect(said).toMatch(/refused: clock\.url answered GET with 500; .*\(exit 2\)/)
   expect(code).toBe(2)

@@ -8,7 +8,7 @@ import { createControlledClock } from '../reference/clock/controlled.ts'
 import { createRealClock } from '../reference/clock/real.ts'
 import type { ObservableClock } from '../reference/clock/types.ts'
 import { parseTarget } from '../target/load.ts'
-import { refuseStandingClock } from './standing-clock.ts'
+import { refuseStandingClock } from './clocks.ts'
 
 let server: Server | null = null
 

@@ -2,11 +2,11 @@ import { lengthOf } from '../../harness/common/length.ts'
 import { planeOfRule } from '../../harness/planes/index.ts'
 import { exitCodes } from '../../results/types.ts'
 import { refusalBefore } from '../ask.ts'
+import { refuseFaultyClock, refuseStandingClock } from '../clocks.ts'
 import { UsageError } from '../errors.ts'
 import type * as commands from '../options.ts'
 import { planOf } from '../plan.ts'
 import { selectionOf } from '../selection.ts'
-import { refuseStandingClock } from '../standing-clock.ts'
 import { readTarget, withTarget } from '../target.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -23,6 +23,7 @@ export async function plan(given: Options, terminal: Terminal): Promise<number> 
     // A target that is not running yet is planned without its quotas.
     if (refusal !== null && refusal.exit !== exitCodes.unreachable) throw new UsageError(refusal.message)
     await refuseStandingClock(target)
+    await refuseFaultyClock(target)
   }
   const { plan: planned, lines } = await planOf(target, selected, options, 'listed below')
   for (const line of lines) terminal.out(line)

@@ -14,6 +14,9 @@ export class ClockFault extends Inconclusive {
   }
 }
 
+/** The clock does not answer. */
+export class SilentClock extends ClockFault {}
+
 /** The last moment of the year 9999; a later one is not a date. */
 const latestMs = Date.UTC(10_000, 0, 1) - 1
 
