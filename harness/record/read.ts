@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import type { Exchange } from '../exchange/exchange.ts'
+import { type Exchange, jsonIn } from '../exchange/exchange.ts'
+import { membersOf } from '../exchange/read.ts'
 import type { Arrival } from '../receiver/types.ts'
 import {
   type ArrivalEvent,
@@ -17,20 +17,23 @@ export class InvalidRecord extends Error {
 }
 
 /**
- * The events of a record in order, one at a time. Throws one sentence if a line is not an event or the format differs.
+ * The events of a record in order, one at a time, without half a last line, which a killed run leaves. Throws one sentence if
+ * another line is not an event or the format differs.
  */
 export async function* readEvidence(dir: string): AsyncGenerator<EvidenceEvent> {
   const file = join(dir, 'evidence.ndjson')
+  const place = (number: number) => `${file}:${number}`
+  let rest = ''
   let number = 0
-  for await (const line of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    number++
-    if (line === '') continue
-    const event = parse(line, `${file}:${number}`)
-    if (event.type === 'run' && event.format !== evidenceFormat) {
-      throw new InvalidRecord(`${file} has format ${event.format}; this version reads format ${evidenceFormat}`)
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      number++
+      if (line.trim() !== '') yield parse(line, place(number))
     }
-    yield event
   }
+  if (jsonIn(rest) !== undefined) yield parse(rest, place(number + 1))
 }
 
 /** A recorded exchange with its bodies as bytes. */
@@ -62,9 +65,10 @@ function toBytes(dir: string, body: RecordedBody): Uint8Array | null {
 }
 
 function parse(line: string, place: string): EvidenceEvent {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null && 'type' in value) return value as EvidenceEvent
-  } catch {}
-  throw new InvalidRecord(`${place} is not a line of evidence; the record is damaged or was cut short`)
+  const event = membersOf(jsonIn(line)) as EvidenceEvent | null
+  if (event === null || !('type' in event))
+    throw new InvalidRecord(`${place} is not a line of evidence; the record is damaged`)
+  if (event.type === 'run' && event.format !== evidenceFormat)
+    throw new InvalidRecord(`${place} has format ${event.format}; this version reads format ${evidenceFormat}`)
+  return event
 }

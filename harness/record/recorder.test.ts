@@ -73,16 +73,20 @@ describe('no secret is written', () => {
   })
 })
 
-test('a damaged record is refused with its place', async () => {
+test('a damaged record is refused with its place, and half a last line is left out', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-record-'))
   const recorder = createFileRecorder(dir, redactor)
   recorder.exchange(exchange(new Uint8Array(), new Uint8Array()))
   recorder.flush()
   const { appendFileSync } = await import('node:fs')
-  appendFileSync(join(dir, 'evidence.ndjson'), '{"type": "verd')
   const read = async () => {
-    for await (const _ of readEvidence(dir));
+    const events: string[] = []
+    for await (const { type } of readEvidence(dir)) events.push(type)
+    return events
   }
+  appendFileSync(join(dir, 'evidence.ndjson'), '{"type": "verd')
+  expect(await read()).toEqual(['exchange'])
+  appendFileSync(join(dir, 'evidence.ndjson'), '\n')
   await expect(read()).rejects.toThrow(/evidence\.ndjson:2 is not a line of evidence/)
 })
 
