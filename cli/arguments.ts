@@ -25,7 +25,8 @@ export const price = number('an amount of USD, such as 2 or 0.50', /^\d+(\.\d+)?
 function number(what: string, form: RegExp, isIn: (value: number) => boolean = () => true): (text: string) => number {
   return (text) => {
     if (form.test(text) && isIn(Number(text))) return Number(text)
-    throw expected(what, text)
+    const tooLarge = form.test(text) && Number(text) > Number.MAX_SAFE_INTEGER
+    throw expected(tooLarge ? `${what}, at most ${Number.MAX_SAFE_INTEGER}` : what, text)
   }
 }
 

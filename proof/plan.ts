@@ -40,7 +40,9 @@ export function planJobs(catalog: Catalog, only: readonly string[], matrix = fal
   const ids = [...all, ...defects.map(({ id }) => id), ...latitudes.map(({ id }) => id)]
   const vain = only.find((pattern) => !ids.some(matcherOf(pattern)))
   if (vain !== undefined) {
-    throw new NothingMatches(`no rule, defect or latitude matches ${vain}; the ids are listed by the command rules`)
+    throw new NothingMatches(
+      `no rule, defect or latitude matches ${vain}; npx plumbline rules lists rules, npx plumbline serve --list the others`,
+    )
   }
   const kinds = new Map(rules.map(({ id, kind }) => [id as string, kind]))
   const known = (ids: readonly string[]) => ids.filter((id) => kinds.has(id))

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openapi } from '../generated/openapi.ts'
-import { rules } from '../generated/rules.ts'
+import { type RuleRow, rules } from '../generated/rules.ts'
 import { createRedactor } from '../harness/record/redact.ts'
 import { claimOf, demand } from './claims.ts'
 import { defaultPaths } from './defaults.ts'
@@ -632,6 +632,11 @@ describe('docs/target-file.md', () => {
     const { properties } = JSON.parse(schema) as { properties: Record<string, { properties?: object }> }
     const names = Object.entries(properties).flatMap(([name, part]) => [name, ...Object.keys(part.properties ?? {})])
     expect(names.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`.${name}\``))).toEqual([])
+  })
+
+  test('names every need of a rule', () => {
+    const needs = new Set(rules.flatMap((row: RuleRow) => [...row.needs, ...row.parts]))
+    expect([...needs].filter((need) => !page.includes(`\`${need}\``))).toEqual([])
   })
 
   test('what is written reads as the same target', () => {
