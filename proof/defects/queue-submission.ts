@@ -96,12 +96,12 @@ export const queueSubmission: readonly Defect[] = [
   }),
   defect('input-lists-flattened', 'queue.run.echo', 'nested', {
     says: 'Lists within lists of an input are flattened.',
-    observed: 'something else',
+    observed: '2 at $.list[1]',
     change: takesInput((input) => JSON.parse(JSON.stringify(input), flattened)),
   }),
   defect('output-not-ascii-lost', 'queue.run.echo', 'unicode', {
     says: 'Letters beyond ASCII of an output become question marks.',
-    observed: 'something else',
+    observed: 'nothing at $.\\u043a\\u043b\\u044e\\u0447',
     change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replace(/[^\0-\x7f]/g, '?'))),
   }),
   defect('output-empty-left-out', 'queue.run.echo', 'empty', {
@@ -113,14 +113,14 @@ export const queueSubmission: readonly Defect[] = [
   }),
   defect('output-numbers-rounded', 'queue.run.echo', 'doubles', {
     says: 'Numbers of an output lose digits, as in half of their length.',
-    observed: 'something else',
+    observed: '0.10000000149011612 at $.tenth',
     change: showsIn('COMPLETED', (shown) =>
       JSON.parse(JSON.stringify(shown), (_, value) => (typeof value === 'number' ? Math.fround(value) : value)),
     ),
   }),
   defect('input-texts-cut', 'queue.run.echo', 'large', {
     says: 'Texts of an input are cut at 64 KB.',
-    observed: 'something else',
+    observed: '"ine plumbline plumbl" from character 65516 of 65536 at $.text',
     change: takesInput((input) =>
       JSON.parse(JSON.stringify(input), (_, value) => (typeof value === 'string' ? value.slice(0, 65_536) : value)),
     ),

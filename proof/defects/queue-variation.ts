@@ -22,25 +22,26 @@ export const queueVariation: readonly Defect[] = [
   defect('output-empty-list-object', 'queue.run.echo', 'output', {
     variation: 'output empty list',
     says: 'An output that is an empty list is an empty object.',
-    observed: 'something else',
+    observed: '{}',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: isEmptyList(shown.output) ? {} : shown.output })),
   }),
   defect('output-nulls-dropped', 'queue.run.echo', 'output', {
     variation: 'output null members',
     says: 'Members of an output that are null are left out.',
-    observed: 'something else',
+    observed: 'nothing at $.first',
     change: showsIn('COMPLETED', (shown) => ({ ...shown, output: withoutNulls(shown.output) })),
   }),
   defect('output-direction-marks-stripped', 'queue.run.echo', 'output', {
     variation: 'output unicode',
     says: 'Marks of the direction of writing are taken out of an output.',
-    observed: 'something else',
+    observed:
+      'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009',
     change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replaceAll(/[\u202a-\u202e]/g, ''))),
   }),
   defect('input-nulls-dropped', 'queue.run.echo', 'input', {
     variation: 'input empty values',
     says: 'Members of an input that are null do not reach the worker.',
-    observed: 'something else',
+    observed: 'nothing at $.nothing',
     change: takesInput((input) => ('nothing' in input ? withoutNulls(input) : input)),
   }),
   defect('nesting-counted-in-texts', 'queue.run.accepted', 'accepted', {
@@ -58,7 +59,8 @@ export const queueVariation: readonly Defect[] = [
   defect('input-names-escaped', 'queue.run.echo', 'input', {
     variation: 'input unicode',
     says: 'Control characters in the names of members of an input become spaces.',
-    observed: 'something else',
+    observed:
+      'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009',
     change: takesInput((input) =>
       Object.fromEntries(
         // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are lost.

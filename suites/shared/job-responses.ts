@@ -7,8 +7,8 @@ import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
+import { differenceOf } from './difference.ts'
 import { lookUntil } from './look-until.ts'
-import { kindOfValue } from './readers.ts'
 import { looksLater } from './unchanged.ts'
 
 /** The shortest valid submission, before anything is made wrong with it. */
@@ -117,7 +117,8 @@ export function blockedBy({ blocked }: Context, rule: RuleId, reason: string, at
   return blocked(rule, reason)
 }
 
-/** An output that is not the one expected, for a report. */
-export function otherOutput(output: unknown): string {
-  return typeof output === 'object' && output !== null ? 'something else' : kindOfValue(output)
+/** The output that a response shows is the expected one. */
+export function expectOutput({ check }: Context, clause: string, expected: unknown, reply: Reply): void {
+  const difference = differenceOf(expected, membersOf(reply.json)?.output)
+  check(clause).that(difference === null, `the output ${difference?.expected}`, `${difference?.observed}`, reply)
 }
