@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openapi } from '../generated/openapi.ts'
+import { operationsOf } from '../generated/operations.ts'
 import { type RuleRow, rules } from '../generated/rules.ts'
 import { createRedactor } from '../harness/record/redact.ts'
 import { claimOf, demand } from './claims.ts'
@@ -632,6 +633,13 @@ describe('docs/target-file.md', () => {
     const { properties } = JSON.parse(schema) as { properties: Record<string, { properties?: object }> }
     const names = Object.entries(properties).flatMap(([name, part]) => [name, ...Object.keys(part.properties ?? {})])
     expect(names.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`.${name}\``))).toEqual([])
+  })
+
+  test.each(['pods', 'queue', 'management'] as const)('has the default paths of %s', (plane) => {
+    const rows = Object.entries<{ path: string }>(operationsOf(plane)).map(
+      ([name, { path }]) => `| \`${plane}.paths\` | \`${name}\` | \`${path}\` |`,
+    )
+    expect(rows.filter((row) => !page.includes(row))).toEqual([])
   })
 
   test('names every need of a rule', () => {

@@ -4,6 +4,7 @@ import type { Reply } from '../../harness/client/reply.ts'
 import { memoize, memoizeTexts } from '../../harness/common/memoize.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { scarcityText } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { createDoubts } from '../../harness/rule/doubts.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -55,7 +56,7 @@ rule('pods.create.fuzz', { varies: ['kind'] }, async (context) => {
   const way: Omit<Way, 'situation'> = {
     clause: 'answer',
     send: (one, options) => pods.create(raw(own(one).bytes), { ...options, repeats: true }),
-    excuse: (reply) => void (lacksCapacity(reply) && inconclusive('the target has no capacity')),
+    excuse: (reply) => void (lacksCapacity(reply) && inconclusive(scarcityText(reply))),
   }
   const refused: Refused[] = []
   const doubts = createDoubts()

@@ -5,6 +5,7 @@ import { headerOf, isSuccess, type WireResponse } from '../../harness/exchange/e
 import type { PodView } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { GoneId } from '../../harness/fixtures/types.ts'
+import { scarcityText } from '../../harness/planes/pods/access.ts'
 import type { Check } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
@@ -78,7 +79,7 @@ export async function whileScarce(context: Context, pod: PodView, ask: () => Pro
   const reply = await whenCapable({ lacksCapacity, sleep: (ms) => clock.sleep(ms) }, ask)
   if (!lacksCapacity(reply)) return reply
   if (lacksCapacity(await pods.create(await fixture.body({ kind: kindOf(pod) })))) {
-    inconclusive('the target has no capacity, neither for this action nor for a new pod')
+    inconclusive(scarcityText(reply, ', neither for this action nor for a new pod'))
   }
   return reply
 }

@@ -3,6 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
 import { whenCapable } from '../../harness/fixtures/creating.ts'
 import type { PodShape } from '../../harness/fixtures/types.ts'
+import { scarcityText } from '../../harness/planes/pods/access.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { isNamed, listHolding, named } from '../shared/listing.ts'
 import { eachOf, type Shapes, sameMounts, shown } from '../shared/patching.ts'
@@ -44,7 +45,7 @@ export async function created(context: Context, shape: PodShape) {
     vary.fellBack('fields')
     ;[valid, reply] = await tryShape({ ...shape, ...shapeOf(valid), fields: 'few' })
   }
-  if (lacksCapacity(reply)) inconclusive('the target has no capacity')
+  if (lacksCapacity(reply)) inconclusive(scarcityText(reply))
   const by = 'cpu' in valid ? 'pods.create.cpu' : 'pods.create.gpu'
   const id = await fixture.createdId(reply)
   if (id === null) return blocked(by, `a valid creation answered ${reply.status}, and no pod is found`)
@@ -63,7 +64,7 @@ export async function creates(context: Context, body: Members): Promise<Reply> {
   if (!lacksCapacity(reply)) return reply
   const { kind = 'gpu' } = shapeOf(body)
   const plain = await fixture.body({ kind, mount: 'none', fields: 'few' })
-  if (!isSuccess((await pods.create(plain)).status)) inconclusive('the target has no capacity')
+  if (!isSuccess((await pods.create(plain)).status)) inconclusive(scarcityText(reply))
   return reply
 }
 
@@ -91,7 +92,7 @@ async function refusedFor(context: Context, valid: Members, body: unknown): Prom
   const sleep = (ms: number) => clock.sleep(ms)
   const reply = await whenCapable({ lacksCapacity, sleep }, () => pods.create(body, { repeats: true }))
   const isCapable = async () => isSuccess((await pods.create({ ...valid, name: nextName() })).status)
-  if (lacksCapacity(reply) && !(await isCapable())) inconclusive('the target has no capacity, for a valid body either')
+  if (lacksCapacity(reply) && !(await isCapable())) inconclusive(scarcityText(reply, ', for a valid body either'))
   return reply
 }
 

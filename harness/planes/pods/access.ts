@@ -1,7 +1,7 @@
 import { defaultPlane } from '../../../target/defaults.ts'
 import type { Hook, PodStatus, Target } from '../../../target/types.ts'
 import type { Reply } from '../../client/reply.ts'
-import { membersOf, type PodView, podOf } from '../../exchange/read.ts'
+import { membersOf, type PodView, podOf, show } from '../../exchange/read.ts'
 import { Inconclusive } from '../../rule/outcome.ts'
 import { createResourceAccess } from '../own-resources.ts'
 import type { OwnerContext } from '../owner.ts'
@@ -88,10 +88,20 @@ export function createPodAccess(host: OwnerContext) {
   return { as, removables, settle, reserve, maker }
 }
 
+/** Why a rule ends with a response that shows a lack of capacity. */
+export function scarcityText({ status, json }: Reply, what = ''): string {
+  return `the target has no capacity${what}: by pods.capacity, ${status} with ${show(titlesIn(json).join(' '))} says so`
+}
+
 /** True if a response shows a lack of capacity, by the pattern of the target file. */
 export function lacksCapacity({ pods }: Target, reply: Reply): boolean {
   const pattern = new RegExp(pods?.capacity ?? defaultPlane.capacity, 'i')
   if (reply.status < 400 || reply.status === 401 || reply.status === 403) return false
-  const members = membersOf(reply.json)
-  return pattern.test(`${members?.title ?? ''} ${members?.detail ?? ''} ${members?.error ?? ''}`)
+  return pattern.test(titlesIn(reply.json).join(' '))
+}
+
+/** The texts of an error. */
+function titlesIn(json: unknown): string[] {
+  const { title, detail, error } = membersOf(json) ?? {}
+  return [title, detail, error].filter((text) => text !== undefined && text !== null).map(String)
 }
