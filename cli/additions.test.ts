@@ -39,6 +39,12 @@ test.each<[what: string, file: unknown, line: string, said: string]>([
     'add below queue.endpoints: second: ENDPOINT_ID',
   ],
   [
+    'a mapping that denies it',
+    { queue: { url: 'https://a.test', stream: false } },
+    'queue: {stream: true}',
+    'write below queue: stream: true, instead of false',
+  ],
+  [
     'another need that is absent',
     { absent: { volume: 'none' } },
     'absent: {pods.gpu: REASON}',

@@ -4,7 +4,7 @@ import { allPlanes } from '../harness/planes/index.ts'
 
 /**
  * How to add `line`, such as `pods: {volume: VOLUME_ID}`, to a target file with the content `file`: below an existing
- * there already, in place of a short form, or as it stands. The end of a sentence that begins with "to claim it,"; null
+ * there already, in place of a short form or a `false`, or as it stands. The end of a sentence that begins with "to claim it,"; null
  * if the file has all of it.
  */
 export function addition(file: unknown, line: string): string | null {
@@ -25,10 +25,18 @@ export function addition(file: unknown, line: string): string | null {
     added = inner
     there = membersOf(below) ?? {}
   }
+  const denied = Object.fromEntries(Object.entries(added).filter(([key, value]) => isDenied(there[key], value)))
+  const where = path.length === 0 ? '' : ` below ${path.join('.')}`
+  if (Object.keys(denied).length > 0) return `write${where}: ${flow(denied)}, instead of false`
   const missing = Object.fromEntries(Object.entries(added).filter(([key]) => there[key] === undefined))
   if (Object.keys(missing).length === 0) return null
   if (path.length === 0) return `add: ${withRequired(added) ?? line}`
-  return `add below ${path.join('.')}: ${flow(missing)}`
+  return `add${where}: ${flow(missing)}`
+}
+
+/** True if the file has `false` where `true` is wanted. */
+function isDenied(old: unknown, wanted: unknown): boolean {
+  return old === false && wanted === true
 }
 
 /** The file once `line` is added to it, so that the next addition fits below this one. */
@@ -40,7 +48,7 @@ function merged(old: unknown, more: unknown, isSection = false): unknown {
   const members = membersOf(more)
   // The short form of a section is its address.
   const there = isSection && typeof old === 'string' ? { url: old } : membersOf(old)
-  if (members === null) return old ?? more
+  if (members === null) return isDenied(old, more) ? more : (old ?? more)
   const entries = Object.entries(members).map(([key, value]) => [key, merged(there?.[key], value, !isSection)])
   return { ...there, ...Object.fromEntries(entries) }
 }
