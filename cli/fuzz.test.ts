@@ -32,7 +32,7 @@ test.each([
   ['in what a pod shows', 'shown', 1, 'and then image "Bearer «key.full»"'],
   ['in why no pod is made', 'refused', 3, 'Bearer «key.full» may not'],
 ])('a key that a target echoes %s is on no terminal and in no file', async (_, name, code, said) => {
-  const words = ['--runs', '60', '--seed', '1', '--json', `${name}.json`]
+  const words = ['--runs', '12', '--seed', '1', '--json', `${name}.json`]
   const fuzzed = await commands.run(['fuzz', '--target', `${name}.yaml`, ...words])
   const written = readFileSync(join(cwd, `${name}.json`), 'utf8')
   expect(fuzzed).toEqual({ code, said: expect.stringContaining(said) })

@@ -3,7 +3,7 @@ import { seedLines } from '../cli/commands/prove.ts'
 import { proveSeeds } from './seeds.ts'
 
 it('judges the reference and the latitudes with each seed', async () => {
-  const result = await proveSeeds(2, ['auth.scheme-case'], () => {})
+  const result = await proveSeeds(2, ['deploy.manifest'], () => {})
   expect(result).toMatchObject({ seeds: 2, changed: [] })
   expect(result.latitudes).toBeGreaterThan(300)
   expect(seedLines({ ...result, latitudes: 1 })).toEqual([

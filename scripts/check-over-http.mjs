@@ -71,7 +71,7 @@ try {
       'defective',
       ['--defect', 'exited-stop-accepted'],
       '--only',
-      'pods.*',
+      'pods.action.*',
       '--only',
       'queue.status.*',
     ),
