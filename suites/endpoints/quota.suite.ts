@@ -32,7 +32,7 @@ rule('endpoints.quota', { alone: true }, async (context) => {
   const ids: string[] = []
   for (const workersMax of sizes) {
     // Workers of endpoints that other rules deleted may count for a while.
-    const reply = await create(context, endpointBody(context, { workersMax }))
+    const reply = await createWithin(context, workersMax)
     check('exact').success(reply)
     ids.push(idIn(reply.json) ?? '')
   }
@@ -61,7 +61,7 @@ rule('endpoints.quota-race', { alone: true }, async (context) => {
   // What the race left of the quota can be used: no refused creation keeps a part of it.
   const ids = made.map(({ json }) => idIn(json) ?? '')
   const rest = await leftOfQuota(context, ids)
-  if (rest > 0) check('rest').success(await create(context, endpointBody(context, { workersMax: rest })))
+  if (rest > 0) check('rest').success(await createWithin(context, rest))
 })
 
 rule('endpoints.quota-update', { alone: true }, async (context) => {
@@ -91,6 +91,13 @@ rule('endpoints.quota-update', { alone: true }, async (context) => {
     if (workersIn(last) !== left) otherwise(workersIn(last), last)
   }
 })
+
+/** Creates an endpoint of so many workers. Another rule judges it if an endpoint of the fewest is refused as well. */
+async function createWithin(context: Context, workersMax: number): Promise<Reply> {
+  const reply = await create(context, endpointBody(context, { workersMax }))
+  if (!isSuccess(reply.status) && !saysQuota(reply.json)) await createdEndpoint(context)
+  return reply
+}
 
 /** The least size with which the creations exceed what is left, and do not use up all of it where that is possible. */
 function sizeFor(left: number): number {
