@@ -1,5 +1,5 @@
 import { isSuccess, jsonOf } from '../harness/exchange/exchange.ts'
-import { listOf, membersOf, show } from '../harness/exchange/read.ts'
+import { listOf, membersOf, noListText, show } from '../harness/exchange/read.ts'
 import { allPlanes, sectionOf } from '../harness/planes/index.ts'
 import { createRedactor } from '../harness/record/redact.ts'
 import { TransportFailure } from '../harness/transport/types.ts'
@@ -60,8 +60,9 @@ export async function sweepPlane(
   /** Name and id of every resource in the list that has both; or why the list cannot be read. */
   const list = async (): Promise<Listed> => {
     const { status, body } = await send(creates.list)
-    const all = status === 200 ? listOf(jsonOf(body), creates.listAt(section)) : null
-    if (all === null) return `the list of ${creates.kind}s could not be read (answer ${status})`
+    const at = creates.listAt(section)
+    const all = isSuccess(status) ? listOf(jsonOf(body), at) : null
+    if (all === null) return noListText(`the list of ${creates.kind}s`, status, at)
     return all
       .map((one) => [membersOf(one)?.name, membersOf(one)?.id])
       .filter((entry): entry is [string, string] => entry.every((part) => typeof part === 'string'))

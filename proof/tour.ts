@@ -35,8 +35,13 @@ const queueTour: readonly RuleId[] = [
   'queue.status.unknown',
 ]
 
-/** The same for endpoint management. */
-const managementTour: readonly RuleId[] = ['auth.management.hidden', 'auth.management.missing', 'endpoints.create']
+/** The same for endpoint management. The last one makes requests also where nothing can be deleted. */
+const managementTour: readonly RuleId[] = [
+  'auth.management.hidden',
+  'auth.management.missing',
+  'endpoints.create',
+  'version.paths',
+]
 
 /** The same for load-balanced endpoints. */
 const lbTour: readonly RuleId[] = ['auth.lb.missing', 'lb.direct-response', 'lb.methods']

@@ -1,4 +1,5 @@
 import { podRequired } from '../../generated/tables.ts'
+import { isSuccess } from './exchange.ts'
 
 /**
  * A pod as far as a rule may rely on it: an object with an id and a status. Everything else is read when it is needed.
@@ -43,6 +44,13 @@ export function podOf(value: unknown, exchange: number): PodView | null {
 export function listOf(value: unknown, at: string): readonly unknown[] | null {
   const list = at === '' ? value : membersOf(value)?.[at]
   return Array.isArray(list) ? list : null
+}
+
+/** Why a response has no list: its status, or where the list was looked for, with the key of the target file that says so. */
+export function noListText(what: string, status: number, at: string, key: string | null = null): string {
+  if (!isSuccess(status)) return `${what} was answered ${status}`
+  const place = at === '' ? 'is no array' : `has no array in the member ${at}`
+  return `${what} was answered ${status} and ${place}${key === null ? '' : `; ${key} names the member in the target file`}`
 }
 
 /** The lists in the first two levels of a value, whatever their names. */

@@ -1,6 +1,6 @@
 import type { Reply } from '../../harness/client/reply.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, listOf, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, listOf, type Members, membersOf, noListText } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/fixtures/jobs.ts'
 import type { JobWish, SubmittedJob } from '../../harness/fixtures/types.ts'
 import type { Followed } from '../../harness/planes/queue/job-status.ts'
@@ -106,7 +106,8 @@ export async function listEndpoints(context: Context, api = context.on('manageme
   const { listAt } = sectionOf(context)
   const reply = await api.call('listEndpoints')
   const list = isSuccess(reply.status) ? listOf(reply.json, listAt) : null
-  if (list === null) return context.inconclusive(`the list of endpoints was answered ${reply.status} without a list`)
+  if (list === null)
+    return context.inconclusive(noListText('the list of endpoints', reply.status, listAt, 'management.listAt'))
   return { reply, endpoints: list.map((one) => membersOf(one) ?? {}) }
 }
 

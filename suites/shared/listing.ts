@@ -1,5 +1,5 @@
 import type { Reply } from '../../harness/client/reply.ts'
-import { idIn, listOf, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, listOf, membersOf, noListText } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 
 /** Looks at a list that may lag behind; pauses double, so the last one takes half of the bound. */
@@ -24,11 +24,12 @@ export async function listHolding(context: Context, id: string) {
 /** The owner's list once it shows a pod, or when a write has had its time to be visible. */
 export async function listUntil(context: Context, id: string) {
   const { clock, pods, inconclusive, target } = context
+  const listAt = target.pods?.listAt ?? ''
   const unit = target.tolerances.visibleMs / (2 ** (looks - 1) - 1)
   for (let look = 0; ; look++) {
     const reply = await pods.list()
     const listed = entriesOf(context, reply)
-    if (listed === null) return inconclusive(`the list was answered ${reply.status} without a list`)
+    if (listed === null) return inconclusive(noListText('the list of pods', reply.status, listAt, 'pods.listAt'))
     const isShown = listed.some((pod) => pod.id === id)
     if (isShown || look === looks - 1) return { reply, listed, isShown }
     await clock.sleep(Math.ceil(unit * 2 ** look))
